@@ -1,0 +1,46 @@
+# Two commands do everything: `make demo` and `make test`. Each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORPUS ?= ../shared/corpus
+SCORE ?= ../shared/eval/score.py
+
+.PHONY: demo test lint score bench soak docs clean setup
+
+demo: setup
+	-$(BIN)/logrules diagnose fixtures/captured/torchrun-rank-killed
+
+test: setup lint
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check logrules tests bench fixtures
+	$(BIN)/ruff format --check logrules tests bench fixtures
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/logrules test
+
+score: setup
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)/guides
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)
+
+bench: setup
+	$(BIN)/python bench/run.py
+
+# Longer property runs than `make test` makes.
+soak: setup
+	LOGRULES_SOAK=1 $(BIN)/python -m pytest tests/test_promises.py
+
+docs: setup
+	$(BIN)/python -m docs.generate
+
+setup: $(VENV)/ready
+
+$(VENV)/ready: pyproject.toml requirements.txt
+	sh .ci/venv.sh $(PYTHON) $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Diagnose machine-learning training logs."""

@@ -1,0 +1,85 @@
+"""`logrules diagnose`: saved logs in, a ranked diagnosis out."""
+
+import argparse
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from logrules.errors import LogrulesError
+from logrules.model.report import Report, Severity, Status
+
+_EXAMPLES = """examples:
+  logrules diagnose train.log                    one log
+  logrules diagnose rank*.log                    one job from several logs
+  logrules diagnose runs/42/                     every log in a folder
+  kubectl logs job/train | logrules diagnose -   standard input
+  logrules diagnose train.log.gz --format json   for machines
+
+exit status: 0 nothing wrong, 1 an error or a stall was diagnosed, 2 the input was unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the report (default: text)")
+    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
+    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument("--all", action="store_true", help="show every diagnosis, not only the first three")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
+    parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
+    parser.add_argument("--threads", type=_positive, default=2, metavar="N", help="scanning threads (default: 2)")
+    parser.add_argument("--block-bytes", type=_positive, default=1 << 20, metavar="N", help="size of a read")
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Diagnose the logs and print the report; the exit status."""
+    from logrules.cli.progress import reading_progress
+    from logrules.engine import replay
+    from logrules.pack.load import load_pack
+    from logrules.sources.discover import discover
+
+    given = options.paths or ([] if sys.stdin.isatty() else ["-"])
+    found = discover(given, options.block_bytes)
+    pack = load_pack(options.rules, cache=not options.no_cache)
+    with reading_progress(found.total_bytes) as progress:
+        report = replay(found.sources, pack, threads=options.threads, progress=progress, notes=found.notes)
+    _write(report, options)
+    return exit_status(report)
+
+
+def exit_status(report: Report) -> int:
+    """1 where a diagnosis of error severity or a stall was found, else 0."""
+    failing = any(one.severity is Severity.ERROR for one in report.diagnoses)
+    return 1 if failing or report.status is Status.STALLED else 0
+
+
+def _write(report: Report, options: argparse.Namespace) -> None:
+    from logrules.cli.language import preferred_language
+
+    language = options.lang or preferred_language()
+    with ExitStack() as stack:
+        out = sys.stdout
+        if options.output:
+            try:
+                out = stack.enter_context(Path(options.output).open("w", encoding="utf-8"))
+            except OSError as fault:
+                raise LogrulesError(f"{options.output}: cannot be written ({(fault.strerror or '').lower()})") from None
+        elif hasattr(out, "reconfigure"):
+            out.reconfigure(encoding="utf-8", errors="backslashreplace")
+        if options.format == "json":
+            from logrules.render.json import render_json
+
+            render_json(report, out, language)
+        else:
+            from logrules.render.text import render_text
+
+            render_text(report, out, language, options.shell, all_diagnoses=options.all)

@@ -1,0 +1,53 @@
+"""`logrules explain`: the whole card of a rule, a cause or a phase."""
+
+import argparse
+import difflib
+import sys
+
+from logrules.errors import LogrulesError
+
+_EXAMPLES = """examples:
+  logrules explain nccl-timeout             a cause: what it means, and the rules that name it
+  logrules explain nccl/watchdog-timeout    a rule: its reason, fixes and sources
+  logrules explain rendezvous               a phase
+  logrules explain --causes                 all causes"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("name", nargs="?", help="a rule, a cause or a phase")
+    parser.add_argument("--causes", action="store_true", help="list every cause")
+    parser.add_argument("--phases", action="store_true", help="list every phase")
+    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the card or the list."""
+    from logrules.cli.language import preferred_language
+    from logrules.pack.load import load_pack
+    from logrules.pack.words import vocabulary_from
+    from logrules.render.page import render_rule, render_word
+
+    pack = load_pack(options.rules)
+    language = options.lang or preferred_language()
+    vocabulary = vocabulary_from(pack.words)
+    if options.causes or options.phases:
+        for word in vocabulary.causes if options.causes else vocabulary.phases:
+            print(f"{word.id:30} {word.title.of(language)}")
+        return 0
+    if options.name is None:
+        raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes or --phases")
+    rules = {rule.id: rule for rule in pack.rules}
+    words = {word.id: word for word in (*vocabulary.phases, *vocabulary.causes)}
+    if options.name in rules:
+        render_rule(rules[options.name], pack, sys.stdout, language, options.shell)
+    elif options.name in words:
+        render_word(words[options.name], pack, sys.stdout, language)
+    else:
+        near = difflib.get_close_matches(options.name, [*rules, *words], n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise LogrulesError(f"no rule, cause or phase is called `{options.name}`{hint}")
+    return 0

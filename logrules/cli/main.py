@@ -1,0 +1,80 @@
+"""`logrules`: parses the command line, runs a verb, and turns every fault of the user into one sentence and status 2."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from logrules.errors import LogrulesError
+
+# verb: (module with `add_options(parser)` and `run(options) -> int`, one line of help)
+VERBS = {
+    "diagnose": ("logrules.cli.diagnose", "say where a saved log got stuck or why it failed"),
+    "rules": ("logrules.cli.rules", "list what logrules knows"),
+    "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
+    "test": ("logrules.cli.test", "run the examples that rules carry"),
+    "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
+}
+
+EXIT_FINE, EXIT_FOUND, EXIT_UNUSABLE = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status: 0 nothing wrong, 1 something found, 2 unusable input."""
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        options = _parser(argv).parse_args(argv)
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
+    except LogrulesError as fault:
+        print(f"logrules: {fault}", file=sys.stderr)
+        return EXIT_UNUSABLE
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader has gone (`| head`): nothing more to say, and nothing to complain about.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FINE
+
+
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of all verbs; only the verb that is asked for is imported."""
+    parser = argparse.ArgumentParser(
+        prog="logrules",
+        description="Says where a machine-learning training run is stuck, why, on which rank, and what to try first.",
+        epilog="Start with `logrules diagnose train.log`; every verb has --help with examples.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    asked = next((word for word in argv if not word.startswith("-")), None)
+    for verb, (module, about) in VERBS.items():
+        child = verbs.add_parser(
+            verb, help=about, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        if verb == asked:
+            _load(module)(child)
+    return parser
+
+
+def _load(module: str) -> Callable[[argparse.ArgumentParser], None]:
+    found = import_module(module)
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        found.add_options(parser)
+        parser.set_defaults(run=found.run)
+
+    return add
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_rest: object) -> None:
+        from importlib.metadata import version
+
+        print(f"logrules {version('logrules')}")
+        parser.exit()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""`logrules schema`: the published contracts, as JSON Schema."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_EXAMPLES = """examples:
+  logrules schema report > report.schema.json    what --format json prints
+  logrules schema rule                           what a rule file may say
+
+In an editor, `# yaml-language-server: $schema=rule.json` at the top of a rule file turns on completion."""
+
+
+def _model(name: str) -> Callable[[], dict[str, Any]]:
+    def schema() -> dict[str, Any]:
+        from logrules.pack import schema as models
+
+        found: dict[str, Any] = getattr(models, name).model_json_schema()
+        return found
+
+    return schema
+
+
+def _report() -> dict[str, Any]:
+    from logrules.render.schema import report_schema
+
+    return report_schema()
+
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "report": _report,
+    "rule": _model("RuleFile"),
+    "phases": _model("PhaseFile"),
+    "formats": _model("FormatFile"),
+    "vocabulary": _model("VocabularyFile"),
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("name", choices=sorted(SCHEMAS), help="which contract")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the schema."""
+    json.dump(SCHEMAS[options.name](), sys.stdout, indent=1, ensure_ascii=False)
+    print()
+    return 0

@@ -1,0 +1,184 @@
+"""Sources to a report: windows scanned on threads, events merged by time, one session.
+
+``replay`` reads saved logs to their end. The report does not depend on how the sources cut their
+bytes nor on the number of threads: a window is a fixed stretch of a source, and windows are taken in order.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from logrules.extract.extract import Reader, find
+from logrules.extract.lines import Found
+from logrules.extract.scan import Scanner
+from logrules.extract.window import Window, windows
+from logrules.model.block import Block, End, Skipped, Tick
+from logrules.model.event import Event, Stamp
+from logrules.model.report import Report, SourceNote
+from logrules.pack.pack import Pack
+from logrules.reason.clock import Clock
+from logrules.reason.session import Session
+from logrules.sources.source import Source
+
+# The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
+FULL_WINDOWS = 2
+
+Progress = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What reading a job came to."""
+
+    lines: int = 0
+    bytes: int = 0
+
+
+class Scanners:
+    """A full and a thinning scanner for each thread, made when first needed."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self._idle: dict[bool, list[Scanner]] = {False: [Scanner(pack.signals)], True: []}
+        self.signals_of = self._idle[False][0].signals_of
+
+    def find(self, window: Window, thin: bool) -> Found:
+        """Scan a window with a scanner that no other thread is using."""
+        idle = self._idle[thin]
+        try:
+            scanner = idle.pop()
+        except IndexError:
+            scanner = Scanner(self._pack.signals, thin=thin)
+        found = find(window, scanner)
+        idle.append(scanner)
+        return found
+
+
+def replay(
+    sources: Sequence[Source],
+    pack: Pack,
+    *,
+    threads: int = 2,
+    progress: Progress | None = None,
+    notes: Iterable[SourceNote] = (),
+) -> Report:
+    """The report on saved logs, read to their end. ``progress`` is told the bytes read so far."""
+    session, tally, scanners = Session(pack), Tally(), Scanners(pack)
+    for note in notes:
+        session.note(note.source, note.note)
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        streams = [
+            _dated(_events(source, _Job(pack, scanners, pool, threads, session, tally, progress)), source)
+            for source in sources
+        ]
+        for event in _merged(streams):
+            session.feed(event)
+        session.feed(End())
+    return session.report(tally.lines, tuple(source.name for source in sources))
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    pack: Pack
+    scanners: Scanners
+    pool: ThreadPoolExecutor
+    threads: int
+    session: Session
+    tally: Tally
+    progress: Progress | None
+
+
+def _items(source: Source, job: _Job) -> Iterator[Block | Skipped | Tick | End]:
+    """What the source yields until its end; what could not be read is noted, what was read counted."""
+    while True:
+        item = source.read(None)
+        match item:
+            case Block():
+                job.tally.bytes += len(item.data)
+                if job.progress is not None:
+                    job.progress(job.tally.bytes)
+            case Skipped():
+                job.session.note(item.source, item.reason)
+            case End():
+                return
+            case _:
+                pass
+        yield item
+
+
+def _events(source: Source, job: _Job) -> Iterator[Event]:
+    """The events of one source in order, its last line at the end."""
+    reader = Reader(job.pack, job.scanners.signals_of)
+    last: Window | None = None
+    line = 1
+    for window, found in _found(windows(_items(source, job)), job):
+        yield from reader.events(found, line)
+        line += found.line_count
+        job.tally.lines += found.line_count + found.unfinished
+        last = window if window.data.strip() else last
+    if last is not None:
+        yield _last_line(reader, last, line)
+    for sentence in reader.dropped:
+        job.session.note(source.name, sentence)
+
+
+def _found(cut: Iterable[Window], job: _Job) -> Iterator[tuple[Window, Found]]:
+    """Windows scanned on the pool, in order: all detail at the head and the tail, samples between."""
+    ahead: deque[tuple[Window, Future[Found]]] = deque()
+    held: deque[Window] = deque()
+    for window in cut:
+        if window.index < FULL_WINDOWS:
+            ahead.append((window, job.pool.submit(job.scanners.find, window, False)))
+        else:
+            held.append(window)
+            if len(held) > FULL_WINDOWS:
+                early = held.popleft()
+                ahead.append((early, job.pool.submit(job.scanners.find, early, True)))
+        while len(ahead) > 2 * job.threads:
+            done, future = ahead.popleft()
+            yield done, future.result()
+    for window in held:
+        ahead.append((window, job.pool.submit(job.scanners.find, window, False)))
+    while ahead:
+        done, future = ahead.popleft()
+        yield done, future.result()
+
+
+def _last_line(reader: Reader, window: Window, lines_before_end: int) -> Event:
+    data = window.data.rstrip()
+    start = max(data.rfind(b"\n") + 1, len(data) - 65_536)
+    after = window.data.count(b"\n", start)
+    number = lines_before_end - after
+    return reader.last_event(window.source, max(number, 1), window.offset + start, data[start:])
+
+
+def _dated(events: Iterable[Event], source: Source) -> Iterator[Event]:
+    """Events whose stamps all have a year: the one nearest to the full dates around, or to the file's own."""
+    clock = Clock(getattr(source, "modified", None))
+    for event in events:
+        time = clock.read(event)
+        if time is not None and event.stamp is not None and not event.stamp.year_known:
+            yield replace(event, stamp=Stamp(time))
+        else:
+            yield event
+
+
+def _merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:
+    """Several sources as one, by time; a line without a time goes with the line before it."""
+    if len(streams) == 1:
+        return streams[0]
+    return (event for _, _, event in heapq.merge(*(_keyed(stream, n) for n, stream in enumerate(streams)), key=_key))
+
+
+def _keyed(stream: Iterable[Event], number: int) -> Iterator[tuple[float, int, Event]]:
+    latest = float("-inf")
+    for event in stream:
+        if event.stamp is not None:
+            latest = max(latest, event.stamp.seconds)
+        yield latest, number, event
+
+
+def _key(item: tuple[float, int, Event]) -> tuple[float, int]:
+    return item[0], item[1]

@@ -1,0 +1,1 @@
+"""One window of bytes to its events: pure, any order, any core."""

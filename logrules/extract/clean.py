@@ -1,0 +1,77 @@
+"""A line as people see it: text without colours, controls and overwritten redraws."""
+
+import re
+from collections.abc import Iterator
+
+# How loggers and pasted pages spell ESC: syslog's octal, caret notation, the arrow that code
+# page 437 draws for it, and Unicode's picture of it.
+_SPELT_ESCAPE = re.compile(r"(?:#033|\^\[|\u2190|\u241b)(?=\[[\d;:<=>?]*[ -/]*[@-~])|(?:\^\[|\u241b)(?=\])")
+_SEQUENCE = re.compile(
+    r"""
+    \x1b (?: \[ [0-?]* [ -/]* [@-~]                    # CSI: colours, cursor, erase
+           | [\]PX^_] [^\x1b\x07\x9c]* (?: \x07 | \x1b\\ | \x9c | \Z)   # OSC, DCS, SOS, PM, APC
+           | [ -/]+ [0-~]                               # character sets
+           | [0-OQ-WYZ\\`-~]                            # one-letter escapes
+         )
+    | \x9b [0-?]* [ -/]* [@-~]                          # CSI as one character
+    """,
+    re.VERBOSE,
+)
+# A colour whose ESC a viewer dropped. Only codes that terminals define, and no durations: `[5m]`, `[2m 5s]`.
+_BARE_COLOUR = re.compile(r"\[(?:0?[0-57-9]|2[1-9]|[34]\d|9[0-7]|10[0-7])?(?:;\d{1,3}){0,5}m(?!\]| ?\d+ ?s\b|in\b|s\b)")
+_BLANK_CONTROL = re.compile(r"[\n\x0b\x0c\r\x1c-\x1e\x85]+")
+# NULs, other C0 and C1 controls, DEL and byte order marks; the tab stays, ESC and one-character CSI wait.
+_CONTROL = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x9f\ufeff]+")
+_LEFT_OVER = re.compile(r"[\x07\x1b\x9b\x9c]+")
+_SPELT_RETURN = re.compile(rb"\^M(?![a-z_])")
+_MAX_PASSES = 4
+
+
+def clean(raw: bytes) -> str:
+    """The text of a line: decoded, without terminal sequences, controls (but tabs) and trailing blanks.
+
+    The caller bounds the length. Cleaning what is clean already changes nothing.
+    """
+    text = raw.decode("utf-8", "replace")
+    if text.isprintable() and not text.endswith(" ") and not _spelt(text):
+        return text
+    for _ in range(_MAX_PASSES):
+        bare = _without_sequences(text)
+        if bare == text:
+            return text
+        text = bare
+    # Sequences inside sequences: nobody's log. Without brackets no new one can arise.
+    return _without_sequences(text.replace("[", "").replace("]", ""))
+
+
+def _spelt(text: str) -> bool:
+    """Whether printable text spells a terminal sequence."""
+    return ("[" in text and bool(_BARE_COLOUR.search(text) or _SPELT_ESCAPE.search(text))) or (
+        "]" in text and bool(_SPELT_ESCAPE.search(text))
+    )
+
+
+def _without_sequences(text: str) -> str:
+    text = _CONTROL.sub("", text)
+    text = _SPELT_ESCAPE.sub("\x1b", text)
+    text = _SEQUENCE.sub("", text)
+    text = _LEFT_OVER.sub("", text)
+    text = _BARE_COLOUR.sub("", text)
+    return _BLANK_CONTROL.sub(" ", text.rstrip(" \r\n")).rstrip(" ")
+
+
+def redraws(raw: bytes) -> Iterator[tuple[int, bytes]]:
+    """The stretches of a physical line that overwrote each other, each with its offset, empty ones left out.
+
+    Split at each carriage return, also where a pasted log spells it ``^M``.
+    """
+    start = 0
+    for piece in raw.split(b"\r"):
+        begin = 0
+        for mark in _SPELT_RETURN.finditer(piece):
+            if mark.start() > begin:
+                yield start + begin, piece[begin : mark.start()]
+            begin = mark.end()
+        if begin < len(piece):
+            yield start + begin, piece[begin:]
+        start += len(piece) + 1

@@ -1,0 +1,44 @@
+"""What a source yields: bytes, the passing of time, and the end of both."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of whole lines of one source.
+
+    ``offset`` counts bytes from the start of the (decompressed) source. Only the
+    last block of a source may lack its final newline. ``arrived`` is the moment
+    of reading in seconds since the epoch for live input and None for saved
+    input, where the log's own times are the only ones that count.
+    """
+
+    source: str
+    offset: int
+    data: bytes
+    arrived: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Bytes of a source that nobody looked at, and why: a truncated archive, a reader that fell behind."""
+
+    source: str
+    offset: int
+    bytes: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Nothing arrived, and it is now ``now`` (seconds since the epoch)."""
+
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Nothing more comes. ``modified`` is when the saved file was last written, where known."""
+
+    exit_status: int | None = None
+    modified: float | None = None

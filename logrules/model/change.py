@@ -1,0 +1,52 @@
+"""What feeding the session changed: told once, in order."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from logrules.model.event import Worker
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseEntered:
+    """A worker is now in another phase; ``at`` is None where the log has no time."""
+
+    worker: Worker
+    phase: str
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitOpened:
+    """A worker began to wait without a word."""
+
+    worker: Worker
+    wait: str
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitClosed:
+    """What the worker waited for has come."""
+
+    worker: Worker
+    wait: str
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A rule began to hold."""
+
+    rule: str
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A rule holds no longer."""
+
+    rule: str
+    at: float | None
+
+
+Change: TypeAlias = PhaseEntered | WaitOpened | WaitClosed | Raised | Withdrawn

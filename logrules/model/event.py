@@ -1,0 +1,86 @@
+"""A line that somebody asked for, taken apart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class Level(IntEnum):
+    """Severity that the line itself claims."""
+
+    DEBUG = 10
+    INFO = 20
+    WARNING = 30
+    ERROR = 40
+    FATAL = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Who wrote a line, as far as the line, its prefix or its file name tell."""
+
+    source: str = ""
+    host: str | None = None
+    role: str | None = None
+    pid: int | None = None
+    rank: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The worker as a person would name it: "rank 3", "TaskRunner pid=133947", "train.log"."""
+        if self.rank is not None:
+            return f"rank {self.rank}" if self.role is None else f"{self.role} rank {self.rank}"
+        if self.pid is not None:
+            return f"{self.role or 'process'} pid={self.pid}"
+        return self.role or self.host or self.source or "main"
+
+    @property
+    def named(self) -> bool:
+        """Whether the line said anything about its writer beyond the file it is in."""
+        return any(part is not None for part in (self.host, self.role, self.pid, self.rank))
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A time written in a line: seconds since the epoch, a naive time read as UTC.
+
+    ``year_known`` is False for forms without a year; ``seconds`` then lies in 1972, which has
+    a 29 February, and the reader of the whole log chooses the year.
+    """
+
+    seconds: float
+    year_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One signal found in a line, with the captures of its pattern."""
+
+    signal: int
+    captures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A line, or one redraw of a line, that carries at least one signal.
+
+    ``line`` counts from 1 within the source; ``offset`` is the line's first byte.
+    ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
+    ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
+    ``stamp`` is the time the line bears, ``arrived`` when it was read, if live. ``before`` and
+    ``after`` are up to two neighbouring lines.
+    """
+
+    source: str
+    line: int
+    offset: int
+    text: str
+    message: str
+    worker: Worker
+    hits: tuple[Hit, ...] = ()
+    stamp: Stamp | None = None
+    arrived: float | None = None
+    level: Level | None = None
+    repeat: int = 1
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()

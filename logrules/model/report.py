@@ -1,0 +1,162 @@
+"""The diagnosis of a job: what every renderer gets and all that it gets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How the job stands where its log ends."""
+
+    FAILED = "failed"
+    STALLED = "stalled"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    HEALTHY = "healthy"
+
+
+class Severity(StrEnum):
+    """How bad a diagnosis is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Restart(StrEnum):
+    """What a scheduler should do with the job."""
+
+    RETRY = "retry"
+    AFTER_FIX = "after-fix"
+    REPLACE_NODE = "replace-node"
+    NO = "no"
+
+
+class Risk(StrEnum):
+    """What a fix can break."""
+
+    LOOK = "look"
+    SAFE = "safe"
+    CHANGES_RUN = "changes-run"
+    DESTRUCTIVE = "destructive"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A sentence in both languages."""
+
+    en: str = ""
+    zh: str = ""
+
+    def of(self, language: str) -> str:
+        """The sentence in ``language`` ("en" or "zh"), or in English where it is missing."""
+        return (self.zh if language == "zh" else self.en) or self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One thing to try. ``run`` is a shell command, ``flags`` belong on the trainer's command line.
+
+    ``powershell`` stands for ``run`` where the PowerShell wording is not the same.
+    """
+
+    do: Text
+    run: str | None = None
+    powershell: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    config: Mapping[str, str] = field(default_factory=dict)
+    code: str | None = None
+    note: Text | None = None
+    risk: Risk = Risk.SAFE
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A line of a log that shows something; ``before`` and ``after`` are its neighbours."""
+
+    source: str
+    line: int
+    text: str
+    worker: str
+    time: float | None = None
+    captures: Mapping[str, str] = field(default_factory=dict)
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """A rule that held too, but that another diagnosis explains."""
+
+    rule: str
+    cause: str
+    title: Text
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A hypothesis that survived: ``ranks[0]`` is the culprit where one is known."""
+
+    rule: str
+    cause: str
+    phase: str
+    severity: Severity
+    confidence: float
+    title: Text
+    why: Text
+    restart: Restart
+    ranks: tuple[int, ...] = ()
+    hosts: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    consequences: tuple[Consequence, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseSpan:
+    """A worker was in a phase; times are None where the log has none."""
+
+    worker: str
+    phase: str
+    start: float | None
+    end: float | None
+    first_line: int
+    last_line: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An earlier run in the same log, of which only the outcome is kept."""
+
+    status: Status
+    source: str
+    first_line: int
+    last_line: int
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNote:
+    """Something a reader must know of a source: it was cut, unreadable or skipped in part."""
+
+    source: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that logrules has to say about a job at one moment."""
+
+    status: Status
+    phase: str
+    diagnoses: tuple[Diagnosis, ...] = ()
+    timeline: tuple[PhaseSpan, ...] = ()
+    earlier_runs: tuple[Run, ...] = ()
+    unusual: tuple[Evidence, ...] = ()
+    notes: tuple[SourceNote, ...] = ()
+    sources: tuple[str, ...] = ()
+    lines: int = 0

@@ -1,0 +1,1 @@
+"""Rule files to Pack: the only code that sees YAML, pydantic or pyparsing."""

@@ -1,0 +1,203 @@
+"""What a `when` means: frozen condition types, no parsing and no state.
+
+Signals are numbers into ``Pack.signals``; a tuple of them stands for "any of these".
+Durations are seconds. Windows are half-open: b follows a within w if t_b < t_a + w.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+Signals: TypeAlias = tuple[int, ...]
+
+
+class Scope(StrEnum):
+    """What must agree for lines to belong to one instance of a rule."""
+
+    JOB = "job"
+    HOST = "host"
+    RANK = "rank"
+
+
+class Kin(StrEnum):
+    """What ``ranks(…)`` and ``hosts(…)`` count."""
+
+    RANK = "rank"
+    HOST = "host"
+
+
+class Trend(StrEnum):
+    """How the last samples of a metric move."""
+
+    FLAT = "flat"
+    RISING = "rising"
+    FALLING = "falling"
+
+
+class NotANumber(StrEnum):
+    """The two ways in which a metric stops being a number."""
+
+    NAN = "nan"
+    INF = "inf"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Any of the signals was seen."""
+
+    signals: Signals
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """The steps were seen in order, the last within ``within_s`` of the first."""
+
+    steps: tuple[Signals, ...]
+    within_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """``after`` was seen and ``missing`` did not follow, in time or before the end."""
+
+    after: Signals
+    missing: Signals
+    within_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The signals were seen at least ``least`` times, within ``within_s`` where given."""
+
+    signals: Signals
+    least: int
+    within_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The signals were seen from at least ``least`` different ranks or hosts."""
+
+    signals: Signals
+    over: Kin
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The wait is open: past ``longer_than_s`` (its own patience by default), or at the end of a saved log."""
+
+    wait: str
+    longer_than_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """No line arrived for ``longer_than_s``."""
+
+    longer_than_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The log ends in mid-run: no completion, no error, no open wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricIs:
+    """The metric was printed as NaN or infinite."""
+
+    metric: str
+    kind: NotANumber
+
+
+@dataclass(frozen=True, slots=True)
+class MetricBound:
+    """All of the last ``over`` samples are above (or below) ``bound``."""
+
+    metric: str
+    above: bool
+    bound: float
+    over: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSpike:
+    """A sample is above ``factor`` times (or below it) the median of the ``over`` before it."""
+
+    metric: str
+    above: bool
+    factor: float
+    over: int
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTrend:
+    """The last ``over`` samples do not move, only rise or only fall."""
+
+    metric: str
+    trend: Trend
+    over: int
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All parts hold."""
+
+    parts: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one part holds."""
+
+    parts: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold."""
+
+    part: "Condition"
+
+
+Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
+Leaf: TypeAlias = Seen | Sequence | Absence | Repeated | Spread | Waiting | Quiet | Stopped | Metrical
+Condition: TypeAlias = Leaf | Every | Some | Not
+
+
+def leaves(condition: Condition) -> tuple[Leaf, ...]:
+    """Every leaf of the condition, from left to right."""
+    match condition:
+        case Every(parts) | Some(parts):
+            return tuple(leaf for part in parts for leaf in leaves(part))
+        case Not(part):
+            return leaves(part)
+        case _:
+            return (condition,)
+
+
+def positive(condition: Condition) -> bool:
+    """Whether something must have happened for the condition to hold."""
+    match condition:
+        case Every(parts):
+            return any(positive(part) for part in parts)
+        case Some(parts):
+            return all(positive(part) for part in parts)
+        case Not():
+            return False
+        case _:
+            return True
+
+
+def signals_of(leaf: Leaf) -> Signals:
+    """The signals that can change a leaf."""
+    match leaf:
+        case Seen(signals) | Repeated(signals) | Spread(signals):
+            return signals
+        case Sequence(steps):
+            return tuple(signal for step in steps for signal in step)
+        case Absence(after, missing):
+            return after + missing
+        case _:
+            return ()

@@ -1,0 +1,89 @@
+"""Paths of rule files to a Pack, or every problem in them at once; cached by content and version."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from logrules.errors import PackError
+from logrules.model.place import Place, Problem
+from logrules.pack.cache import cached_pack, keep_pack
+from logrules.pack.pack import Pack
+
+SCHEMA_VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A rule file as bytes, under the name that messages use."""
+
+    shown: str
+    raw: bytes
+
+
+def shipped_rules() -> Path:
+    """The rules that come with logrules: inside the installed package, else in the checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_rules"
+    return installed if installed.is_dir() else package.parent / "rules"
+
+
+def load_pack(folders: Sequence[str | Path] = (), *, cache: bool = True) -> Pack:
+    """The shipped rules and those in ``folders``; a later rule overrides an earlier one of the same id.
+
+    Raises PackError with every problem found.
+    """
+    texts = list(rule_texts([shipped_rules(), *map(Path, folders)]))
+    digest = _digest(texts)
+    known = cached_pack(digest) if cache else None
+    if known is not None:
+        return known
+    from logrules.pack.compile import compile_pack
+
+    pack, problems = compile_pack(texts, digest)
+    if pack is None:
+        raise PackError(problems)
+    if cache:
+        keep_pack(pack)
+    return pack
+
+
+def rule_texts(roots: Iterable[Path]) -> Iterable[RuleText]:
+    """Every YAML file below the roots, in a stable order. Raises PackError where one cannot be read."""
+    for root in roots:
+        for path in _rule_files(root):
+            shown = str(path if root.is_file() else Path(root.name) / path.relative_to(root))
+            try:
+                yield RuleText(shown, path.read_bytes())
+            except OSError as fault:
+                raise PackError([Problem(Place(str(path)), f"cannot be read: {fault.strerror}")]) from None
+
+
+def _rule_files(root: Path) -> list[Path]:
+    if root.is_file():
+        return [root]
+    if not root.is_dir():
+        raise PackError([Problem(Place(str(root)), "no such file or folder of rules")])
+    found = [path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind)]
+    return sorted(path for path in found if path.name != "case.yaml" and "expect" not in path.relative_to(root).parts)
+
+
+def _digest(texts: Sequence[RuleText]) -> str:
+    try:
+        release = version("logrules")
+    except PackageNotFoundError:
+        release = "checkout"
+    seen = hashlib.sha256(f"{SCHEMA_VERSION} {release} {_code_digest()}".encode())
+    for text in texts:
+        seen.update(f"\0{text.shown}\0{len(text.raw)}\0".encode())
+        seen.update(text.raw)
+    return seen.hexdigest()
+
+
+def _code_digest() -> str:
+    """The compiler's own text: a changed checkout must not read what an older one cached."""
+    seen = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        seen.update(path.read_bytes())
+    return seen.hexdigest()

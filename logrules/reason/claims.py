@@ -1,0 +1,48 @@
+"""Which lines are already explained: a fallback rule speaks only for those that no other rule claims."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from logrules.model.event import Worker
+from logrules.reason.rank import Hypothesis
+from logrules.reason.sighting import Sighting, Trail
+
+# A message of several lines is told by its first; what names it may stand on one of the others.
+_REACH_LINES = 4
+
+
+def unclaimed(hypotheses: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
+    """The hypotheses, those of fallback rules without the lines that others rest on; none where nothing is left."""
+    claims = {
+        (sighting.event.source, sighting.worker, sighting.event.line + near)
+        for one in hypotheses
+        if not one.rule.fallback
+        for sighting in _sightings(one.trails)
+        for near in range(-_REACH_LINES, _REACH_LINES + 1)
+    }
+    for one in hypotheses:
+        if not one.rule.fallback:
+            yield one
+            continue
+        trails = tuple(left for trail in one.trails if (left := _without(trail, claims)) is not None)
+        if trails:
+            yield replace(one, trails=trails)
+
+
+def _sightings(trails: Iterable[Trail]) -> Iterator[Sighting]:
+    for trail in trails:
+        yield from (*trail.first, trail.last)
+
+
+def _without(trail: Trail, claims: set[tuple[str, Worker, int]]) -> Trail | None:
+    known = {sighting.order: (sighting, signal) for sighting, signal in zip(trail.first, trail.signals, strict=True)}
+    known.setdefault(trail.last.order, (trail.last, trail.signals[-1]))
+    left = [(sighting, signal) for sighting, signal in known.values() if _place(sighting) not in claims]
+    if not left:
+        return None
+    sightings, signals = zip(*left, strict=True)
+    return replace(trail, first=sightings, signals=signals, last=sightings[-1])
+
+
+def _place(sighting: Sighting) -> tuple[str, Worker, int]:
+    return sighting.event.source, sighting.worker, sighting.event.line

@@ -1,0 +1,55 @@
+"""The job's own time: stamps of lines to seconds, without ever looking at a clock."""
+
+from datetime import UTC, datetime
+
+from logrules.model.event import Event, Stamp
+
+
+class Clock:
+    """Follows the time that a job's lines bear.
+
+    A stamp without a year takes the year that brings it nearest to the last full date seen, else
+    to ``reference`` (when the file was last written, or arrival). ``now`` is the latest time seen:
+    time that runs backwards (merged workers, repeated lines) never turns it back.
+    """
+
+    def __init__(self, reference: float | None = None) -> None:
+        self.now: float | None = None
+        self._near = reference
+
+    def read(self, event: Event) -> float | None:
+        """The event's time in seconds since the epoch, or its arrival, or None."""
+        time = event.arrived if event.arrived is not None else self._stamped(event.stamp)
+        if time is not None:
+            self.pass_to(time)
+        return time
+
+    def pass_to(self, time: float) -> None:
+        """It is now at least ``time``."""
+        self.now = time if self.now is None else max(self.now, time)
+
+    def _stamped(self, stamp: Stamp | None) -> float | None:
+        if stamp is None:
+            return None
+        if stamp.year_known:
+            self._near = stamp.seconds
+            return stamp.seconds
+        if self._near is None:
+            return stamp.seconds
+        return choose_year(stamp, self._near)
+
+
+def choose_year(stamp: Stamp, near: float) -> float:
+    """The seconds of a stamp without a year, in the year that brings it nearest to ``near``."""
+    bare = datetime.fromtimestamp(stamp.seconds, UTC)
+    year = datetime.fromtimestamp(near, UTC).year
+    candidates = [_in_year(bare, candidate) for candidate in (year - 1, year, year + 1)]
+    return min(candidates, key=lambda seconds: abs(seconds - near)) + stamp.seconds % 1
+
+
+def _in_year(bare: datetime, year: int) -> float:
+    day = bare.replace(microsecond=0)
+    try:
+        return day.replace(year=year).timestamp()
+    except ValueError:
+        return day.replace(year=year, month=3, day=1).timestamp()

@@ -1,0 +1,52 @@
+"""Which rank and host a hypothesis points at."""
+
+from collections.abc import Iterator
+
+from logrules.reason.rank import Hypothesis
+from logrules.reason.sighting import Sighting, Trail
+
+MAX_NAMED = 1_024
+
+
+def culprits(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """(ranks, hosts), the culprit first.
+
+    A rank that a line names (capture ``rank``) goes before the rank that wrote the line. With
+    ``culprit: absent`` it is the ranks that did not report, where these are the fewer: a
+    watchdog runs out only on work which its own rank enqueued, so the silent rank is the suspect.
+    """
+    rule = hypothesis.rule
+    if rule.culprit == "none":
+        return (), ()
+    named = tuple(dict.fromkeys(_named(hypothesis)))
+    hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
+    reporters = frozenset(rank for trail in hypothesis.trails for rank in trail.ranks)
+    if rule.culprit == "captured":
+        return named[:MAX_NAMED], hosts
+    if rule.culprit == "absent" and not named:
+        absent = known_ranks - reporters
+        return (tuple(sorted(absent)), ()) if absent and len(absent) < len(reporters) else ((), ())
+    first = hypothesis.first.worker.rank
+    wrote = () if first is None else (first,)
+    return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
+
+
+def _pairs(trail: Trail) -> Iterator[tuple[Sighting, int]]:
+    yield from zip(trail.first, trail.signals, strict=False)
+
+
+def _named(hypothesis: Hypothesis) -> Iterator[int]:
+    for trail in hypothesis.trails:
+        for sighting, signal in _pairs(trail):
+            rank = sighting.captures(signal).get("rank", "")
+            if rank.isdecimal():
+                yield int(rank)
+
+
+def _hosts(hypothesis: Hypothesis) -> Iterator[str]:
+    for trail in hypothesis.trails:
+        for sighting, signal in _pairs(trail):
+            if host := sighting.captures(signal).get("host"):
+                yield host
+    if host := hypothesis.first.worker.host:
+        yield host

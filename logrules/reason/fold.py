@@ -1,0 +1,125 @@
+"""Traceback lines of one worker to one exception, and the phase that its frames tell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from logrules.model.event import Event, Worker
+from logrules.pack.pack import Frame, Pack
+
+# Other processes' lines may stand between two lines of a traceback.
+MAX_GAP_LINES = 64
+_MAX_CHAINS = 10_000
+_LIBRARY = ("site-packages", "dist-packages", "lib/python3", "<frozen", "<string>", "lib\\site-packages")
+
+
+@dataclass(frozen=True, slots=True)
+class Traceback:
+    """What is known of an exception while its lines come in; ``file`` is the innermost frame of the user's own code."""
+
+    last_line: int
+    chain: int
+    innermost_first: bool = False
+    chained: bool = False
+    frames: int = 0
+    file: str = ""
+    line: str = ""
+    function: str = ""
+    own: bool = False
+    phase: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A finished traceback: its type and message, and the captures that rules get to see."""
+
+    summary: str
+    chained: bool
+    captures: Mapping[str, str]
+
+
+class Folder:
+    """Follows the open traceback of every worker.
+
+    ``phases`` has, for each chain of tracebacks, the phase of the innermost frame that a phase file maps:
+    of the exception itself, or where its frames tell nothing of those that follow in its chain.
+    """
+
+    def __init__(self, pack: Pack) -> None:
+        self._trace = pack.trace
+        self._mapped: dict[str, list[Frame]] = {}
+        for frame in pack.frames:
+            for function in frame.functions:
+                self._mapped.setdefault(function, []).append(frame)
+        self._open: dict[Worker, Traceback] = {}
+        self._last: dict[Worker, int] = {}
+        self._chained: set[Worker] = set()
+        self._chains = 0
+        self.phases: dict[int, str] = {}
+
+    def feed(self, event: Event) -> tuple[int | None, Folded | None]:
+        """The chain of tracebacks that the line is in, and the traceback where this line ends it."""
+        trace = self._trace
+        if trace is None:
+            return None, None
+        worker, current = event.worker, self._open.pop(event.worker, None)
+        if current is not None and event.line - current.last_line > MAX_GAP_LINES:
+            self._close(current)
+            current = None
+        for hit in event.hits:
+            if hit.signal == trace.chain:
+                self._chained.add(worker)
+            elif hit.signal == trace.head:
+                current = self._begin(event)
+            elif hit.signal in (trace.frame, trace.stack_frame):
+                stack = hit.signal == trace.stack_frame
+                current = self._frame(current or self._begin(event, stack=stack), event, hit.captures)
+            elif hit.signal == trace.exception and current is not None and current.frames:
+                self._close(current)
+                return current.chain, _folded(current, hit.captures)
+        if current is None:
+            return None, None
+        self._open[worker] = current
+        if current.phase is not None and (current.innermost_first or not current.chained):
+            self.phases[current.chain] = current.phase
+        return current.chain, None
+
+    def _close(self, current: Traceback) -> None:
+        if current.phase is not None:
+            self.phases.setdefault(current.chain, current.phase)
+        if len(self.phases) > _MAX_CHAINS:
+            self.phases.pop(next(iter(self.phases)))
+
+    def _begin(self, event: Event, *, stack: bool = False) -> Traceback:
+        chained = event.worker in self._chained and event.worker in self._last
+        self._chained.discard(event.worker)
+        if not chained:
+            self._chains += 1
+            self._last[event.worker] = self._chains
+        innermost_first = stack or "call first" in event.text
+        return Traceback(event.line, self._last[event.worker], innermost_first=innermost_first, chained=chained)
+
+    def _frame(self, current: Traceback, event: Event, captures: Mapping[str, str]) -> Traceback:
+        file, function = captures.get("file", ""), captures.get("function", "")
+        phase = self._phase(file, function)
+        if current.innermost_first:
+            phase = current.phase or phase
+        else:
+            phase = phase or current.phase
+        seen = replace(current, last_line=event.line, frames=current.frames + 1, phase=phase)
+        own = not any(part in file for part in _LIBRARY)
+        if (own and not (current.innermost_first and current.own)) or not current.own:
+            seen = replace(seen, file=file, line=captures.get("line", ""), function=function, own=own)
+        return seen
+
+    def _phase(self, file: str, function: str) -> str | None:
+        for frame in self._mapped.get(function.rpartition(".")[2], ()):
+            if frame.path is None or frame.path in file:
+                return frame.phase
+        return None
+
+
+def _folded(current: Traceback, captures: Mapping[str, str]) -> Folded:
+    kind, message = captures.get("type", ""), captures.get("message", "")
+    told = {"type": kind, "message": message, "file": current.file, "line": current.line, "function": current.function}
+    summary = f"{kind}: {message}" if message else kind
+    return Folded(summary, current.chained, {name: value for name, value in told.items() if value})

@@ -1,0 +1,203 @@
+"""Where each worker is: phases entered, waits opened and closed, steps made.
+
+A worker is what the lines say of their writer. Workers of the same role are peers: what one does says
+nothing of the other, except that nobody steps through a loop while a peer has yet to start.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
+from logrules.model.event import Worker
+from logrules.model.report import PhaseSpan
+from logrules.pack.pack import Marker, Pack, Wait
+from logrules.reason.rhythm import Rhythm
+from logrules.reason.sighting import Sighting
+
+MAX_SPANS = 20_000
+
+
+@dataclass(slots=True)
+class OpenWait:
+    """A wait that nothing has ended yet; ``renewed`` is the last line that spoke of it."""
+
+    wait: Wait
+    worker: Worker
+    opened: Sighting
+    renewed: Sighting
+
+    @property
+    def since(self) -> float | None:
+        """When patience began to run."""
+        return self.renewed.time
+
+
+@dataclass(slots=True)
+class WorkerState:
+    """What is known of one worker."""
+
+    phase: str | None = None
+    entered: Sighting | None = None
+    latest: Sighting | None = None
+    waits: dict[str, OpenWait] = field(default_factory=dict)
+    progress_text: str = ""
+    rhythm: Rhythm = field(default_factory=Rhythm)
+
+
+class Tracker:
+    """Follows all workers of a job through the markers of a pack."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._loops = frozenset(phase.id for phase in pack.phases if phase.loop)
+        first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
+        self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
+        self._loop_order = -1
+        self._waits: Mapping[str, Wait] = {wait.id: wait for wait in pack.waits}
+        self.workers: dict[Worker, WorkerState] = {}
+        self.latest: tuple[Worker, str] | None = None
+        self.rounds = 0
+        self.completed: Sighting | None = None
+        self.completions = 0
+        self.looped = False
+        self._spans: list[PhaseSpan] = []
+        self._in_round: set[Worker] = set()
+
+    def phase_at(self, worker: Worker) -> str | None:
+        """The phase in which a line of this worker was written, as far as markers tell.
+
+        A driver's and its workers' lines tell of the same pipeline, so the latest marker of
+        any of them counts; only a peer's says nothing of this worker, except that nobody steps
+        through a loop while a peer is still starting.
+        """
+        own = self.workers.get(worker)
+        if self.latest is None:
+            return None
+        latest_worker, latest_phase = self.latest
+        if own is None or own.phase is None or not peers(worker, latest_worker):
+            return latest_phase
+        behind = own.phase in self._startup and own.latest is not None and own.latest.order < self._loop_order
+        return latest_phase if behind else own.phase
+
+    def open_waits(self) -> Iterator[OpenWait]:
+        """Every wait that is open now."""
+        for state in self.workers.values():
+            yield from state.waits.values()
+
+    def apply(self, markers: Sequence[Marker], sighting: Sighting) -> tuple[Change, ...]:
+        """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
+        worker = sighting.worker
+        state = self.workers.setdefault(worker, WorkerState())
+        changes: list[Change] = []
+        renewed = tuple(name for marker in markers for name in marker.renews)
+        for marker in markers:
+            changes += self._move_on(marker, worker, state, sighting, renewed)
+        for name in dict.fromkeys(name for marker in markers for name in marker.opens):
+            changes += self._open(worker, state, self._waits[name], sighting)
+        if any(marker.completes for marker in markers):
+            changes += self._complete(sighting)
+        state.latest = sighting
+        return tuple(changes)
+
+    def _move_on(
+        self, marker: Marker, worker: Worker, state: WorkerState, sighting: Sighting, renewed: Sequence[str]
+    ) -> Iterable[Change]:
+        if marker.progress or marker.opens or marker.enters not in (None, "shutdown"):
+            self.completed = None
+        for name in marker.closes:
+            yield from self._close_named(name, worker, sighting)
+        for name in marker.renews:
+            self._renew(name, worker, sighting)
+        if marker.enters or marker.opens or marker.progress or marker.completes:
+            yield from self._close(state, sighting, keep=renewed)
+        if marker.enters:
+            yield from self._enter(worker, state, marker.enters, sighting)
+        if marker.progress:
+            yield from self._progress(worker, state, marker, sighting)
+
+    def spans(self) -> tuple[PhaseSpan, ...]:
+        """The timeline: every worker's phases in the order in which they ended."""
+        still = [span for worker, state in self.workers.items() for span in _span(worker, state, state.latest)]
+        return (*self._spans, *still)
+
+    def _open(self, worker: Worker, state: WorkerState, wait: Wait, sighting: Sighting) -> Iterable[Change]:
+        state.waits[wait.id] = OpenWait(wait, worker, sighting, sighting)
+        yield WaitOpened(worker, wait.id, sighting.time)
+        if state.phase is None or wait.phase != state.phase:
+            yield from self._enter(worker, state, wait.phase, sighting)
+
+    def _enter(self, worker: Worker, state: WorkerState, phase: str, sighting: Sighting) -> Iterable[Change]:
+        self.latest = (worker, phase)
+        self.looped = self.looped or phase in self._loops
+        if phase in self._loops:
+            self._loop_order = sighting.order
+            yield from self._close_startup(sighting)
+        if state.phase != phase:
+            if len(self._spans) < MAX_SPANS:
+                self._spans += _span(worker, state, sighting)
+            state.phase, state.entered = phase, sighting
+            yield PhaseEntered(worker, phase, sighting.time)
+
+    def _progress(self, worker: Worker, state: WorkerState, marker: Marker, sighting: Sighting) -> Iterable[Change]:
+        message = sighting.event.message
+        if message == state.progress_text:
+            return
+        state.progress_text = message
+        state.rhythm = state.rhythm.after(sighting.time)
+        phase = marker.enters or state.phase
+        self.latest = (worker, phase) if phase else self.latest
+        if phase not in self._loops:
+            return
+        if worker in self._in_round:
+            self.rounds += 1
+            self._in_round.clear()
+        self._in_round.add(worker)
+        yield from self._close_startup(sighting)
+        yield from self._close_of_others(worker, sighting)
+
+    def _complete(self, sighting: Sighting) -> Iterable[Change]:
+        self.completed = sighting
+        self.completions += 1
+        for state in self.workers.values():
+            yield from self._close(state, sighting)
+
+    def _close_startup(self, sighting: Sighting) -> Iterable[Change]:
+        for state in self.workers.values():
+            loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
+            yield from self._close(state, sighting, keep=loops)
+
+    def _close_of_others(self, worker: Worker, sighting: Sighting) -> Iterable[Change]:
+        for other, state in self.workers.items():
+            if other != worker and not peers(other, worker):
+                yield from self._close(state, sighting)
+
+    def _close_named(self, name: str, worker: Worker, sighting: Sighting) -> Iterable[Change]:
+        own = self.workers.get(worker)
+        holders = [own] if own and name in own.waits else list(self.workers.values())
+        for state in holders:
+            open_wait = state.waits.pop(name, None)
+            if open_wait is not None:
+                yield WaitClosed(open_wait.worker, name, sighting.time)
+
+    def _renew(self, name: str, worker: Worker, sighting: Sighting) -> None:
+        own = self.workers.get(worker)
+        for state in [own] if own and name in own.waits else list(self.workers.values()):
+            if name in state.waits:
+                state.waits[name].renewed = sighting
+
+    def _close(self, state: WorkerState, sighting: Sighting, keep: Iterable[str] = ()) -> list[Change]:
+        gone = [name for name in state.waits if name not in keep]
+        return [WaitClosed(state.waits.pop(name).worker, name, sighting.time) for name in gone]
+
+
+def peers(one: Worker, other: Worker) -> bool:
+    """Whether two workers do the same work side by side: two ranks, or two actors of one role."""
+    if one == other or not (one.named and other.named) or one.role != other.role:
+        return False
+    return one.rank != other.rank or one.pid != other.pid or one.host != other.host
+
+
+def _span(worker: Worker, state: WorkerState, end: Sighting | None) -> list[PhaseSpan]:
+    if state.phase is None or state.entered is None or end is None:
+        return []
+    first, source = state.entered.event.line, state.entered.event.source
+    return [PhaseSpan(worker.label, state.phase, state.entered.time, end.time, first, end.event.line, source)]

@@ -1,0 +1,33 @@
+"""How often a worker makes progress, learnt from the log itself."""
+
+from dataclasses import dataclass, replace
+from statistics import median
+
+_KEPT = 64
+_FEWEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """The last intervals between steps, in seconds."""
+
+    intervals: tuple[float, ...] = ()
+    last: float | None = None
+
+    def after(self, time: float | None) -> "Rhythm":
+        """The rhythm once another step was seen at ``time``."""
+        if time is None or self.last is None:
+            return replace(self, last=time if time is not None else self.last)
+        if time <= self.last:
+            return self
+        return Rhythm((*self.intervals[-_KEPT + 1 :], time - self.last), time)
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long silence is normal: well past the slowest of the usual steps; None while unknown.
+
+        The longest interval counts because checkpoints and evaluations are part of the rhythm.
+        """
+        if len(self.intervals) < _FEWEST:
+            return None
+        return max(20 * median(self.intervals), 3 * max(self.intervals), 60.0)

@@ -1,0 +1,337 @@
+"""The only state past the source: routes events by signal, holds what rules have seen, nothing clever."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias, assert_never
+
+from logrules.model.block import End, Tick
+from logrules.model.change import Change, Raised, Withdrawn
+from logrules.model.event import Event, Hit
+from logrules.model.report import Report, Run, Severity, SourceNote
+from logrules.pack.capture import Captures
+from logrules.pack.condition import (
+    Absence,
+    Leaf,
+    MetricBound,
+    MetricIs,
+    MetricSpike,
+    MetricTrend,
+    Quiet,
+    Scope,
+    Stopped,
+    Waiting,
+    leaves,
+    signals_of,
+)
+from logrules.pack.pack import Marker, Pack, Rule
+from logrules.reason import automata
+from logrules.reason.automata import LeafState
+from logrules.reason.claims import unclaimed
+from logrules.reason.clock import Clock
+from logrules.reason.diagnose import Findings, report_of
+from logrules.reason.fold import Folded, Folder
+from logrules.reason.metrics import Metrics
+from logrules.reason.phases import Tracker
+from logrules.reason.rank import Hypothesis
+from logrules.reason.sighting import Sighting, Trail, begin, extend
+from logrules.reason.unusual import Unusual
+
+# A run that makes this many rounds of progress after an error has survived it.
+SURVIVAL_ROUNDS = 5
+MAX_SCOPES = 10_000
+
+ScopeKey: TypeAlias = str | int | None
+Key: TypeAlias = tuple[str, ScopeKey]
+
+
+class Session:
+    """Follows one job. ``feed`` takes events, ticks and the end in order; ``report`` may be called at any moment.
+
+    ``reference`` is the time (seconds since the epoch) by which stamps without a year are read.
+    """
+
+    def __init__(self, pack: Pack, reference: float | None = None) -> None:
+        self._pack = pack
+        self._clock = Clock(reference)
+        self._captures = Captures()
+        self._rules = {rule.id: rule for rule in pack.rules}
+        self._leaves = {rule.id: tuple(dict.fromkeys(leaves(rule.when))) for rule in pack.rules}
+        self._by_signal = _by_signal(self._leaves)
+        self._silent = tuple(rule for rule in pack.rules if _minds_silence(self._leaves[rule.id]))
+        self._markers: Mapping[int, Marker] = {marker.signal: marker for marker in pack.markers}
+        self._earlier: list[Run] = []
+        self._notes: list[SourceNote] = []
+        self._order = 0
+        self._end: End | None = None
+        self._arrived: float | None = None
+        self._first_line = 1
+        self._begin_run()
+
+    def _begin_run(self) -> None:
+        self._tracker = Tracker(self._pack)
+        self._folder = Folder(self._pack)
+        self._metrics = Metrics(self._pack, (leaf for found in self._leaves.values() for leaf in found))
+        self._states: dict[Key, dict[Leaf, LeafState]] = {}
+        self._raised: dict[Key, Rule] = {}
+        self._unusual = Unusual()
+        self._last: Sighting | None = None
+        self._ranks: set[int] = set()
+
+    @property
+    def now(self) -> float | None:
+        """The job's time: the latest seen in its lines or told by ticks."""
+        return self._clock.now
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes."""
+        return self._end is not None
+
+    @property
+    def deadline(self) -> float | None:
+        """The next moment at which silence alone changes an answer; None where silence changes nothing."""
+        pending = [
+            at
+            for states in self._states.values()
+            for leaf, state in states.items()
+            if (at := automata.deadline_of(leaf, state)) is not None
+        ]
+        waits = [wait.since + wait.wait.patience_s for wait in self._tracker.open_waits() if wait.since is not None]
+        return min([*pending, *waits, *self._quiet_deadlines()], default=None)
+
+    def feed(self, item: Event | Tick | End) -> tuple[Change, ...]:
+        """Take the next event, the passing of time, or the end; what that changed."""
+        match item:
+            case Event():
+                return tuple(self._feed_event(item))
+            case Tick(now=now):
+                self._clock.pass_to(now)
+                return tuple(self._judge_silence())
+            case End():
+                self._end = item
+                return tuple(self._judge_silence())
+            case _:
+                assert_never(item)
+
+    def note(self, source: str, text: str) -> None:
+        """Something that a reader of the report must know of a source."""
+        note = SourceNote(source, text)
+        if note not in self._notes:
+            self._notes.append(note)
+
+    def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
+        """Everything that is known now. Changes nothing."""
+        findings = Findings(
+            tuple(self._hypotheses()),
+            self._tracker,
+            frozenset(self._ranks),
+            self._last,
+            self.ended,
+            tuple(self._earlier),
+            tuple(self._notes),
+            self._unusual.rarest(),
+            self._folder.phases,
+        )
+        return report_of(findings, self._pack, lines, sources)
+
+    def _feed_event(self, event: Event) -> Iterator[Change]:
+        chain, folded = self._folder.feed(event)
+        sighting = self._sight(event, chain)
+        markers = [marker for hit in event.hits if (marker := self._markers.get(hit.signal)) is not None]
+        if any(marker.starts for marker in markers) and self._run_is_over():
+            self._end_run(event)
+            sighting = self._sight(event, None)
+        if markers:
+            yield from self._tracker.apply(markers, sighting)
+            # A line that says where its writer is now was written there.
+            sighting = replace(sighting, phase=self._tracker.phase_at(event.worker))
+        self._last = sighting
+        if sighting.worker.rank is not None:
+            self._ranks.add(sighting.worker.rank)
+        self._unusual.see(sighting, complaint=self._complains(event))
+        yield from self._route(event.hits, sighting)
+        if folded is not None:
+            yield from self._route_traceback(folded, sighting)
+
+    def _complains(self, event: Event) -> bool:
+        trace = self._pack.trace
+        return trace is not None and any(hit.signal == trace.exception for hit in event.hits)
+
+    def _sight(self, event: Event, chain: int | None) -> Sighting:
+        self._order += 1
+        tracker = self._tracker
+        here = tracker.phase_at(event.worker)
+        time = self._clock.read(event)
+        return Sighting(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
+
+    def _route(self, hits: Iterable[Hit], sighting: Sighting) -> Iterator[Change]:
+        for hit in hits:
+            metric = self._metrics.by_signal.get(hit.signal)
+            if metric is not None and self._metrics.add(metric, sighting):
+                continue
+            for rule_id, moved in self._by_signal.get(hit.signal, {}).items():
+                yield from self._move(self._rules[rule_id], moved, sighting, hit.signal)
+
+    def _route_traceback(self, folded: Folded, sighting: Sighting) -> Iterator[Change]:
+        trace = self._pack.trace
+        if trace is None or folded.chained:
+            return
+        hits = tuple(
+            Hit(number, {**folded.captures, **captures})
+            for number in trace.records
+            if (captures := self._captures.of(self._pack.signals[number], folded.summary, folded.summary)) is not None
+        )
+        yield from self._route(hits, replace(sighting, event=replace(sighting.event, hits=hits)))
+
+    def _move(self, rule: Rule, moved: Iterable[Leaf], sighting: Sighting, signal: int) -> Iterator[Change]:
+        key = (rule.id, _scope_key(rule.scope, sighting))
+        states = self._states.get(key)
+        if states is None:
+            if len(self._states) >= MAX_SCOPES * 10:
+                return
+            states = self._states[key] = {}
+        for leaf in moved:
+            state = states.get(leaf)
+            if isinstance(state, Trail) and self._survived(rule, state):
+                state = None
+            after = automata.step(leaf, state, sighting, signal)
+            if after is not None:
+                states[leaf] = after
+        yield from self._judge(rule, key)
+
+    def _judge(self, rule: Rule, key: Key) -> Iterator[Change]:
+        true = automata.holds(rule.when, self._found(rule, key))
+        if true and key not in self._raised:
+            self._raised[key] = rule
+            yield Raised(rule.id, self.now)
+        elif not true and self._raised.pop(key, None) is not None:
+            yield Withdrawn(rule.id, self.now)
+
+    def _judge_silence(self) -> Iterator[Change]:
+        for rule in self._silent:
+            keys = [key for key in self._states if key[0] == rule.id] or [(rule.id, None)]
+            for key in keys:
+                yield from self._judge(rule, key)
+
+    def _found(self, rule: Rule, key: Key) -> dict[Leaf, Trail | None]:
+        states = self._states.get(key, {})
+        return {leaf: automata.trail_of(leaf, states.get(leaf), self) for leaf in self._leaves[rule.id]}
+
+    def _hypotheses(self) -> Iterator[Hypothesis]:
+        found: dict[str, Hypothesis] = {}
+        for rule_id, scope in self._keys_to_judge():
+            rule = self._rules[rule_id]
+            trails = self._found(rule, (rule_id, scope))
+            if not automata.holds(rule.when, trails):
+                continue
+            shown = automata.shown(rule.when, trails)
+            if shown:
+                known = found.get(rule_id)
+                shown = (*(known.trails if known else ()), *shown)
+                survived = all(self._survived(rule, trail) for trail in shown)
+                found[rule_id] = Hypothesis(rule, shown, survived)
+        yield from unclaimed(tuple(found.values()))
+
+    def _keys_to_judge(self) -> Iterable[Key]:
+        silent = ((rule.id, None) for rule in self._silent)
+        return dict.fromkeys([*self._states, *silent])
+
+    def _survived(self, rule: Rule, trail: Trail) -> bool:
+        """Whether the run went on for long enough after these lines for them not to be its end."""
+        if rule.cleared_by == "nothing" or rule.wait is not None:
+            return False
+        if self._tracker.completed is not None or trail.last.completions < self._tracker.completions:
+            return True
+        return rule.cleared_by == "progress" and self._tracker.rounds - trail.last.round >= SURVIVAL_ROUNDS
+
+    def trail_of(self, leaf: Leaf) -> Trail | None:
+        """What a wait, a silence, a metric or the end shows now."""
+        match leaf:
+            case Waiting():
+                return self._waiting(leaf)
+            case Quiet(longer_than_s=limit):
+                quiet = self._quiet_s()
+                return begin(self._last, -1) if self._last and quiet is not None and quiet > limit else None
+            case Stopped():
+                return begin(self._last, -1) if self._last and self._stopped() else None
+            case MetricIs() | MetricBound() | MetricSpike() | MetricTrend():
+                return self._metrics.trail_of(leaf)
+            case _:
+                return None
+
+    def _waiting(self, leaf: Waiting) -> Trail | None:
+        found = [wait for wait in self._tracker.open_waits() if wait.wait.id == leaf.wait]
+        late = [
+            wait
+            for wait in found
+            if self.ended or self._overdue(wait.since, leaf.longer_than_s or wait.wait.patience_s)
+        ]
+        if not late:
+            return None
+        latest = max(late, key=lambda wait: wait.renewed.order)
+        trail = begin(latest.opened, -1)
+        return extend(trail, latest.renewed, -1) if latest.renewed is not latest.opened else trail
+
+    def _overdue(self, since: float | None, patience_s: float) -> bool:
+        return since is not None and self.now is not None and self.now >= since + patience_s
+
+    def _quiet_s(self) -> float | None:
+        if self.now is None or self._last is None or self._last.time is None:
+            return None
+        return self.now - self._last.time
+
+    def _quiet_deadlines(self) -> Iterator[float]:
+        if self._last is None or self._last.time is None:
+            return
+        for rule in self._silent:
+            for leaf in self._leaves[rule.id]:
+                if isinstance(leaf, Quiet):
+                    yield self._last.time + leaf.longer_than_s
+
+    def _stopped(self) -> bool:
+        tracker = self._tracker
+        failing = any(rule.severity is Severity.ERROR for rule in self._raised.values())
+        return (
+            self.ended
+            and tracker.looped
+            and tracker.completed is None
+            and not failing
+            and not any(tracker.open_waits())
+        )
+
+    def _run_is_over(self) -> bool:
+        if self._tracker.completed is not None or self._tracker.looped:
+            return True
+        return any(rule.severity is Severity.ERROR for rule in self._raised.values())
+
+    def _end_run(self, event: Event) -> None:
+        whole = self.report()
+        cause = whole.diagnoses[0].cause if whole.diagnoses else None
+        self._earlier.append(Run(whole.status, event.source, self._first_line, event.line - 1, cause))
+        self._first_line = event.line
+        self._begin_run()
+
+
+def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, tuple[Leaf, ...]]]:
+    index: dict[int, dict[str, tuple[Leaf, ...]]] = {}
+    for rule_id, found in by_rule.items():
+        for leaf in found:
+            for signal in signals_of(leaf):
+                rules = index.setdefault(signal, {})
+                rules[rule_id] = tuple(dict.fromkeys((*rules.get(rule_id, ()), leaf)))
+    return index
+
+
+def _minds_silence(found: Iterable[Leaf]) -> bool:
+    kinds = (Absence, Waiting, Quiet, Stopped, MetricIs, MetricBound, MetricSpike, MetricTrend)
+    return any(isinstance(leaf, kinds) for leaf in found)
+
+
+def _scope_key(scope: Scope, sighting: Sighting) -> ScopeKey:
+    match scope:
+        case Scope.JOB:
+            return None
+        case Scope.RANK:
+            return sighting.worker.rank if sighting.worker.rank is not None else sighting.worker.label
+        case Scope.HOST:
+            return sighting.worker.host or sighting.worker.source

@@ -1,0 +1,73 @@
+"""The JSON Schema of the report document ``logrules.report/1``, written next to the renderer that it describes."""
+
+from typing import Any
+
+from logrules.model.report import Restart, Risk, Severity, Status
+from logrules.render.json import SCHEMA
+
+_TEXT = {"type": "string"}
+_TIME = {"type": ["string", "null"], "description": "ISO 8601 in the log's own clock, null where it has none"}
+_COUNT = {"type": "integer", "minimum": 0}
+_LINE = {"type": "integer", "minimum": 1}
+_MAP = {"type": "object", "additionalProperties": _TEXT}
+
+
+def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    properties = required | (optional or {})
+    return {"type": "object", "additionalProperties": False, "required": list(required), "properties": properties}
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _enum(kind: type[Status] | type[Severity] | type[Restart] | type[Risk]) -> dict[str, Any]:
+    return {"enum": [member.value for member in kind]}
+
+
+def report_schema() -> dict[str, Any]:
+    """The schema as plain data (JSON Schema 2020-12)."""
+    evidence = _object(
+        {"source": _TEXT, "line": _LINE, "time": _TIME, "worker": _TEXT, "text": _TEXT, "captures": _MAP}
+    )
+    fix = _object(
+        {"do": _TEXT, "risk": _enum(Risk), "env": _MAP, "flags": _list(_TEXT), "config": _MAP},
+        {"run": _TEXT, "powershell": _TEXT, "code": _TEXT, "note": _TEXT},
+    )
+    consequence = _object({"rule": _TEXT, "cause": _TEXT, "title": _TEXT, "evidence": _list(evidence)})
+    diagnosis = _object(
+        {
+            "rule": _TEXT,
+            "cause": _TEXT,
+            "phase": _TEXT,
+            "severity": _enum(Severity),
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "title": _TEXT,
+            "why": _TEXT,
+            "restart": _enum(Restart),
+            "ranks": {**_list(_COUNT), "description": "the culprit first, where one is known"},
+            "hosts": _list(_TEXT),
+            "evidence": _list(evidence),
+            "fixes": _list(fix),
+            "consequences": _list(consequence),
+            "references": _list(_TEXT),
+        }
+    )
+    place = {"source": _TEXT, "first_line": _LINE, "last_line": _COUNT}
+    span = _object({"worker": _TEXT, "phase": _TEXT, "start": _TIME, "end": _TIME, **place})
+    run = _object({"status": _enum(Status), "cause": {"type": ["string", "null"]}, **place})
+    whole = _object(
+        {
+            "schema": {"const": SCHEMA},
+            "status": _enum(Status),
+            "phase": _TEXT,
+            "diagnoses": _list(diagnosis),
+            "timeline": _list(span),
+            "earlier_runs": _list(run),
+            "unusual": _list(evidence),
+            "notes": _list(_object({"source": _TEXT, "note": _TEXT})),
+            "sources": _list(_TEXT),
+            "lines": _COUNT,
+        }
+    )
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA, **whole}

@@ -1,0 +1,181 @@
+"""The report for a terminal: the verdict first, then each diagnosis; plain and unwrapped in a pipe."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TextIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text as Line
+
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Severity, Status, Text
+from logrules.render import words
+from logrules.render.safe import safe
+from logrules.render.shell import commands
+
+SHOWN = 3
+_MAX_LINE = 400
+_COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+_STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow"}
+
+
+def render_text(report: Report, out: TextIO, language: str, shell: str, *, all_diagnoses: bool = False) -> None:
+    """Write the report for people to ``out``. ``NO_COLOR`` is respected; what is no terminal gets no colour."""
+    page = _Page(Console(file=out, highlight=False, markup=False, emoji=False), language, shell)
+    page.verdict(report)
+    shown = report.diagnoses if all_diagnoses else report.diagnoses[:SHOWN]
+    for number, diagnosis in enumerate(shown, start=1):
+        page.diagnosis(number, diagnosis)
+    page.rest(report, len(shown))
+
+
+class _Page:
+    """Prints one report in one language for one shell."""
+
+    def __init__(self, console: Console, language: str, shell: str) -> None:
+        self._console = console
+        self._language = language
+        self._shell = shell
+
+    def _put(self, indent: int, *parts: tuple[str, str]) -> None:
+        """A line of (text, style) parts: wrapped under its indent on a terminal, whole in a pipe."""
+        line = Line.assemble(*((safe(text), style) for text, style in parts))
+        if self._console.is_terminal:
+            self._console.print(Padding(line, (0, 0, 0, indent)))
+        else:
+            self._console.print(Line(" " * indent) + line, soft_wrap=True)
+
+    def _copyable(self, indent: int, text: str) -> None:
+        """A command: never broken by us, so that it can be copied."""
+        self._console.print(Line(" " * indent + safe(text), style="bold"), soft_wrap=True)
+
+    def _word(self, text: Text) -> str:
+        return text.of(self._language)
+
+    def verdict(self, report: Report) -> None:
+        """One line that says it all."""
+        first = report.diagnoses[0] if report.diagnoses else None
+        parts = [(self._word(words.STATUS[report.status]), f"bold {_STATUS_COLOR.get(report.status, 'green')}")]
+        parts.append((f"  {self._word(words.IN_PHASE).format(phase=report.phase)}", "bold"))
+        if first is not None and report.status in _STATUS_COLOR:
+            parts.append((f"  {first.title.of(self._language)}{self._where(first)}", "bold"))
+        self._put(0, *parts)
+        sources = ", ".join(report.sources[:3]) + (" …" if len(report.sources) > 3 else "")  # noqa: PLR2004
+        self._put(0, (f"{sources} · {report.lines:,} {self._word(words.LINES)}", "dim"))
+        path = [span.phase for span in sorted(report.timeline, key=lambda span: (span.source, span.first_line))]
+        phases = list(dict.fromkeys(path))
+        if len(phases) > 1:
+            self._put(0, (f"{self._word(words.PATH)}: {' → '.join(phases)}", "dim"))
+
+    def _where(self, one: Diagnosis) -> str:
+        ranks = f" · {self._word(words.RANK)} {_ranks(one.ranks)}" if one.ranks else ""
+        return ranks + (f" · {self._word(words.HOST)} {one.hosts[0]}" if one.hosts else "")
+
+    def diagnosis(self, number: int, one: Diagnosis) -> None:
+        """Phase, cause, rank, evidence, reason, fixes, consequences."""
+        self._console.print()
+        title = f"{number}. {one.title.of(self._language)}"
+        self._put(0, (title, f"bold {_COLOR[one.severity]}"))
+        facts = [
+            self._word(words.SEVERITY[one.severity]),
+            one.cause,
+            self._word(words.IN_PHASE).format(phase=one.phase),
+            f"{self._word(words.CONFIDENCE)} {one.confidence:.0%}",
+        ]
+        self._put(3, (" · ".join(facts) + self._where(one), "dim"))
+        self._put(3, (f"{self._word(words.WHY)}: ", "bold"), (one.why.of(self._language), ""))
+        self._evidence(one.evidence)
+        self._put(3, (f"{self._word(words.FIXES)}:", "bold"))
+        for place, fix in enumerate(one.fixes, start=1):
+            self._fix(place, fix)
+        self._put(3, (f"{self._word(words.RESTART_WORD)}: ", "bold"), (self._word(words.RESTART[one.restart]), ""))
+        if one.consequences:
+            self._put(3, (f"{self._word(words.CONSEQUENCES)}:", "bold"))
+            for other in one.consequences:
+                at = f" ({_place(other.evidence[0])})" if other.evidence else ""
+                self._put(5, (f"- {other.title.of(self._language)}{at}", "dim"))
+        self._put(3, (f"{self._word(words.EXPLAIN)} {one.rule}", "dim"))
+
+    def _evidence(self, lines: Sequence[Evidence]) -> None:
+        if not lines:
+            return
+        self._put(3, (f"{self._word(words.EVIDENCE)}:", "bold"))
+        for place, line in enumerate(lines):
+            self._put(5, (_place(line), "cyan"), (f"  {line.worker}", "dim"), (_clock(line.time), "dim"))
+            # The first line is worth its surroundings; the others would only repeat the log.
+            before, after = (line.before, line.after) if place == 0 else ((), ())
+            for near in before:
+                self._put(7, (f"  {near[:_MAX_LINE]}", "dim"))
+            self._put(7, ("> ", "bold"), (line.text[:_MAX_LINE], ""))
+            for near in after:
+                self._put(7, (f"  {near[:_MAX_LINE]}", "dim"))
+
+    def _fix(self, place: int, fix: Fix) -> None:
+        style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
+        risk = f"  [{self._word(words.RISK[fix.risk])}]"
+        self._put(5, (f"{place}. {words.MARK_OF_RISK[fix.risk]}{fix.do.of(self._language)}", style), (risk, "dim"))
+        for text in _copyables(fix, self._shell):
+            self._copyable(8, text)
+        if fix.note:
+            self._put(8, (fix.note.of(self._language), "dim"))
+
+    def rest(self, report: Report, shown: int) -> None:
+        """What else a reader should know."""
+        more = len(report.diagnoses) - shown
+        if more > 0:
+            self._put(0, ("", ""))
+            self._put(0, (self._word(words.MORE).format(count=more), "dim"))
+        if report.unusual:
+            self._console.print()
+            self._put(0, (f"{self._word(words.UNUSUAL)}:", "bold"))
+            for line in report.unusual:
+                self._put(3, (f"{_place(line)}  ", "cyan"), (line.text[:_MAX_LINE], ""))
+        if report.earlier_runs:
+            self._console.print()
+            self._put(0, (f"{self._word(words.EARLIER)}:", "bold"))
+            for run in report.earlier_runs:
+                cause = f" · {run.cause}" if run.cause else ""
+                at = f"{run.source}:{run.first_line}-{run.last_line}"
+                self._put(3, (f"{at}  {self._word(words.STATUS[run.status])}{cause}", "dim"))
+        if report.notes:
+            self._console.print()
+            self._put(0, (f"{self._word(words.NOTES)}:", "bold"))
+            for note in report.notes:
+                self._put(3, (f"{note.source}: {note.note}", "dim"))
+
+
+def _copyables(fix: Fix, shell: str) -> Iterator[str]:
+    yield from commands(fix, shell)
+    yield from fix.flags
+    yield from (f"{name}: {value}" for name, value in fix.config.items())
+    if fix.code:
+        yield from fix.code.rstrip().splitlines()
+
+
+def _place(line: Evidence) -> str:
+    return f"{line.source}:{line.line}"
+
+
+def _clock(time: float | None) -> str:
+    if time is None:
+        return ""
+    try:
+        return f"  {datetime.fromtimestamp(time, UTC):%Y-%m-%d %H:%M:%S}"
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def _ranks(ranks: Sequence[int]) -> str:
+    """The culprit, then the others as ranges: "3", "3 (also 0-2, 7)"."""
+    others = _ranges(sorted(set(ranks[1:])))
+    return f"{ranks[0]} (+ {others})" if others else str(ranks[0])
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)

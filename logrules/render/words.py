@@ -1,0 +1,50 @@
+"""What the report says of its own accord, in both languages."""
+
+from collections.abc import Mapping
+
+from logrules.model.report import Restart, Risk, Severity, Status, Text
+
+STATUS: Mapping[Status, Text] = {
+    Status.FAILED: Text("FAILED", "失败"),
+    Status.STALLED: Text("STALLED", "卡住"),
+    Status.RUNNING: Text("RUNNING", "运行中"),
+    Status.COMPLETED: Text("COMPLETED", "已完成"),
+    Status.HEALTHY: Text("NOTHING WRONG FOUND", "未发现异常"),
+}
+SEVERITY: Mapping[Severity, Text] = {
+    Severity.ERROR: Text("error", "错误"),
+    Severity.WARNING: Text("warning", "警告"),
+    Severity.INFO: Text("info", "提示"),
+}
+RISK: Mapping[Risk, Text] = {
+    Risk.LOOK: Text("only looks", "只读检查"),
+    Risk.SAFE: Text("safe", "安全"),
+    Risk.CHANGES_RUN: Text("changes the run", "会改变训练"),
+    Risk.DESTRUCTIVE: Text("DESTRUCTIVE", "有破坏性"),
+}
+RESTART: Mapping[Restart, Text] = {
+    Restart.RETRY: Text("restart as it is", "直接重启即可"),
+    Restart.AFTER_FIX: Text("restart after the fix", "修复后再重启"),
+    Restart.REPLACE_NODE: Text("replace the node, then restart", "更换节点后再重启"),
+    Restart.NO: Text("do not restart", "不要重启"),
+}
+IN_PHASE = Text("in phase {phase}", "阶段：{phase}")
+RANK = Text("rank", "rank")
+HOST = Text("host", "主机")
+CONFIDENCE = Text("confidence", "置信度")
+WHY = Text("Why", "原因")
+EVIDENCE = Text("Evidence", "证据")
+FIXES = Text("What to try, in this order", "建议（按顺序尝试）")
+CONSEQUENCES = Text("Consequences of it", "由此引起的后果")
+PATH = Text("Phases seen", "经过的阶段")
+EARLIER = Text("Earlier runs in this log", "该日志中更早的运行")
+UNUSUAL = Text(
+    "No rule knows this log's trouble, if it has any. Lines that stand out",
+    "没有规则认识该日志的问题（如果有）。较为特别的行",
+)
+NOTES = Text("Notes", "备注")
+MORE = Text("{count} further diagnoses; --all shows them", "另有 {count} 条诊断；用 --all 查看")
+LINES = Text("lines", "行")
+RESTART_WORD = Text("Restart", "重启建议")
+EXPLAIN = Text("rule", "规则")
+MARK_OF_RISK: Mapping[Risk, str] = {Risk.LOOK: "", Risk.SAFE: "", Risk.CHANGES_RUN: "△ ", Risk.DESTRUCTIVE: "⚠ "}

@@ -1,0 +1,198 @@
+"""Compressed logs, known by their first bytes, expanded as far as they can be.
+
+Names prove nothing (a rotated log may be called ``.gz`` before anybody compressed it),
+and an archive cut short by a full disk is just what the log of a dead job looks like.
+So an archive never raises: what could be expanded is handed on, and the fault is noted.
+"""
+
+import importlib
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from logrules.errors import SourceError
+
+# A fault costs what the failing call had expanded, so calls are kept short where the
+# library cannot give that back.
+_STEP_BYTES = 8 << 10
+_GZIP_STEP_BYTES = 64 << 10
+# zstandard expands all that it is given at once; a kilobyte can become at most 32 MiB.
+_ZSTD_FEED_BYTES = 1 << 10
+# `xz -9` needs 65 MiB; a damaged header could ask for gigabytes.
+_XZ_MEMORY_BYTES = 128 << 20
+
+MAGIC_BYTES = 10
+
+
+class Decoder(Protocol):
+    """One member of an archive being expanded: the interface of the standard library."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the member is complete."""
+        ...
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether only more input can give more output."""
+        ...
+
+    @property
+    def unused_data(self) -> bytes:
+        """What followed the end of the member."""
+        ...
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Expand some more, to ``max_length`` bytes where the library can stop there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """A kind of archive: its magic number and how to start a member of it."""
+
+    name: str
+    magic: re.Pattern[bytes]
+    start: Callable[[], Decoder]
+    step_bytes: int = _STEP_BYTES
+
+
+class _Gzip:
+    """zlib behind the common interface; on a fault it gives back all that came before it."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        self._full = False
+        self._fault: zlib.error | None = None
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof and self._fault is None
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._full or self._stream.unconsumed_tail or self._fault)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        if self._fault:
+            raise self._fault
+        data = self._stream.unconsumed_tail + data
+        before = self._stream.copy()
+        try:
+            out = self._stream.decompress(data, max_length)
+        except zlib.error as fault:
+            self._fault = fault
+            return b"".join(_byte_by_byte(before, data))
+        self._full = len(out) == max_length
+        return out
+
+
+def _byte_by_byte(stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
+    for place in range(len(data)):
+        try:
+            yield stream.decompress(data[place : place + 1])
+        except zlib.error:
+            return
+
+
+class _Zstandard:
+    """The zstandard package behind the common interface."""
+
+    def __init__(self, stream: Decoder) -> None:
+        self._stream = stream
+        self._pending = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._pending
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data + self._pending
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:  # noqa: ARG002 (the package has no such limit)
+        data = self._pending + data
+        self._pending = data[_ZSTD_FEED_BYTES:]
+        feed: Callable[[bytes], bytes] = self._stream.decompress  # type: ignore[assignment]
+        return feed(data[:_ZSTD_FEED_BYTES])
+
+
+def _start_bzip2() -> Decoder:
+    decoder: Decoder = importlib.import_module("bz2").BZ2Decompressor()
+    return decoder
+
+
+def _start_xz() -> Decoder:
+    lzma = importlib.import_module("lzma")
+    decoder: Decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
+    return decoder
+
+
+def _start_zstd() -> Decoder:
+    try:
+        return _Zstandard(importlib.import_module("zstandard").ZstdDecompressor().decompressobj())
+    except ImportError:
+        pass
+    try:
+        decoder: Decoder = importlib.import_module("compression.zstd").ZstdDecompressor()
+    except ImportError:
+        message = "zstd-compressed input needs the zstandard package (pip install zstandard) or Python 3.14"
+        raise SourceError(message) from None
+    return decoder
+
+
+_CODECS = (
+    Codec("gzip", re.compile(rb"\x1f\x8b\x08"), _Gzip, _GZIP_STEP_BYTES),
+    Codec("bzip2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), _start_bzip2),
+    Codec("xz", re.compile(rb"\xfd7zXZ\x00"), _start_xz),
+    # The second form is a skippable frame, with which pzstd begins.
+    Codec("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _start_zstd),
+)
+
+
+def codec_of(head: bytes) -> Codec | None:
+    """The kind of archive that begins with ``head`` (of `MAGIC_BYTES` or more), if it is one."""
+    return next((codec for codec in _CODECS if codec.magic.match(head)), None)
+
+
+def expanded(chunks: Iterator[bytes], codec: Codec, faults: list[str]) -> Iterator[bytes]:
+    """All that can be expanded, member after member; a fault ends it and is added to ``faults``."""
+    decoder = codec.start()
+    while True:
+        data = b""
+        if decoder.eof:
+            data = _after_padding(decoder.unused_data, chunks)
+            if not data:
+                return
+            decoder = codec.start()
+        elif decoder.needs_input and not (data := next(chunks, b"")):
+            faults.append(f"the {codec.name} archive is cut off")
+            return
+        try:
+            out = decoder.decompress(data, codec.step_bytes)
+        except Exception as fault:  # noqa: BLE001 (each library has its own class; the optional ones cannot be named)
+            faults.append(f"the {codec.name} archive is damaged ({fault})")
+            return
+        if out:
+            yield out
+
+
+def _after_padding(data: bytes, chunks: Iterator[bytes]) -> bytes:
+    """The next bytes that are not NUL: archives are padded with NULs, and no member begins with one."""
+    data = data.lstrip(b"\0")
+    while not data:
+        chunk = next(chunks, b"")
+        if not chunk:
+            return b""
+        data = chunk.lstrip(b"\0")
+    return data

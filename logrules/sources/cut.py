@@ -1,0 +1,51 @@
+"""Pieces of bytes, of whatever size they arrived in, cut into blocks of whole lines."""
+
+from collections.abc import Iterable, Iterator
+
+
+def resized(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """The same bytes in pieces of exactly ``size``, but for the last."""
+    held: list[bytes] = []
+    length = 0
+    for piece in pieces:
+        if not held and len(piece) == size:  # a plain file: nothing to join, nothing to copy
+            yield piece
+            continue
+        held.append(piece)
+        length += len(piece)
+        if length < size:
+            continue
+        joined = b"".join(held)
+        whole = length - length % size
+        for start in range(0, whole, size):
+            yield joined[start : start + size]
+        held = [joined[whole:]] if whole < length else []
+        length -= whole
+    if held:
+        yield b"".join(held)
+
+
+def whole_lines(pieces: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes]:
+    """The same bytes cut after the last newline of each piece.
+
+    A line longer than ``max_line_bytes`` is cut at every multiple of that length from
+    its own start, wherever the pieces end: how the input was read cannot show. For this
+    no piece may be longer than ``max_line_bytes``.
+    """
+    held: list[bytes] = []  # the line that is still open: there is no newline in it
+    length = 0
+    for piece in pieces:
+        start = 0
+        if length + (piece.find(b"\n") + 1 or len(piece)) > max_line_bytes:
+            start = max_line_bytes - length
+            yield b"".join((*held, memoryview(piece)[:start]))
+            held, length = [], 0
+        cut = piece.rfind(b"\n") + 1
+        if cut:
+            yield b"".join((*held, memoryview(piece)[start:cut]))
+            held, length = [], 0
+        if rest := piece[max(start, cut) :]:
+            held.append(rest)
+            length += len(rest)
+    if held:
+        yield b"".join(held)

@@ -1,0 +1,175 @@
+"""What the user named, as sources: files, folders of rank logs, standard input."""
+
+import glob
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from logrules.errors import SourceError
+from logrules.model.report import SourceNote
+from logrules.sources.archive import MAGIC_BYTES, codec_of
+from logrules.sources.file import FileSource, opened, text_of
+from logrules.sources.names import holds_logs, is_log_name, natural, short_names
+from logrules.sources.source import BLOCK_BYTES
+from logrules.sources.stdin import StdinSource
+
+_BINARY_CHECK_BYTES = 4 << 10
+
+_NOT_LOGS = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """The sources in the order to read them, and what was passed over and why.
+
+    ``total_bytes`` is what all of them will yield, and None where that cannot be known
+    before: pipes, standard input, archives.
+    """
+
+    sources: tuple[FileSource | StdinSource, ...]
+    notes: tuple[SourceNote, ...] = ()
+    total_bytes: int | None = None
+
+
+@dataclass(slots=True)
+class _Search:
+    """What was found so far. ``seen`` holds the (device, inode) of every file and folder met."""
+
+    found: list[tuple[Path, int] | None] = field(default_factory=list)  # None stands for standard input
+    notes: list[SourceNote] = field(default_factory=list)
+    seen: set[tuple[int, int]] = field(default_factory=set)
+    met_again: int = 0
+
+    def is_new(self, status: os.stat_result) -> bool:
+        identity = (status.st_dev, status.st_ino)
+        if identity in self.seen:
+            self.met_again += 1
+            return False
+        self.seen.add(identity)
+        return True
+
+    def note(self, path: Path, reason: str) -> None:
+        self.notes.append(SourceNote(str(path), reason))
+
+
+def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES) -> Discovered:
+    """The sources behind ``paths``: files as given, ``-`` for standard input, folders searched for logs.
+
+    A file that is named is read whatever it is called; in a folder, and in the folders
+    below it, only log-like names count. A file that is reached twice is read once.
+    Raises SourceError where a path cannot be used; what cannot be read inside a folder
+    is a note.
+    """
+    if not paths:
+        raise SourceError("no log given: name a file, a folder, or - for standard input")
+    search = _Search()
+    for given in (path for pattern in paths for path in _matches(pattern)):
+        if given == "-":
+            if None not in search.found:
+                search.found.append(None)
+        else:
+            _look_at(Path(given), search)
+    sizes = [_plain_size(*file) if file else None for file in search.found]
+    total = None if None in sizes else sum(size or 0 for size in sizes)
+    return Discovered(tuple(_sources(search.found, block_bytes)), tuple(search.notes), total)
+
+
+def _matches(pattern: str) -> list[str]:
+    """What a pattern stands for: PowerShell and cmd leave ``rank*.log`` to the program."""
+    if glob.has_magic(pattern) and not os.path.lexists(pattern):
+        # Not Path.glob: the pattern may be relative, absolute or on another drive.
+        return sorted(glob.glob(pattern), key=natural) or [pattern]  # noqa: PTH207
+    return [pattern]
+
+
+def _look_at(path: Path, search: _Search) -> None:
+    try:
+        status = path.stat()
+    except OSError as fault:
+        raise SourceError(f"{path}: {_reason(fault)}") from fault
+    if stat.S_ISDIR(status.st_mode):
+        _look_through(path, search, status)
+        return
+    if kind := _NOT_LOGS.get(stat.S_IFMT(status.st_mode)):
+        raise SourceError(f"{path}: is {kind}, not a log")
+    if stat.S_ISREG(status.st_mode):
+        opened(path).close()  # an unreadable file is better reported now than after minutes of reading others
+    if search.is_new(status):
+        search.found.append((path, 1))
+
+
+def _look_through(folder: Path, search: _Search, status: os.stat_result) -> None:
+    if not search.is_new(status):
+        return
+    before = len(search.found), search.met_again
+    try:
+        os.scandir(folder).close()
+    except OSError as fault:
+        raise SourceError(f"{folder}: {_reason(fault)}") from fault
+    logs = [path for path in _logs_below(folder, search) if _is_text(path, search)]
+    search.found.extend((path, len(path.parts) - len(folder.parts)) for path in sorted(logs, key=_natural_path))
+    if before == (len(search.found), search.met_again):
+        passed_over = "; ".join(f"{note.source} {note.note}" for note in search.notes[-1:])
+        wanted = "looked for names such as *.log, *.out, *.err and *.txt"
+        raise SourceError(f"{folder}: no log in this folder ({passed_over or wanted})")
+
+
+def _natural_path(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
+    return [natural(part) for part in path.parts]
+
+
+def _logs_below(folder: Path, search: _Search) -> Iterator[Path]:
+    """Regular files with log-like names, links after what they may point to, each file and folder once."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: (entry.is_symlink(), natural(entry.name)))
+    except OSError as fault:
+        search.note(folder, _reason(fault))
+        return
+    for entry in entries:
+        path = folder / entry.name
+        try:
+            status = path.stat()
+        except OSError as fault:
+            if is_log_name(entry.name):
+                search.note(path, _reason(fault))
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            if holds_logs(entry.name) and search.is_new(status):
+                yield from _logs_below(path, search)
+        elif stat.S_ISREG(status.st_mode) and is_log_name(entry.name) and search.is_new(status):
+            yield path
+
+
+def _is_text(path: Path, search: _Search) -> bool:
+    """Whether the file can be read and begins without a NUL byte, once expanded and turned into UTF-8."""
+    faults: list[str] = []
+    try:
+        with opened(path) as file:
+            head = next(text_of(file, _BINARY_CHECK_BYTES, faults), b"")
+    except SourceError as fault:
+        search.note(path, str(fault).removeprefix(f"{path}: "))
+        return False
+    if b"\0" in head:
+        search.note(path, "is not text and was passed over")
+        return False
+    return True
+
+
+def _plain_size(path: Path, _depth: int) -> int | None:
+    """The size of a regular file that is not an archive."""
+    if not path.is_file():
+        return None
+    with opened(path) as file:
+        return None if codec_of(file.read(MAGIC_BYTES)) else path.stat().st_size
+
+
+def _reason(fault: OSError) -> str:
+    return (fault.strerror or str(fault)).lower()
+
+
+def _sources(found: Sequence[tuple[Path, int] | None], block_bytes: int) -> Iterator[FileSource | StdinSource]:
+    names = iter(short_names([file for file in found if file]))
+    for file in found:
+        yield FileSource(file[0], next(names), block_bytes) if file else StdinSource(block_bytes)

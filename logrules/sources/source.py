@@ -1,0 +1,34 @@
+"""What the engine asks of anything that a log comes from."""
+
+from typing import Protocol
+
+from logrules.model.block import Block, End, Skipped, Tick
+
+# Large enough that the cost of a read and of a scan call vanish, small enough that a
+# few blocks in flight cost no memory worth counting.
+BLOCK_BYTES = 1 << 20
+
+# A line longer than this is passed on in pieces, so that one endless line (a progress
+# bar that never ends its line, a dumped tensor) cannot fill the memory.
+MAX_LINE_BYTES = 8 << 20
+
+
+class Source(Protocol):
+    """One log. ``name`` is what the report calls it."""
+
+    @property
+    def name(self) -> str:
+        """The short name that evidence carries."""
+        ...
+
+    def read(self, until: float | None) -> Block | Skipped | Tick | End:
+        """The next item, or a `Tick` where ``until`` (seconds since the epoch) passes first.
+
+        A block holds whole lines. Two may lack the final newline: the last block of the
+        source, and a piece of a line longer than `MAX_LINE_BYTES`. Offsets count the
+        bytes handed on so far: after decompression and after a change to UTF-8.
+
+        Saved input never waits, so it ignores ``until`` and yields no `Tick`. After
+        `End` every further read gives `End` again.
+        """
+        ...

@@ -1,0 +1,49 @@
+"""Raw bytes to text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules.extract.clean import clean, redraws
+
+
+@pytest.mark.parametrize(
+    ("what", "raw", "text"),
+    [
+        ("plain", b"hello", "hello"),
+        ("colours", b"\x1b[31mred\x1b[0m", "red"),
+        ("several codes at once", b"\x1b[2m\x1b[36m(pid=1)\x1b[0m hi", "(pid=1) hi"),
+        ("two numbers in the reset", b"\x1b[1;36mhi\x1b[0;0m", "hi"),
+        ("cursor movement", b"\x1b[2K\x1b[1Ghi\x1b[?25l", "hi"),
+        ("a title", b"\x1b]0;title\x07hi", "hi"),
+        ("a link", b"\x1b]8;;http://x\x1b\\hi\x1b]8;;\x1b\\", "hi"),
+        ("syslog's spelling", b"#033[36mhi#033[0m", "hi"),
+        ("a terminal's echo", b"^[[36mhi^[[0m", "hi"),
+        ("pasted", "\u2190[36mhi\u2190[0m".encode(), "hi"),
+        ("a code that lost its escape", b"[36mhi[0m", "hi"),
+        ("NUL bytes", b"h\0i\0", "hi"),
+        ("broken UTF-8", b"h\xffi", "h\ufffdi"),
+        ("Chinese", "数据".encode(), "数据"),
+        ("a tab stays", b"a\tb", "a\tb"),
+        ("CRLF", b"hi\r", "hi"),
+        ("brackets stay", b"[rank0] x[1] [32]", "[rank0] x[1] [32]"),
+    ],
+)
+def test_clean(what, raw, text):
+    assert clean(raw) == text
+
+
+def test_redraws_are_split_at_carriage_returns_of_both_kinds():
+    assert list(redraws(b"1%\r2%^M3%")) == [(0, b"1%"), (3, b"2%"), (7, b"3%")]
+
+
+@given(st.binary(max_size=200))
+def test_nothing_that_moves_a_terminal_is_left(raw):
+    assert not [char for char in clean(raw) if (ord(char) < 32 and char != "\t") or 127 <= ord(char) < 160]
+
+
+@given(st.binary(max_size=200))
+def test_redraws_lose_nothing_but_the_returns(raw):
+    for start, part in redraws(raw):
+        assert raw[start : start + len(part)] == part
+        assert b"\r" not in part

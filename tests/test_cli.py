@@ -1,0 +1,269 @@
+"""The command as users meet it: verbs, exit statuses, bad input, hostile input."""
+
+import gzip
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from logrules.cli.language import preferred_language
+from logrules.cli.main import VERBS, main
+
+OOM = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total capacity of 79 GiB\n"
+STEP = "{'loss': 0.5, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}\n"
+
+
+@pytest.fixture
+def log(tmp_path):
+    def write(content: str | bytes, name: str = "train.log") -> str:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+def diagnose(capsys, *arguments: str) -> tuple[int, str, str]:
+    status = main(["diagnose", *arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_an_error_is_status_1_and_named_first(capsys, log):
+    status, out, _ = diagnose(capsys, log(STEP + OOM), "--lang", "en")
+    assert status == 1
+    assert out.startswith("FAILED")
+    assert "rank 3" in out.splitlines()[0]
+
+
+def test_nothing_wrong_is_status_0(capsys, log):
+    status, out, _ = diagnose(capsys, log("hello\n"), "--lang", "en")
+    assert (status, out.startswith("NOTHING WRONG FOUND")) == (0, True)
+
+
+def test_json_is_one_document(capsys, log):
+    status, out, _ = diagnose(capsys, log(OOM), "--format", "json")
+    document = json.loads(out)
+    assert (status, document["status"], document["diagnoses"][0]["cause"]) == (1, "failed", "cuda-oom")
+    assert document["diagnoses"][0]["ranks"][0] == 3
+
+
+def test_chinese_is_spoken_where_the_locale_is_chinese(capsys, log):
+    _, out, _ = diagnose(capsys, log(OOM), "--lang", "zh")
+    assert out.startswith("失败")
+    assert preferred_language({"LANG": "zh_CN.UTF-8"}) == "zh"
+    assert preferred_language({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}) == "en"
+    assert preferred_language({}) == "en"
+
+
+def test_powershell_is_spoken_when_asked(capsys, log):
+    pipe = "[rank0]:[E419 10:42:28.858931807 ProcessGroupNCCL.cpp:616] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600010 milliseconds before timing out.\n"
+    _, bash, _ = diagnose(capsys, log(pipe), "--lang", "en")
+    _, powershell, _ = diagnose(capsys, log(pipe), "--lang", "en", "--shell", "powershell")
+    assert "export " in bash
+    assert "$env:" in powershell
+    assert "export " not in powershell
+
+
+def _missing(folder: Path) -> str:
+    return str(folder / "no-such.log")
+
+
+def _folder_without_logs(folder: Path) -> str:
+    (folder / "empty").mkdir()
+    return str(folder / "empty")
+
+
+def _device(folder: Path) -> str:
+    return os.devnull
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [(_missing, "no such file"), (_folder_without_logs, "no log in this folder"), (_device, "is a device")],
+)
+def test_unusable_paths_are_one_sentence_and_status_2(capsys, tmp_path, make, says):
+    path = make(tmp_path)
+    status, out, err = diagnose(capsys, path)
+    assert (status, out) == (2, "")
+    assert err.startswith("logrules: ")
+    assert says in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "content"),
+    [
+        ("an empty file", b""),
+        ("no newline at the end", b"hello"),
+        ("binary", bytes(range(256)) * 100),
+        ("NUL bytes", b"a\0b\0\0\n" * 10),
+        ("invalid UTF-8", b"\xff\xfe\xfd\n\xc3\x28\n"),
+        ("a truncated gzip", gzip.compress(b"hello\n" * 10_000)[:-20]),
+        ("only newlines", b"\n" * 1_000),
+        ("only carriage returns", b"\r" * 100_000),
+    ],
+)
+def test_odd_content_gives_a_normal_report(capsys, log, what, content):
+    status, out, err = diagnose(capsys, log(content), "--format", "json")
+    assert status == 0
+    assert json.loads(out)["status"] == "healthy"
+    assert err == ""
+
+
+def test_a_truncated_archive_is_said_so_and_what_could_be_read_counts(capsys, log):
+    packed = gzip.compress((STEP * 20_000 + OOM).encode())
+    _, out, _ = diagnose(capsys, log(packed[:-4], "train.log.gz"), "--format", "json")
+    document = json.loads(out)
+    assert document["notes"]
+    assert document["status"] == "failed"
+
+
+def test_one_line_of_100_megabytes(tmp_path):
+    path = tmp_path / "long.log"
+    with path.open("wb") as out:
+        for _ in range(100):
+            out.write(b"x" * (1 << 20))
+        out.write(b"\n" + OOM.encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "logrules", "diagnose", "--format", "json", str(path)], capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["diagnoses"][0]["evidence"][0]["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place", "says"),
+    [
+        ("no YAML", "id: [\n", "bad.yaml:2:1", "not valid YAML"),
+        ("a list", "- a\n", "bad.yaml:1:1", "not a mapping"),
+        ("empty", "", "bad.yaml:1:1", "is empty"),
+        ("a key twice", "id: a/b\nid: a/c\n", "bad.yaml:2:1", "given twice"),
+        ("an unknown key", "id: a/b\nsingals: {}\n", "bad.yaml:2:1", "unknown key"),
+        ("an alias bomb", "a: &a [x]\nb: *a\n", "bad.yaml:2:4", "aliases"),
+        ("a tag that runs code", "id: !!python/object/apply:os.system ['true']\n", "bad.yaml:1:", "not valid YAML"),
+        ("deep nesting", "a: " + "[" * 60 + "]" * 60, "bad.yaml:1:", "nested deeper"),
+        ("not text", b"id: \xff\xfe\n", "bad.yaml:1:1", "not UTF-8"),
+    ],
+)
+def test_broken_rules_say_file_line_and_column(capsys, log, tmp_path, name, text, place, says):
+    rules = tmp_path / "my"
+    rules.mkdir()
+    (rules / "bad.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    status, out, err = diagnose(capsys, log(OOM), "--rules", str(rules))
+    assert (status, out) == (2, "")
+    assert place in err
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_all_faults_of_a_rule_file_come_at_once(capsys, log, tmp_path):
+    rule = tmp_path / "my.yaml"
+    rule.write_text(
+        "id: Bad Id\ncause: cuda-oom\ncertainty: 2\ntitle: {en: x}\nwhy: {en: x, zh: x}\n"
+        "signals: {a: {contains: [ab]}}\nwhen: a\nfixes: []\nexamples: []\n"
+    )
+    status, _, err = diagnose(capsys, log(OOM), "--rules", str(rule))
+    assert status == 2
+    for fault in ("my.yaml:1:1: `id`", "my.yaml:3:1: `certainty`", "`title.zh`", "contains", "`fixes`", "`examples`"):
+        assert fault in err
+
+
+RULE = """
+id: mine/slow
+cause: cuda-oom
+severity: error
+certainty: 0.5
+title: {en: mine, zh: 我的}
+why: {en: because, zh: 因为}
+signals:
+  slow: {contains: needle, pattern: '%s'}
+when: slow
+fixes: [{do: {en: look, zh: 看}}]
+examples:
+  - {log: needle, fires: true}
+  - {log: haystack, fires: false}
+"""
+
+
+def test_a_pattern_that_backtracks_without_end_is_cut_off_and_named(capsys, log, tmp_path):
+    rule = tmp_path / "mine.yaml"
+    rule.write_text(RULE % "(a|a|aa)+(b|a)+$c")
+    status, out, _ = diagnose(capsys, log("needle " + "a" * 5_000 + "\n"), "--rules", str(rule), "--format", "json")
+    assert status == 0
+    assert "mine/slow" in json.loads(out)["notes"][0]["note"]
+
+
+def test_own_rules_come_on_top_of_the_shipped_ones(capsys, log, tmp_path):
+    rule = tmp_path / "mine.yaml"
+    rule.write_text(RULE % "needle")
+    _, out, _ = diagnose(capsys, log("needle\n"), "--rules", str(rule), "--format", "json")
+    assert [one["rule"] for one in json.loads(out)["diagnoses"]] == ["mine/slow"]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="root reads everything")
+def test_an_unreadable_file_is_status_2(capsys, log):
+    path = Path(log(OOM))
+    path.chmod(0)
+    status, _, err = diagnose(capsys, str(path))
+    path.chmod(stat.S_IRUSR | stat.S_IWUSR)
+    assert status == 2
+    assert "permission denied" in err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_examples(capsys, verb):
+    with pytest.raises(SystemExit) as done:
+        main([verb, "--help"])
+    assert done.value.code == 0
+    assert "examples:" in capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy():
+    heavy = {"pydantic", "pyparsing", "yaml", "rich", "hyperscan", "regex", "numpy"}
+    program = "import sys; from logrules.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not heavy & set(done.stdout.split())
+
+
+def test_a_cached_pack_needs_no_yaml_and_no_schema(log):
+    path = log(OOM)
+    program = (
+        "import sys; from logrules.cli.main import main\n"
+        f"main(['diagnose', '--format', 'json', {path!r}])\nprint(*sys.modules, file=sys.stderr)"
+    )
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"pydantic", "pyparsing", "yaml", "rich"} & set(done.stderr.split())
+
+
+def test_a_reader_that_goes_away_is_no_fault(log):
+    path = log(OOM * 100)
+    program = [sys.executable, "-m", "logrules", "diagnose", path]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        complaint = running.stderr.read()
+    assert b"Traceback" not in complaint
+
+
+@pytest.mark.parametrize("asked", ["cuda-oom", "train_step"])
+def test_explain_knows_causes_and_phases(capsys, asked):
+    assert main(["explain", asked, "--lang", "en"]) == 0
+    assert asked in capsys.readouterr().out
+
+
+def test_explain_says_what_may_have_been_meant(capsys):
+    assert main(["explain", "cuda-oon"]) == 2
+    assert "did you mean cuda-oom" in capsys.readouterr().err
+
+
+def test_rules_can_be_searched(capsys):
+    assert main(["rules", "--cause", "python-exception"]) == 0
+    assert "python/exception" in capsys.readouterr().out
+    assert main(["rules", "no rule says this"]) == 1

@@ -1,0 +1,134 @@
+"""Prefixes, times and file names: the samples that the format files carry, and what must never be peeled."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules.extract.header import Peeler
+from logrules.extract.naming import worker_of_name
+from logrules.extract.stamp import Stamps
+from logrules.pack import schema
+from logrules.pack.compile import read_source
+from logrules.pack.load import rule_texts, shipped_rules
+
+FORMATS = [
+    source.file
+    for text in rule_texts([shipped_rules() / "formats"])
+    if (source := read_source(text)[0]) is not None and isinstance(source.file, schema.FormatFile)
+]
+HEADERS = [(header.id, sample) for file in FORMATS for header in file.headers for sample in header.samples]
+TIMES = [(form.id, text, meaning) for file in FORMATS for form in file.times for text, meaning in form.samples.items()]
+NAMES = [(form.id, name, parts) for file in FORMATS for form in file.names for name, parts in form.samples.items()]
+
+
+@pytest.fixture(scope="module")
+def peeler(shipped):
+    return Peeler(shipped)
+
+
+@pytest.mark.parametrize(("form", "sample"), HEADERS, ids=lambda value: value if isinstance(value, str) else None)
+def test_sample_of_header(peeler, form, sample):
+    header = peeler.peel(sample.line)
+    for part, wanted in sample.expect.items():
+        got = getattr(header, part)
+        assert (got.name.lower() if part == "level" else got) == wanted, part
+
+
+@pytest.mark.parametrize(("form", "text", "meaning"), TIMES)
+def test_sample_of_time(shipped, form, text, meaning):
+    stamp = Stamps(shipped.times).read(text)
+    assert stamp is not None
+    written = datetime.fromtimestamp(stamp.seconds, UTC).replace(tzinfo=None).isoformat()
+    assert (written if stamp.year_known else written.replace("1972", "-", 1)) == meaning
+
+
+@pytest.mark.parametrize(
+    "text", ["2025-02-30 10:00:00", "2025-13-01 10:00:00", "9999999999999999", "1399 10:00:00", ""]
+)
+def test_what_is_no_time_is_none(shipped, text):
+    assert Stamps(shipped.times).read(text) is None
+
+
+@pytest.mark.parametrize(("form", "name", "parts"), NAMES)
+def test_sample_of_file_name(shipped, form, name, parts):
+    worker = worker_of_name(name, shipped.names)
+    assert {part: getattr(worker, part) for part in parts} == parts
+
+
+@pytest.mark.parametrize("name", ["train.log", "log.txt", "frankfurt5.log", "epoch_3_model.txt"])
+def test_a_plain_file_name_names_nobody(shipped, name):
+    assert not worker_of_name(name, shipped.names).named
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("(TaskRunner pid=1) [rank3]: (EngineCore_0 pid=9) hello", {"rank": 3, "pid": 9, "message": "hello"}),
+        ("2: node-1:77:79 [0] NCCL WARN closed", {"rank": 2, "host": "node-1", "pid": 77, "message": "closed"}),
+        (
+            "2024-10-09T23:25:32.5Z [rank1]:[E419 10:42:28.9 ProcessGroupNCCL.cpp:616] [Rank 1] x",
+            {"rank": 1, "message": "x"},
+        ),
+        ('(WorkerDict pid=7)   File "a.py", line 1, in f', {"pid": 7, "message": '  File "a.py", line 1, in f'}),
+        ('  File "a.py", line 1, in f', {"pid": None, "message": '  File "a.py", line 1, in f'}),
+    ],
+)
+def test_prefixes_nest_in_any_order(peeler, line, expected):
+    header = peeler.peel(line)
+    assert {part: getattr(header, part) for part in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "RuntimeError: NCCL error: unhandled system error",
+        "step 100: loss 0.5",
+        "Epoch 3:  12%|#2        | 12/100 [01:00<07:20,  5.0s/it]",
+        "AssertionError: num > 0",
+        "loss: 0.5",
+        "W&B run done",
+        "torch.OutOfMemoryError: CUDA out of memory.",
+        "urllib3.exceptions.MaxRetryError: x",
+        "ERROR: Failed building wheel for vllm",
+        "wandb: W&B API key is configured",
+        "| 0   N/A  N/A   1234      C   python |",
+        "Error: nothing",
+        "layer1: frozen",
+    ],
+)
+def test_what_only_looks_like_a_prefix_stays(peeler, line):
+    header = peeler.peel(line)
+    assert (header.message, header.host, header.rank) == (line, None, None)
+
+
+def test_the_outermost_time_counts(peeler):
+    header = peeler.peel("2024-10-09T23:25:32Z [2024-10-10 01:25:32,000] [INFO] [x.py:1:f] hello")
+    assert header.stamp is not None
+    assert datetime.fromtimestamp(header.stamp.seconds, UTC).hour == 23
+
+
+def test_a_repeated_line_bears_no_time_of_its_own(peeler):
+    header = peeler.peel("(W pid=7) 2024-10-09 23:25:32 hello [repeated 7x across cluster]")
+    assert (header.stamp, header.repeat, header.message) == (None, 7, "hello")
+
+
+@given(st.text(max_size=200))
+def test_peeling_never_raises_and_never_invents(line):
+    header = Peeler(_pack()).peel(line)
+    assert header.message in line or header.repeat > 1
+    assert header.repeat >= 1
+
+
+@given(st.text(alphabet="([rank0-9]): pid=TPWorker,ip.|%INFO", max_size=60))
+def test_text_made_of_prefix_parts_is_peeled_to_a_part_of_itself(line):
+    header = Peeler(_pack()).peel(line)
+    assert header.message in line
+    assert len(header.message) <= len(line)
+
+
+def _pack():
+    from logrules.pack.load import load_pack
+
+    return load_pack()

@@ -1,0 +1,162 @@
+"""What must always hold, whatever the log says and however it arrives."""
+
+import io
+import os
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from logrules.engine import Scanners, replay
+from logrules.extract.clean import clean
+from logrules.extract.extract import Reader, find
+from logrules.extract.window import Window, windows
+from logrules.model.block import Block, End
+from logrules.model.report import Report
+from logrules.pack.pack import Pack
+from logrules.reason.session import Session
+from logrules.render.json import render_json
+from logrules.render.text import render_text
+
+CASES = 2_000 if os.environ.get("LOGRULES_SOAK") else 60
+PROMISE = settings(max_examples=CASES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+# Lines that move every part of the engine: markers, progress, errors, tracebacks, workers, times, redraws.
+TELLING = [
+    b"[2025-07-18 01:45:16,013] [INFO] [comm.py:652:init_distributed] cdb=None",
+    b"INFO:root:Initializing process group",
+    b"(TaskRunner pid=133947) Generating train split: 0 examples [00:00, ? examples/s]",
+    b"(WorkerDict pid=7, ip=10.0.0.3) Traceback (most recent call last):",
+    b'(WorkerDict pid=7, ip=10.0.0.3)   File "/app/x.py", line 3, in step',
+    b"(WorkerDict pid=7, ip=10.0.0.3) ValueError: bad",
+    b"[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+    b"[rank1]:[E419 10:42:28.858931807 ProcessGroupNCCL.cpp:616] [Rank 1] Watchdog caught collective operation "
+    b"timeout: WorkNCCL(SeqNum=4486, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600010 "
+    b"milliseconds before timing out.",
+    b"{'loss': 0.5, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}",
+    b"{'loss': nan, 'grad_norm': nan, 'learning_rate': 1e-05, 'epoch': 0.2}",
+    b"  3%|#  | 3/100 [00:01<00:30]\r  4%|#  | 4/100 [00:02<00:30]\r  5%|## | 5/100",
+    b"RuntimeError: NCCL error: unhandled system error\r",
+    "数据加载 \x1b[31mOSError: [Errno 28] No space left on device\x1b[0m".encode(),
+    b"",
+]
+lines = st.lists(
+    st.one_of(st.sampled_from(TELLING), st.binary(max_size=40).filter(lambda b: b"\n" not in b)), max_size=25
+)
+
+
+class Cut:
+    """A saved source that hands out its bytes in the given pieces."""
+
+    name = "log"
+
+    def __init__(self, data: bytes, cuts: Sequence[int] = ()) -> None:
+        edges = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
+        self._items = iter([Block("log", a, data[a:b]) for a, b in zip(edges, edges[1:], strict=False)])
+
+    def read(self, until: float | None) -> Block | End:
+        return next(self._items, End())
+
+
+def document(report: Report) -> str:
+    out = io.StringIO()
+    render_json(report, out)
+    return out.getvalue()
+
+
+@PROMISE
+@given(lines=lines, cuts=st.lists(st.integers(0, 10_000), max_size=8), newline=st.booleans())
+def test_cutting_the_bytes_anywhere_gives_the_same_report(shipped: Pack, lines, cuts, newline):
+    data = b"\n".join(lines) + (b"\n" if newline else b"")
+    whole = document(replay([Cut(data)], shipped, threads=1))
+    assert document(replay([Cut(data, cuts)], shipped, threads=3)) == whole
+
+
+@PROMISE
+@given(data=st.binary(max_size=400), size=st.integers(1, 50), cuts=st.lists(st.integers(0, 400), max_size=6))
+def test_windows_do_not_depend_on_the_cut(data, size, cuts):
+    def cut(at):
+        source = Cut(data, at)
+        return [window.data for window in windows(iter(lambda: source.read(None), End()), size)]
+
+    assert cut(cuts) == cut([])
+    assert b"".join(cut(cuts)) == data
+
+
+@PROMISE
+@given(lines=lines)
+def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack, lines):
+    scanners = Scanners(shipped)
+    data = b"\n".join(lines)
+    found = {line.number for line in find(Window("log", 0, 0, data), scanners._idle[False][0]).lines}
+    literals = {(literal.encode(), signal.ignore_case) for signal in shipped.signals for literal in signal.literals}
+    wanted = {
+        number
+        for number, line in enumerate(data.split(b"\n"))
+        if any((text.lower() in line.lower()) if folded else (text in line) for text, folded in literals)
+    }
+    assert found == wanted
+
+
+@PROMISE
+@given(raw=st.binary(max_size=300))
+def test_reading_any_bytes_never_raises(shipped: Pack, raw):
+    reader = Reader(shipped, Scanners(shipped).signals_of)
+    event = reader.last_event("log", 1, 0, raw)
+    assert event.text == clean(raw)
+    assert event.repeat >= 1
+
+
+OF_A = [
+    b"[rank0]: INFO:root:Initializing process group",
+    b"[rank0]: Loading checkpoint from /ckpt/a",
+    b"[rank0]: Saving checkpoint to /ckpt/b",
+]
+OF_B = [line.replace(b"rank0", b"rank1") for line in OF_A]
+
+
+@PROMISE
+@given(data=st.data(), a=st.lists(st.sampled_from(OF_A), max_size=6), b=st.lists(st.sampled_from(OF_B), max_size=6))
+def test_interleaving_two_workers_leaves_the_phases_of_each_unchanged(shipped: Pack, data, a, b):
+    order = data.draw(st.permutations([0] * len(a) + [1] * len(b)))
+    queues = [iter(a), iter(b)]
+    mixed = [next(queues[which]) for which in order]
+
+    def phases(log, rank):
+        report = replay([Cut(b"\n".join(log))], shipped, threads=1)
+        return [span.phase for span in report.timeline if span.worker == f"rank {rank}"]
+
+    assert phases(mixed, 0) == phases(a, 0)
+    assert phases(mixed, 1) == phases(b, 1)
+
+
+@PROMISE
+@given(lines=lines)
+def test_no_control_byte_of_a_log_reaches_the_terminal(shipped: Pack, lines):
+    report = replay([Cut(b"\n".join(lines))], shipped, threads=1)
+    out = io.StringIO()
+    render_text(report, out, "en", "bash", all_diagnoses=True)
+    render_json(report, out)
+    assert not {char for char in out.getvalue() if (ord(char) < 32 and char not in "\n\t") or 127 <= ord(char) < 160}
+
+
+@PROMISE
+@given(lines=lines)
+def test_reporting_changes_nothing(shipped: Pack, lines):
+    session = Session(shipped)
+    scanners = Scanners(shipped)
+    reader = Reader(shipped, scanners.signals_of)
+    for event in reader.events(scanners.find(Window("log", 0, 0, b"\n".join(lines)), thin=False), 1):
+        session.feed(event)
+        assert session.report() == session.report()
+    session.feed(End())
+    assert session.report() == session.report()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_log_of_many_windows_gives_the_same_report_on_any_number_of_threads(shipped: Pack, threads):
+    data = b"\n".join(TELLING * 1_000) * 20
+    assert document(replay([Cut(data, [10**6, 3 * 10**6 + 7])], shipped, threads=threads)) == document(
+        replay([Cut(data)], shipped, threads=1)
+    )

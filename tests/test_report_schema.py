@@ -1,0 +1,33 @@
+"""The published schemas: what is printed satisfies them, and the copies in docs/ are current."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from logrules.cli.schema import SCHEMAS
+from logrules.engine import replay
+from logrules.render.json import report_document
+from logrules.render.schema import report_schema
+from logrules.sources.discover import discover
+from tests.conftest import fixtures
+
+DOCS = Path(__file__).parent.parent / "docs" / "schema"
+CASES = sorted(path.parent for path in fixtures().rglob("case.yaml"))
+
+
+@pytest.mark.parametrize("case", CASES[::6], ids=lambda case: case.name)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_report_satisfies_the_schema(shipped, case, language):
+    found = discover([str(case)])
+    document = report_document(replay(found.sources, shipped, notes=found.notes), language)
+    jsonschema.validate(json.loads(json.dumps(document)), report_schema())
+    assert document["schema"] == "logrules.report/1"
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_valid_and_the_published_copies_are_current(name):
+    schema = SCHEMAS[name]()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert json.loads((DOCS / f"{name}.json").read_text(encoding="utf-8")) == schema
