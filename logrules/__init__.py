@@ -1,1 +1,39 @@
-"""Diagnose machine-learning training logs."""
+"""Diagnose machine-learning training logs.
+
+>>> from logrules import diagnose
+>>> report = diagnose("train.log")      # doctest: +SKIP
+>>> report.diagnoses[0].cause           # doctest: +SKIP
+'cuda-oom'
+
+What is exported here, the rule schema and the report schema are the public contracts; all else is internal.
+"""
+
+from typing import TYPE_CHECKING
+
+from logrules.errors import LogrulesError, PackError, SourceError
+
+if TYPE_CHECKING:
+    from logrules.model.report import Report
+    from logrules.pack.pack import Pack
+
+__version__ = "0.1.0"
+__all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules"]
+
+
+def load_rules(*folders: str) -> "Pack":
+    """The shipped rules and those in ``folders``. Raises PackError with every problem found."""
+    from logrules.pack.load import load_pack
+
+    return load_pack(folders)
+
+
+def diagnose(*paths: str, pack: "Pack | None" = None) -> "Report":
+    """The report on saved logs: files, folders of logs, or ``-`` for standard input.
+
+    Raises SourceError where a path cannot be used, PackError where the rules cannot.
+    """
+    from logrules.engine import replay
+    from logrules.sources.discover import discover
+
+    found = discover(paths)
+    return replay(found.sources, pack or load_rules(), notes=found.notes)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from logrules import __version__
 from logrules.errors import LogrulesError
 
 # verb: (module with `add_options(parser)` and `run(options) -> int`, one line of help)
@@ -70,9 +71,7 @@ def _load(module: str) -> Callable[[argparse.ArgumentParser], None]:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_rest: object) -> None:
-        from importlib.metadata import version
-
-        print(f"logrules {version('logrules')}")
+        print(f"logrules {__version__}")
         parser.exit()
 
 

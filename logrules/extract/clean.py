@@ -18,7 +18,7 @@ _SEQUENCE = re.compile(
     re.VERBOSE,
 )
 # A colour whose ESC a viewer dropped. Only codes that terminals define, and no durations: `[5m]`, `[2m 5s]`.
-_BARE_COLOUR = re.compile(r"\[(?:0?[0-57-9]|2[1-9]|[34]\d|9[0-7]|10[0-7])?(?:;\d{1,3}){0,5}m(?!\]| ?\d+ ?s\b|in\b|s\b)")
+_BARE_COLOUR = re.compile(r"\[(?:0?[0-57-9]|2[1-9]|[34]\d|9[0-7]|10[0-7])(?:;\d{1,3}){0,5}m(?!\]| ?\d+ ?s\b|in\b|s\b)")
 _BLANK_CONTROL = re.compile(r"[\n\x0b\x0c\r\x1c-\x1e\x85]+")
 # NULs, other C0 and C1 controls, DEL and byte order marks; the tab stays, ESC and one-character CSI wait.
 _CONTROL = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x9f\ufeff]+")

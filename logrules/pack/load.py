@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from logrules.errors import PackError
@@ -70,11 +69,7 @@ def _rule_files(root: Path) -> list[Path]:
 
 
 def _digest(texts: Sequence[RuleText]) -> str:
-    try:
-        release = version("logrules")
-    except PackageNotFoundError:
-        release = "checkout"
-    seen = hashlib.sha256(f"{SCHEMA_VERSION} {release} {_code_digest()}".encode())
+    seen = hashlib.sha256(f"{SCHEMA_VERSION} {_code_digest()}".encode())
     for text in texts:
         seen.update(f"\0{text.shown}\0{len(text.raw)}\0".encode())
         seen.update(text.raw)

@@ -1,0 +1,167 @@
+"""Where workers are: markers, waits, peers, runs."""
+
+import pytest
+
+from logrules.examples import bench, run_log
+from logrules.model.report import Status
+
+VOCABULARY = """
+phases:
+  - {id: launch, title: {en: l, zh: l}, about: {en: l, zh: l}}
+  - {id: rendezvous, title: {en: r, zh: r}, about: {en: r, zh: r}}
+  - {id: train_step, title: {en: t, zh: t}, about: {en: t, zh: t}, loop: true}
+  - {id: checkpoint, title: {en: c, zh: c}, about: {en: c, zh: c}}
+  - {id: shutdown, title: {en: s, zh: s}, about: {en: s, zh: s}}
+causes:
+  - {id: rendezvous-timeout, family: x, title: {en: x, zh: x}, about: {en: x, zh: x}}
+  - {id: checkpoint-stall, family: x, title: {en: x, zh: x}, about: {en: x, zh: x}}
+  - {id: python-exception, family: x, title: {en: x, zh: x}, about: {en: x, zh: x}}
+"""
+_CARD = """
+    title: {en: w, zh: w}
+    why: {en: w, zh: w}
+    certainty: 0.5
+    fixes: [{do: {en: look, zh: look}}]
+    examples: [{log: x, fires: true}, {log: y, fires: false}]
+"""
+PHASES = f"""
+framework: toy
+markers:
+  - {{id: start, contains: "LAUNCH", enters: launch, starts: true, samples: [LAUNCH]}}
+  - {{id: join, contains: "JOINING", opens: join, samples: [JOINING]}}
+  - {{id: still, contains: "STILL JOINING", renews: join, samples: [STILL JOINING]}}
+  - {{id: joined, contains: "JOINED", closes: join, samples: [JOINED]}}
+  - {{id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}}
+  - {{id: save, contains: "SAVING", opens: save, samples: [SAVING]}}
+  - {{id: done, contains: "FINISHED", completes: true, samples: [FINISHED]}}
+waits:
+  - id: join
+    phase: rendezvous
+    patience: 5m
+    cause: rendezvous-timeout{_CARD}
+  - id: save
+    phase: checkpoint
+    patience: 10m
+    cause: checkpoint-stall{_CARD}
+"""
+FORMATS = r"""
+family: toy
+headers:
+  - {id: rank, starts: "[", pattern: '\[rank(?P<rank>\d+)\]:\s?', samples: [{line: "[rank1]: x", expect: {rank: 1}}]}
+  - {id: role, starts: "(", pattern: '\((?P<role>\w+)\)\s?', samples: [{line: "(a) x", expect: {role: a}}]}
+"""
+BROKEN = """
+id: toy/broken
+cause: python-exception
+certainty: 0.5
+title: {en: w, zh: w}
+why: {en: w, zh: w}
+signals: {broken: {contains: BROKEN}}
+when: broken
+fixes: [{do: {en: look, zh: look}}]
+examples: [{log: BROKEN, fires: true}, {log: fine, fires: false}]
+"""
+
+
+@pytest.fixture
+def on(small_pack):
+    return bench(small_pack(VOCABULARY, PHASES, FORMATS, BROKEN))
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status", "cause"),
+    [
+        ("a wait that is open at the end is a stall", "JOINING", Status.STALLED, "rendezvous-timeout"),
+        ("what was waited for came", "JOINING\nJOINED", Status.HEALTHY, None),
+        ("a step says that joining is over", "JOINING\nSTEP 1", Status.RUNNING, None),
+        ("a line that renews keeps the wait", "JOINING\nSTILL JOINING", Status.STALLED, "rendezvous-timeout"),
+        ("the next wait takes the place of the first", "JOINING\nSAVING", Status.STALLED, "checkpoint-stall"),
+        (
+            "a peer that waits is not freed by a peer that waits elsewhere",
+            "[rank0]: JOINING\n[rank1]: SAVING",
+            Status.STALLED,
+            None,
+        ),
+        ("nobody steps while a peer is joining", "[rank1]: JOINING\n[rank0]: STEP 1", Status.RUNNING, None),
+        ("a peer may still be saving", "[rank1]: SAVING\n[rank0]: SAVING\n[rank0]: STEP 2", Status.RUNNING, None),
+        ("the driver's step ends its workers' waits", "(worker) SAVING\n(driver) STEP 2", Status.RUNNING, None),
+        ("the run is over", "STEP 1\nFINISHED", Status.COMPLETED, None),
+        ("over, but then it goes on", "STEP 1\nFINISHED\nSAVING", Status.STALLED, "checkpoint-stall"),
+        ("an error explains the open wait", "JOINING\nBROKEN", Status.FAILED, "python-exception"),
+        ("an empty log is a log without trouble", "", Status.HEALTHY, None),
+    ],
+)
+def test_status(on, story, log, status, cause):
+    report = run_log(on, log)
+    assert report.status is status
+    if cause:
+        assert report.diagnoses[0].cause == cause
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "phase"),
+    [
+        ("its own phase", "JOINING\nBROKEN", "rendezvous"),
+        ("the driver's phase counts for a worker without markers", "(driver) STEP 1\n(worker) BROKEN", "train_step"),
+        ("a peer's does not", "[rank0]: SAVING\n[rank1]: JOINING\n[rank0]: SAVING\n[rank1]: BROKEN", "rendezvous"),
+        (
+            "nobody is still joining once a peer steps",
+            "[rank1]: JOINING\n[rank0]: STEP 1\n[rank1]: BROKEN",
+            "train_step",
+        ),
+        ("nothing known", "BROKEN", "launch"),
+    ],
+)
+def test_phase_of_an_error(on, story, log, phase):
+    assert run_log(on, log).diagnoses[0].phase == phase
+
+
+# 0      5m             a wait with five minutes' patience
+@pytest.mark.parametrize(("quiet_s", "status"), [(299.0, Status.HEALTHY), (300.0, Status.STALLED)])
+def test_live_a_wait_is_a_stall_when_its_patience_is_over(on, quiet_s, status):
+    assert run_log(on, "JOINING", quiet_s).status is status
+
+
+def steps(count: int) -> str:
+    return "\n".join(f"STEP {number}" for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status"),
+    [
+        ("an error at the end", f"{steps(9)}\nBROKEN", Status.FAILED),
+        ("a run that steps on has survived it", f"BROKEN\n{steps(9)}", Status.RUNNING),
+        ("a few steps prove nothing", f"BROKEN\n{steps(3)}", Status.FAILED),
+        (
+            "eight ranks in one step are one step",
+            "BROKEN\n" + "\n".join(f"[rank{n}]: STEP 1" for n in range(8)),
+            Status.FAILED,
+        ),
+        ("the same step again is no step", "BROKEN\n" + "STEP 1\n" * 20, Status.FAILED),
+        ("completion clears it", "BROKEN\nSTEP 1\nFINISHED", Status.COMPLETED),
+        ("what comes after the end does not undo it", "STEP 1\nFINISHED\nBROKEN", Status.COMPLETED),
+        ("survived once, fatal the second time", f"BROKEN\n{steps(9)}\nBROKEN", Status.FAILED),
+    ],
+)
+def test_what_a_run_survived(on, story, log, status):
+    assert run_log(on, log).status is status
+
+
+def test_of_several_runs_the_last_one_counts_and_the_earlier_are_listed(on):
+    report = run_log(on, f"LAUNCH\nBROKEN\nLAUNCH\n{steps(3)}\nFINISHED\nLAUNCH\n{steps(2)}")
+    assert report.status is Status.RUNNING
+    assert [(run.status, run.cause, run.first_line, run.last_line) for run in report.earlier_runs] == [
+        (Status.FAILED, "python-exception", 1, 2),
+        (Status.COMPLETED, None, 3, 7),
+    ]
+
+
+def test_the_launch_lines_of_many_ranks_are_one_run(on):
+    report = run_log(on, "[rank0]: LAUNCH\n[rank1]: LAUNCH\n[rank0]: JOINING\n[rank2]: LAUNCH")
+    assert report.earlier_runs == ()
+
+
+def test_the_timeline_has_every_workers_phases_with_their_lines(on):
+    report = run_log(on, "[rank0]: JOINING\n[rank0]: STEP 1\n[rank0]: STEP 2\n[rank0]: SAVING")
+    spans = [(span.worker, span.phase, span.first_line, span.last_line) for span in report.timeline]
+    assert spans == [("rank 0", "rendezvous", 1, 2), ("rank 0", "train_step", 2, 4), ("rank 0", "checkpoint", 4, 4)]

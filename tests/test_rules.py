@@ -1,0 +1,39 @@
+"""Every example that a shipped rule carries, and every sample of a marker, a metric or a wait."""
+
+import pytest
+
+from logrules.pack import schema
+from logrules.pack.compile import read_source
+from logrules.pack.load import load_pack, rule_texts, shipped_rules
+from logrules.proof import prove
+
+
+@pytest.fixture(scope="module")
+def results():
+    return list(prove(load_pack()))
+
+
+def test_every_example_holds(results):
+    assert [f"{result.place} {result.rule}: {fault}" for result in results for fault in result.faults] == []
+
+
+def test_every_rule_has_a_firing_example_and_a_near_miss():
+    lacking = []
+    for text in rule_texts([shipped_rules()]):
+        source, problems = read_source(text)
+        assert source is not None, problems
+        cards = [source.file] if isinstance(source.file, schema.RuleFile) else getattr(source.file, "waits", [])
+        for card in cards:
+            fires = {example.fires is False for example in card.examples}
+            if fires != {True, False}:
+                lacking.append(f"{text.shown} {card.id}")
+    assert lacking == []
+
+
+def test_the_id_of_a_rule_is_its_path():
+    root = shipped_rules()
+    for path in root.rglob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        if "\nsignals:" in text or "\nwhen:" in text:
+            name = path.relative_to(root).with_suffix("").as_posix()
+            assert f"\nid: {name}\n" in f"\n{text}", path
