@@ -5,14 +5,15 @@ bytes nor on the number of threads: a window is a fixed stretch of a source, and
 """
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from logrules.extract.extract import Reader, find
 from logrules.extract.lines import Found
-from logrules.extract.scan import Scanner
+from logrules.extract.newlines import Count, count_newlines, fast_counter
+from logrules.extract.scan import EVERYTHING, Detail, Scanner
 from logrules.extract.window import Window, windows
 from logrules.model.block import Block, End, Skipped, Tick
 from logrules.model.event import Event, Stamp
@@ -24,6 +25,12 @@ from logrules.sources.source import Source
 
 # The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
 FULL_WINDOWS = 2
+# A literal with more hits than this in the head of a log tells of its routine, whatever its rule thinks.
+COMMON_HITS = 1_000
+# Between head and tail, one window in so many is asked for samples of the routine.
+SAMPLED_WINDOWS = 8
+# From here on a log is big enough for NumPy to earn its import.
+BIG_WINDOWS = 128
 
 Progress = Callable[[int], None]
 
@@ -37,21 +44,22 @@ class Tally:
 
 
 class Scanners:
-    """A full and a thinning scanner for each thread, made when first needed."""
+    """Scanners for each thread and each degree of detail, made when first needed."""
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
-        self._idle: dict[bool, list[Scanner]] = {False: [Scanner(pack.signals)], True: []}
-        self.signals_of = self._idle[False][0].signals_of
+        whole = Scanner(pack.signals)
+        self._idle: dict[Detail, list[Scanner]] = {EVERYTHING: [whole]}
+        self.signals_of = whole.signals_of
 
-    def find(self, window: Window, thin: bool) -> Found:
+    def find(self, window: Window, detail: Detail = EVERYTHING, count: Count = count_newlines) -> Found:
         """Scan a window with a scanner that no other thread is using."""
-        idle = self._idle[thin]
+        idle = self._idle.setdefault(detail, [])
         try:
             scanner = idle.pop()
         except IndexError:
-            scanner = Scanner(self._pack.signals, thin=thin)
-        found = find(window, scanner)
+            scanner = Scanner(self._pack.signals, detail)
+        found = find(window, scanner, count)
         idle.append(scanner)
         return found
 
@@ -127,23 +135,46 @@ def _events(source: Source, job: _Job) -> Iterator[Event]:
 def _found(cut: Iterable[Window], job: _Job) -> Iterator[tuple[Window, Found]]:
     """Windows scanned on the pool, in order: all detail at the head and the tail, samples between."""
     ahead: deque[tuple[Window, Future[Found]]] = deque()
+    head: list[Future[Found]] = []
     held: deque[Window] = deque()
+    thinned: Thinned | None = None
     for window in cut:
         if window.index < FULL_WINDOWS:
-            ahead.append((window, job.pool.submit(job.scanners.find, window, False)))
+            head.append(job.pool.submit(job.scanners.find, window))
+            ahead.append((window, head[-1]))
         else:
             held.append(window)
-            if len(held) > FULL_WINDOWS:
-                early = held.popleft()
-                ahead.append((early, job.pool.submit(job.scanners.find, early, True)))
+        if len(held) > FULL_WINDOWS:
+            thinned = thinned or Thinned.after(future.result() for future in head)
+            early = held.popleft()
+            count = fast_counter() if early.index >= BIG_WINDOWS else count_newlines
+            ahead.append((early, job.pool.submit(job.scanners.find, early, thinned.detail(early), count)))
         while len(ahead) > 2 * job.threads:
             done, future = ahead.popleft()
             yield done, future.result()
-    for window in held:
-        ahead.append((window, job.pool.submit(job.scanners.find, window, False)))
+    ahead.extend((window, job.pool.submit(job.scanners.find, window)) for window in held)
     while ahead:
         done, future = ahead.popleft()
         yield done, future.result()
+
+
+@dataclass(frozen=True, slots=True)
+class Thinned:
+    """The detail in which the middle of a log is read, given what its head is full of."""
+
+    samples: Detail
+    rest: Detail
+
+    @classmethod
+    def after(cls, head: Iterable[Found]) -> "Thinned":
+        """By the literals that the head is full of: those of its routine, whatever their rules think."""
+        counts = Counter(entry for found in head for line in found.lines for _, entry in line.hits)
+        common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS)
+        return cls(Detail(None, common), Detail(False, common))
+
+    def detail(self, window: Window) -> Detail:
+        """Samples of the routine in every so many windows, nothing of it in the others."""
+        return self.samples if window.index % SAMPLED_WINDOWS == 0 else self.rest
 
 
 def _last_line(reader: Reader, window: Window, lines_before_end: int) -> Event:

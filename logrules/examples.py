@@ -35,7 +35,7 @@ def run_log(on: Bench, log: str, quiet_s: float | None = None) -> Report:
     """The report on a few lines: saved and ended, or live and then silent for ``quiet_s``."""
     session = Session(on.pack)
     window = Window("example", 0, 0, log.encode())
-    events = list(on.reader.events(on.scanners.find(window, thin=False), 1))
+    events = list(on.reader.events(on.scanners.find(window), 1))
     lines = log.rstrip("\n").splitlines() or [""]
     events.append(on.reader.last_event("example", len(lines), 0, lines[-1].encode()))
     if quiet_s is None:
@@ -51,7 +51,7 @@ def run_log(on: Bench, log: str, quiet_s: float | None = None) -> Report:
 
 def captures_in(on: Bench, line: str, signal: int) -> Mapping[str, str] | None:
     """What one signal captures in a line, or None where the line does not carry it."""
-    events = on.reader.events(on.scanners.find(Window("sample", 0, 0, line.encode()), thin=False), 1)
+    events = on.reader.events(on.scanners.find(Window("sample", 0, 0, line.encode())), 1)
     return next((hit.captures for event in events for hit in event.hits if hit.signal == signal), None)
 
 

@@ -66,6 +66,7 @@ def test_a_plain_file_name_names_nobody(shipped, name):
     ("line", "expected"),
     [
         ("(TaskRunner pid=1) [rank3]: (EngineCore_0 pid=9) hello", {"rank": 3, "pid": 9, "message": "hello"}),
+        ("[rank3]:[E419 10:42:28.9 ProcessGroupNCCL.cpp:616] [Rank 1] x", {"rank": 3, "message": "x"}),
         ("2: node-1:77:79 [0] NCCL WARN closed", {"rank": 2, "host": "node-1", "pid": 77, "message": "closed"}),
         (
             "2024-10-09T23:25:32.5Z [rank1]:[E419 10:42:28.9 ProcessGroupNCCL.cpp:616] [Rank 1] x",

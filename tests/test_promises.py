@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from logrules.engine import Scanners, replay
 from logrules.extract.clean import clean
 from logrules.extract.extract import Reader, find
+from logrules.extract.scan import Scanner
 from logrules.extract.window import Window, windows
 from logrules.model.block import Block, End
 from logrules.model.report import Report
@@ -87,9 +88,8 @@ def test_windows_do_not_depend_on_the_cut(data, size, cuts):
 @PROMISE
 @given(lines=lines)
 def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack, lines):
-    scanners = Scanners(shipped)
     data = b"\n".join(lines)
-    found = {line.number for line in find(Window("log", 0, 0, data), scanners._idle[False][0]).lines}
+    found = {line.number for line in find(Window("log", 0, 0, data), Scanner(shipped.signals)).lines}
     literals = {(literal.encode(), signal.ignore_case) for signal in shipped.signals for literal in signal.literals}
     wanted = {
         number
@@ -147,7 +147,7 @@ def test_reporting_changes_nothing(shipped: Pack, lines):
     session = Session(shipped)
     scanners = Scanners(shipped)
     reader = Reader(shipped, scanners.signals_of)
-    for event in reader.events(scanners.find(Window("log", 0, 0, b"\n".join(lines)), thin=False), 1):
+    for event in reader.events(scanners.find(Window("log", 0, 0, b"\n".join(lines))), 1):
         session.feed(event)
         assert session.report() == session.report()
     session.feed(End())

@@ -6,6 +6,7 @@ from dataclasses import replace
 from logrules.extract.clean import clean, redraws
 from logrules.extract.header import Header, Peeler
 from logrules.extract.lines import Found, HitLine, hit_lines
+from logrules.extract.newlines import Count, count_newlines
 from logrules.extract.naming import worker_of_name
 from logrules.extract.scan import Scanner
 from logrules.extract.window import Window
@@ -16,12 +17,14 @@ from logrules.pack.pack import Pack
 # What evidence can show of one line; patterns see up to MAX_PATTERN_TEXT of it.
 MAX_EVENT_TEXT = 32_768
 # Enough to see every worker of a node step, few enough that a log of nothing but steps stays cheap.
-ROUTINE_LINES = 64
+ROUTINE_LINES = 32
+# A thousand equal complaints in a row say no more than these.
+FLOOD_LINES = 128
 
 
-def find(window: Window, scanner: Scanner) -> Found:
+def find(window: Window, scanner: Scanner, count: Count = count_newlines) -> Found:
     """The lines of a window that somebody asked for: the part that runs without the GIL."""
-    return hit_lines(window, scanner.scan(window.data))
+    return hit_lines(window, scanner.scan(window.data), count)
 
 
 class Reader:
@@ -50,17 +53,20 @@ class Reader:
         return self._event(source, number, offset, raw, ())
 
     def _worth_reading(self, lines: Sequence[HitLine]) -> Iterable[HitLine]:
-        """All lines but the bulk of routine ones: of those with the same sampled literals the first and last few.
+        """All lines but the bulk of those with the same literals: of these the first and the last.
 
         A window is a fixed stretch of its source, so which ones these are does not depend on any cut.
         """
-        routine: dict[tuple[int, ...], list[HitLine]] = {}
+        if len(lines) <= 2 * ROUTINE_LINES:
+            return lines
+        alike: dict[tuple[int, ...], list[HitLine]] = {}
         for line in lines:
-            entries = tuple(dict.fromkeys(entry for _, entry in line.hits))
-            if all(self._sampled[entry] for entry in entries):
-                routine.setdefault(entries, []).append(line)
-        bulk = {id(line) for same in routine.values() for line in same[ROUTINE_LINES:-ROUTINE_LINES]}
-        return (line for line in lines if id(line) not in bulk) if bulk else lines
+            alike.setdefault(tuple(dict.fromkeys(entry for _, entry in line.hits)), []).append(line)
+        bulk: set[int] = set()
+        for entries, same in alike.items():
+            kept = ROUTINE_LINES if all(self._sampled[entry] for entry in entries) else FLOOD_LINES
+            bulk.update(line.number for line in same[kept:-kept])
+        return (line for line in lines if line.number not in bulk) if bulk else lines
 
     def _line(self, source: str, number: int, line: HitLine) -> Iterator[Event]:
         if b"\r" not in line.raw and b"^M" not in line.raw:
@@ -70,7 +76,11 @@ class Reader:
             parts = self._redrawn(line)
         for start, raw, wanted in parts:
             event = self._event(source, number, line.offset + start, raw, wanted)
-            if event.hits:
+            if not event.hits:
+                continue
+            if all(self._pack.signals[hit.signal].sampled for hit in event.hits):
+                yield event
+            else:
                 yield replace(event, before=_cleaned(line.before), after=_cleaned(line.after))
 
     def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:

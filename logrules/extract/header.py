@@ -62,6 +62,8 @@ class Peeler:
             if not self._peel_one(header, first=header.message is line):
                 break
         for form in self._suffixes:
+            if form.holds not in header.message:
+                continue
             found = self._tried(form, header.message, max(0, len(header.message) - _MAX_HEADER_CHARS))
             if found is not None:
                 header.message = header.message[: found.start()] + header.message[found.end() :]
@@ -77,7 +79,7 @@ class Peeler:
             return False
         head = bare[:_MAX_HEADER_CHARS]
         for form in self._candidates_for(bare[0]):
-            if form.first and not first:
+            if (form.first and not first) or form.holds not in head:
                 continue
             found = self._tried(form, head, 0)
             if found is not None and found.end() > 0:
@@ -114,7 +116,8 @@ class Peeler:
         header.host = said.get("host") or header.host
         header.role = said.get("role") or form.role or header.role
         header.pid = _number(said.get("pid"), header.pid)
-        header.rank = _number(said.get("rank"), header.rank)
+        # The outermost rank is that within the job, an inner one may be that within a process group.
+        header.rank = header.rank if header.rank is not None else _number(said.get("rank"), None)
         header.repeat = _number(said.get("repeat"), header.repeat) or 1
         if level := said.get("level"):
             header.level = self._levels.get(level.upper(), header.level)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from logrules.extract.newlines import Count, count_newlines
 from logrules.extract.window import Window
 
 MAX_LINE_BYTES = 64 * 1024
@@ -37,16 +38,16 @@ class Found:
     unfinished: bool
 
 
-def hit_lines(window: Window, found: Sequence[tuple[int, int]]) -> Found:
+def hit_lines(window: Window, found: Sequence[tuple[int, int]], count: Count = count_newlines) -> Found:
     """The lines of the window in which something was found, and how many lines it has."""
     data = window.data
     counted, number = 0, 0
     lines: list[HitLine] = []
     for start, end, hits in _grouped(data, found):
-        number += data.count(b"\n", counted, start)
+        number += count(data, counted, start)
         counted = start
         lines.append(_bounded(window.offset, number, data, start, end, hits))
-    total = number + data.count(b"\n", counted)
+    total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
     return Found(window.source, tuple(lines), total, unfinished)
 

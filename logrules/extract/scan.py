@@ -5,27 +5,39 @@ used: it brought the interpreter down in our trials (python-hyperscan 0.9.1).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import hyperscan
 
 from logrules.pack.pack import Signal
 
 
-class Scanner:
-    """Finds the literals of signals. One scanner serves one thread at a time.
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much of a log's routine is reported: literals that only sampled signals ask for, and the ``common`` ones.
 
-    With ``thin``, the literals that only sampled signals ask for are reported once a scan, which
-    keeps the cost of a log that is all progress lines independent of their number.
+    ``routine`` is True for all of it, None for the first of each literal in a scan, False for nothing.
+    What a log is full of then costs nothing, however full it is.
     """
 
-    def __init__(self, signals: Sequence[Signal], *, thin: bool = False) -> None:
+    routine: bool | None = True
+    common: frozenset[int] = frozenset()
+
+
+EVERYTHING = Detail()
+
+
+class Scanner:
+    """Finds the literals of signals. One scanner serves one thread at a time."""
+
+    def __init__(self, signals: Sequence[Signal], detail: Detail = EVERYTHING) -> None:
         askers: dict[tuple[bytes, bool, bool], list[int]] = {}
         for number, signal in enumerate(signals):
             for literal in signal.literals:
                 key = (literal.encode(), signal.ignore_case, signal.sampled)
                 askers.setdefault(key, []).append(number)
         self.signals_of: tuple[tuple[int, ...], ...] = tuple(tuple(dict.fromkeys(who)) for who in askers.values())
-        self._database = _compile(list(askers), thin=thin) if askers else None
+        self._database = _compile(list(askers), detail)
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:
         """Pairs of (offset behind the literal, index into ``signals_of``), by rising offset."""
@@ -38,17 +50,18 @@ class Scanner:
         return found
 
 
-def _compile(entries: Sequence[tuple[bytes, bool, bool]], *, thin: bool) -> hyperscan.Database:
-    flags = [
-        (hyperscan.HS_FLAG_CASELESS if ignore_case else 0) | (hyperscan.HS_FLAG_SINGLEMATCH if thin and sampled else 0)
-        for _, ignore_case, sampled in entries
-    ]
+def _compile(entries: Sequence[tuple[bytes, bool, bool]], detail: Detail) -> "hyperscan.Database | None":
+    wanted = []
+    for number, (literal, ignore_case, sampled) in enumerate(entries):
+        flags = hyperscan.HS_FLAG_CASELESS if ignore_case else 0
+        if detail.routine is not True and (sampled or number in detail.common):
+            if detail.routine is False:
+                continue
+            flags |= hyperscan.HS_FLAG_SINGLEMATCH
+        wanted.append((literal, number, flags))
+    if not wanted:
+        return None
+    expressions, ids, all_flags = zip(*wanted, strict=True)
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    database.compile(
-        expressions=[literal for literal, _, _ in entries],
-        ids=list(range(len(entries))),
-        elements=len(entries),
-        flags=flags,
-        literal=True,
-    )
+    database.compile(expressions=expressions, ids=ids, elements=len(wanted), flags=all_flags, literal=True)
     return database

@@ -239,7 +239,14 @@ def _pack(
     levels: Mapping[str, str] = {word: level for file in formats for word, level in file.levels.items()}
     headers = tuple(
         HeaderFormat(
-            f"{file.family}/{item.id}", item.pattern, item.starts, item.first, item.generic, item.ends, item.role
+            f"{file.family}/{item.id}",
+            item.pattern,
+            item.starts,
+            item.holds or "",
+            item.first,
+            item.generic,
+            item.ends,
+            item.role,
         )
         for file in formats
         for item in file.headers

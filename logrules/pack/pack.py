@@ -95,6 +95,7 @@ class HeaderFormat:
     id: str
     pattern: str
     starts: str | None = None
+    holds: str = ""
     first: bool = False
     generic: bool = False
     ends: bool = False

@@ -9,6 +9,7 @@ from logrules.pack.pack import Frame, Pack
 # Other processes' lines may stand between two lines of a traceback.
 MAX_GAP_LINES = 64
 _MAX_CHAINS = 10_000
+_NESTED_LINES = 3
 _LIBRARY = ("site-packages", "dist-packages", "lib/python3", "<frozen", "<string>", "lib\\site-packages")
 
 
@@ -52,6 +53,7 @@ class Folder:
                 self._mapped.setdefault(function, []).append(frame)
         self._open: dict[Worker, Traceback] = {}
         self._last: dict[Worker, int] = {}
+        self._ended: dict[Worker, int] = {}
         self._chained: set[Worker] = set()
         self._chains = 0
         self.phases: dict[int, str] = {}
@@ -72,9 +74,10 @@ class Folder:
                 current = self._begin(event)
             elif hit.signal in (trace.frame, trace.stack_frame):
                 stack = hit.signal == trace.stack_frame
-                current = self._frame(current or self._begin(event, stack=stack), event, hit.captures)
+                current = self._frame(current or self._begin_without_head(event, stack=stack), event, hit.captures)
             elif hit.signal == trace.exception and current is not None and current.frames:
                 self._close(current)
+                self._ended[worker] = event.line
                 return current.chain, _folded(current, hit.captures)
         if current is None:
             return None, None
@@ -89,14 +92,20 @@ class Folder:
         if len(self.phases) > _MAX_CHAINS:
             self.phases.pop(next(iter(self.phases)))
 
-    def _begin(self, event: Event, *, stack: bool = False) -> Traceback:
+    def _begin(self, event: Event) -> Traceback:
         chained = event.worker in self._chained and event.worker in self._last
         self._chained.discard(event.worker)
         if not chained:
             self._chains += 1
             self._last[event.worker] = self._chains
-        innermost_first = stack or "call first" in event.text
-        return Traceback(event.line, self._last[event.worker], innermost_first=innermost_first, chained=chained)
+        return Traceback(event.line, self._last[event.worker], "call first" in event.text, chained)
+
+    def _begin_without_head(self, event: Event, *, stack: bool) -> Traceback:
+        """A frame out of nowhere: a dump, a log whose beginning is lost, or an exception told inside another's message."""
+        ended = self._ended.get(event.worker)
+        if stack or ended is None or event.line - ended > _NESTED_LINES:
+            return replace(self._begin(event), innermost_first=stack)
+        return Traceback(event.line, self._last[event.worker])
 
     def _frame(self, current: Traceback, event: Event, captures: Mapping[str, str]) -> Traceback:
         file, function = captures.get("file", ""), captures.get("function", "")

@@ -33,12 +33,14 @@ from logrules.reason.fold import Folded, Folder
 from logrules.reason.metrics import Metrics
 from logrules.reason.phases import Tracker
 from logrules.reason.rank import Hypothesis
-from logrules.reason.sighting import Sighting, Trail, begin, extend
+from logrules.reason.sighting import KEPT_SIGHTINGS, Sighting, Trail, begin, extend
 from logrules.reason.unusual import Unusual
 
 # A run that makes this many rounds of progress after an error has survived it.
-SURVIVAL_ROUNDS = 5
+SURVIVAL_ROUNDS = 3
 MAX_SCOPES = 10_000
+# A process that waits writes little: a heartbeat, a stack dump, what its peers say.
+WAITING_LINES = 300
 
 ScopeKey: TypeAlias = str | int | None
 Key: TypeAlias = tuple[str, ScopeKey]
@@ -238,11 +240,19 @@ class Session:
 
     def _survived(self, rule: Rule, trail: Trail) -> bool:
         """Whether the run went on for long enough after these lines for them not to be its end."""
-        if rule.cleared_by == "nothing" or rule.wait is not None:
+        if rule.wait is not None:
+            return self._went_on(trail.first[0])
+        if rule.cleared_by == "nothing":
             return False
         if self._tracker.completed is not None or trail.last.completions < self._tracker.completions:
             return True
         return rule.cleared_by == "progress" and self._tracker.rounds - trail.last.round >= SURVIVAL_ROUNDS
+
+    def _went_on(self, waiting: Sighting) -> bool:
+        """Whether so much was written since that the wait must have ended in a way that no marker knows."""
+        if self._last is None or not self.ended or self._last.event.source != waiting.event.source:
+            return False
+        return self._last.event.line - waiting.event.line > WAITING_LINES
 
     def trail_of(self, leaf: Leaf) -> Trail | None:
         """What a wait, a silence, a metric or the end shows now."""
@@ -268,9 +278,12 @@ class Session:
         ]
         if not late:
             return None
-        latest = max(late, key=lambda wait: wait.renewed.order)
-        trail = begin(latest.opened, -1)
-        return extend(trail, latest.renewed, -1) if latest.renewed is not latest.opened else trail
+        late.sort(key=lambda wait: -wait.renewed.order)
+        trail = begin(late[0].opened, -1)
+        shown = [late[0].renewed, *(wait.renewed for wait in late[1:])]
+        for sighting in shown[:KEPT_SIGHTINGS]:
+            trail = extend(trail, sighting, -1) if sighting is not trail.last else trail
+        return trail
 
     def _overdue(self, since: float | None, patience_s: float) -> bool:
         return since is not None and self.now is not None and self.now >= since + patience_s

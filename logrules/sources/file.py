@@ -11,8 +11,9 @@ from logrules.errors import SourceError
 from logrules.model.block import Block, End, Skipped
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.cut import resized, whole_lines
+from logrules.sources.plain import aligned_blocks
 from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
-from logrules.sources.text import as_utf8
+from logrules.sources.text import as_utf8, has_mark
 
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
@@ -27,6 +28,14 @@ class FileSource:
         self.name = (name or self.path.name).encode(errors="backslashreplace").decode()
         self._items = saved_items(self.name, lambda: opened(self.path), block_bytes)
         self._end = End()
+
+    @property
+    def modified(self) -> float | None:
+        """When the file was last written, in seconds since the epoch: by it, times without a year are read."""
+        try:
+            return self.path.stat().st_mtime
+        except OSError:
+            return None
 
     def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
         """The next block, what had to be left out, or the end."""
@@ -57,7 +66,7 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     bytes(_KEPT_BYTES)
     with open_file() as file:
         try:
-            for data in whole_lines(text_of(file, min(block_bytes, MAX_LINE_BYTES), faults), MAX_LINE_BYTES):
+            for data in _lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults):
                 yield Block(name, offset, data)
                 offset += len(data)
         except SourceError as fault:
@@ -66,6 +75,31 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     if faults:
         yield Skipped(name, offset, None, faults[0])
     yield End(modified=modified)
+
+
+def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:
+    """Blocks of whole lines: most of a plain file by position, everything else as it comes."""
+    if _is_plain(file):
+        try:
+            yield from aligned_blocks(file, block_bytes)
+        except OSError as fault:
+            faults.append(f"reading failed ({(fault.strerror or str(fault)).lower()})")
+            return
+        rest = _reads(file, block_bytes, None, faults)
+    else:
+        rest = text_of(file, block_bytes, faults)
+    yield from whole_lines(rest, MAX_LINE_BYTES)
+
+
+def _is_plain(file: FileIO) -> bool:
+    """Whether the bytes of the file are the text of the log and can be read at any position."""
+    if not hasattr(os, "pread") or not stat.S_ISREG(os.fstat(file.fileno()).st_mode) or file.tell():
+        return False
+    try:
+        head = os.pread(file.fileno(), MAGIC_BYTES, 0)
+    except OSError:
+        return False
+    return codec_of(head) is None and not has_mark(head)
 
 
 def text_of(file: FileIO, piece_bytes: int, faults: list[str]) -> Iterator[bytes]:

@@ -7,6 +7,11 @@ from itertools import chain
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
+def has_mark(head: bytes) -> bool:
+    """Whether a text begins with a byte-order mark."""
+    return head.startswith((*_UTF16_MARKS, codecs.BOM_UTF8))
+
+
 def as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The same text without a byte-order mark; other bytes pass unchanged, broken or not.
 
