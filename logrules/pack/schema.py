@@ -146,6 +146,13 @@ class CardFile(Strict):
     examples: list[ExampleFile] = Field(min_length=2)
 
 
+    @field_validator("restart", mode="before")
+    @classmethod
+    def _no_is_a_word(cls, value: object) -> object:
+        # YAML 1.1 reads an unquoted `no` as false.
+        return Restart.NO if value is False else value
+
+
 class RuleFile(CardFile):
     """One rule, one file; the id is the path below ``rules/`` without ``.yaml``.
 
