@@ -1,0 +1,124 @@
+"""The compiled pack on disk: believed only when everything about it is right."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from logrules.pack import load as loading
+from logrules.pack.cache import cached_pack, keep_pack
+from logrules.pack.load import load_pack
+from logrules.pack.pack import Pack
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def kept(folder, shipped) -> tuple[Path, Pack]:
+    keep_pack(shipped)
+    return next(folder.glob("pack-*.json")), shipped
+
+
+def test_what_was_kept_comes_back_equal(kept):
+    assert cached_pack(kept[1].digest) == kept[1]
+
+
+def test_another_digest_is_another_pack(kept):
+    assert cached_pack("0" * 64) is None
+
+
+def _torn(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _flipped(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"cuda", b"cudb", 1))
+
+
+def _emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _of_others(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def _a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _a_pipe(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/null")
+
+
+@pytest.mark.parametrize("spoil", [_torn, _flipped, _emptied, _of_others, _a_folder, _a_pipe])
+def test_what_is_not_right_is_not_believed(kept, spoil):
+    path, pack = kept
+    spoil(path)
+    assert cached_pack(pack.digest) is None
+
+
+def test_a_stale_cache_of_the_same_name_is_not_believed(kept, shipped):
+    path, _ = kept
+    body = json.dumps({"$": "Pack", "digest": "another", "signals": [], "rules": []}).encode()
+    import hashlib
+
+    path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    assert cached_pack(shipped.digest) is None
+
+
+def test_unknown_classes_are_not_built(kept, shipped):
+    path, _ = kept
+    body = b'{"$": "Popen", "args": "true"}'
+    import hashlib
+
+    path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    assert cached_pack(shipped.digest) is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes mean nothing there")
+def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path, monkeypatch, shipped):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(blocked / "below"))
+    keep_pack(shipped)
+    assert cached_pack(shipped.digest) is None
+
+
+def test_a_changed_rule_is_seen_at_the_next_start(folder, tmp_path):
+    rule = tmp_path / "mine.yaml"
+    text = (
+        "id: mine/one\ncause: cuda-oom\ncertainty: 0.5\ntitle: {en: a, zh: a}\nwhy: {en: a, zh: a}\n"
+        "signals: {s: {contains: needle}}\nwhen: s\nfixes: [{do: {en: a, zh: a}}]\n"
+        "examples: [{log: needle, fires: true}, {log: other, fires: false}]\n"
+    )
+    rule.write_text(text)
+    before = load_pack([rule])
+    rule.write_text(text.replace("0.5", "0.7"))
+    after = load_pack([rule])
+    certainties = [next(r.certainty for r in pack.rules if r.id == "mine/one") for pack in (before, after)]
+    assert certainties == [0.5, 0.7]
+
+
+def test_old_packs_are_forgotten(folder, shipped):
+    from dataclasses import replace
+
+    for number in range(12):
+        keep_pack(replace(shipped, digest=f"{number:064d}"))
+    assert len(list(folder.glob("pack-*.json"))) == 8
+
+
+def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monkeypatch):
+    assert (loading.shipped_rules() / "vocabulary.yaml").is_file()
+    package = tmp_path / "logrules"
+    (package / "pack").mkdir(parents=True)
+    (package / "_rules").mkdir()
+    monkeypatch.setattr(loading, "__file__", str(package / "pack" / "load.py"))
+    assert loading.shipped_rules() == package / "_rules"
