@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
 SCORE ?= ../shared/eval/score.py
 
-.PHONY: demo test lint score bench soak docs clean setup
+.PHONY: demo test lint score calibrate bench soak docs clean setup
 
 demo: setup
 	-$(BIN)/logrules diagnose fixtures/captured/torchrun-rank-killed
@@ -23,6 +23,10 @@ lint: setup
 score: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)/guides
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)
+
+# Measures how often each rule is right on the labelled corpus and writes it into the rules.
+calibrate: setup
+	$(BIN)/python bench/calibrate.py $(CORPUS) --write
 
 bench: setup
 	$(BIN)/python bench/run.py

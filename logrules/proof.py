@@ -23,9 +23,9 @@ def prove(pack: Pack, folders: Sequence[str] = (), word: str = "") -> Iterator[E
         for rule, card, at in _cards(source):
             if word not in rule:
                 continue
-            for number, example in enumerate(card.examples, start=1):
-                place = source.document.place((*at, "examples", number - 1))
-                yield ExampleResult(rule, number, str(place), list(failures(on, rule, example)))
+            for place_number, example in enumerate(card.examples, start=1):
+                place = source.document.place((*at, "examples", place_number - 1))
+                yield ExampleResult(rule, place_number, str(place), list(failures(on, rule, example)))
         if isinstance(source.file, schema.PhaseFile) and word in source.file.framework:
             yield from _samples(on, source, source.file)
 
@@ -40,7 +40,7 @@ def _cards(source: Source) -> Iterator[tuple[str, schema.CardFile, tuple[str | i
 
 
 def _samples(on: Bench, source: Source, file: schema.PhaseFile) -> Iterator[ExampleResult]:
-    numbers = {signal.id: number for number, signal in enumerate(on.pack.signals)}
+    numbers = {signal.id: index for index, signal in enumerate(on.pack.signals)}
     for index, marker in enumerate(file.markers):
         name = f"{file.framework}/{marker.id}"
         signal = numbers[f"{name}:marker"]

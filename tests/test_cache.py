@@ -111,7 +111,7 @@ def test_old_packs_are_forgotten(folder, shipped):
     from dataclasses import replace
 
     for number in range(12):
-        keep_pack(replace(shipped, digest=f"{number:064d}"))
+        keep_pack(replace(shipped, digest=f"{number:032d}" + "0" * 32))
     assert len(list(folder.glob("pack-*.json"))) == 8
 
 

@@ -3,6 +3,7 @@
 import io
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -54,7 +55,7 @@ class Cut:
 
     def __init__(self, data: bytes, cuts: Sequence[int] = ()) -> None:
         edges = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
-        self._items = iter([Block("log", a, data[a:b]) for a, b in zip(edges, edges[1:], strict=False)])
+        self._items = iter([Block("log", a, data[a:b]) for a, b in pairwise(edges)])
 
     def read(self, until: float | None) -> Block | End:
         return next(self._items, End())

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 
 def preferred_language(environment: Mapping[str, str] = os.environ) -> str:
-    """ "zh" where the locale is Chinese, else "en"; the first variable that is set decides, as in gettext."""
+    """Chinese (zh) or English (en), by the locale; the first variable that is set decides, as in gettext."""
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         value = environment.get(name, "")
         if value:

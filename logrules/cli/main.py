@@ -1,4 +1,4 @@
-"""`logrules`: parses the command line, runs a verb, and turns every fault of the user into one sentence and status 2."""
+"""`logrules`: parses the command line, runs a verb, turns a fault of the user into one sentence and status 2."""
 
 import argparse
 import os
@@ -28,7 +28,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser(argv).parse_args(argv)
         status = int(options.run(options))
         sys.stdout.flush()
-        return status
     except LogrulesError as fault:
         print(f"logrules: {fault}", file=sys.stderr)
         return EXIT_UNUSABLE
@@ -38,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has gone (`| head`): nothing more to say, and nothing to complain about.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FINE
+    else:
+        return status
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:

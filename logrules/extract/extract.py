@@ -6,8 +6,8 @@ from dataclasses import replace
 from logrules.extract.clean import clean, redraws
 from logrules.extract.header import Header, Peeler
 from logrules.extract.lines import Found, HitLine, hit_lines
-from logrules.extract.newlines import Count, count_newlines
 from logrules.extract.naming import worker_of_name
+from logrules.extract.newlines import Count, count_newlines
 from logrules.extract.scan import Scanner
 from logrules.extract.window import Window
 from logrules.model.event import Event, Hit, Worker

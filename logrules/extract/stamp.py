@@ -13,7 +13,10 @@ from logrules.model.event import Stamp
 from logrules.pack.pack import TimeForm
 
 _MONTHS = {
-    name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
+    name: number
+    for number, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1
+    )
 }
 _YEARLESS = 1972
 _TIMEOUT_S = 1.0

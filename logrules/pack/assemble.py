@@ -99,7 +99,7 @@ class _Words:
             yield source.problem(at, f"unknown phase `{phase}`; phases are {', '.join(sorted(self.phases))}")
 
 
-def _signal(owner: str, name: str, file: schema.SignalFile, sampled: bool = False) -> Signal:
+def _signal(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
     return Signal(f"{owner}:{name}", tuple(file.contains), file.pattern, file.unless, file.ignore_case, sampled)
 
 
@@ -124,11 +124,20 @@ def _add_rule(draft: _Draft, source: Source, file: schema.RuleFile, known: _Word
     for phase in (fixed, otherwise):
         draft.problems += known.unknown_phase(source, ["phase"], phase)
     draft.rules[file.id] = Rule(
-        file.id, file.cause, file.severity, file.certainty, when.condition, when.scope, fixed, otherwise,
-        file.culprit, file.cleared_by, tuple(file.yields_to),
+        file.id,
+        file.cause,
+        file.severity,
+        file.certainty,
+        when.condition,
+        when.scope,
+        fixed,
+        otherwise,
+        file.culprit,
+        file.cleared_by,
+        tuple(file.yields_to),
         tuple(file.frameworks),
         fallback=file.fallback,
-    )  # fmt: skip
+    )
     draft.cards[file.id] = _card_text(file)
 
 
@@ -157,7 +166,7 @@ def _add_phase_file(draft: _Draft, source: Source, file: schema.PhaseFile, known
                 marker.progress,
                 marker.completes,
                 marker.starts,
-            )  # fmt: skip
+            )
         )
     for index, wait in enumerate(file.waits):
         _add_wait(draft, source, index, wait, file.framework, known)
@@ -176,9 +185,17 @@ def _add_wait(draft: _Draft, source: Source, index: int, wait: schema.WaitFile, 
     draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience))
     card = f"waits/{name}"
     draft.rules[card] = Rule(
-        card, wait.cause, Severity(wait.severity), wait.certainty, Waiting(name), Scope.JOB, wait.phase,
-        yields_to=tuple(wait.yields_to), frameworks=tuple(wait.frameworks) or (framework,), wait=name,
-    )  # fmt: skip
+        card,
+        wait.cause,
+        Severity(wait.severity),
+        wait.certainty,
+        Waiting(name),
+        Scope.JOB,
+        wait.phase,
+        yields_to=tuple(wait.yields_to),
+        frameworks=tuple(wait.frameworks) or (framework,),
+        wait=name,
+    )
     draft.cards[card] = _card_text(wait)
 
 
@@ -253,10 +270,20 @@ def _pack(
     )
     words = [file.model_dump(mode="json") for file in vocabulary]
     return Pack(
-        digest=digest, signals=tuple(draft.signals), rules=tuple(draft.rules.values()), markers=tuple(draft.markers),
-        waits=tuple(draft.waits.values()), frames=tuple(draft.frames), metrics=tuple(draft.metrics), headers=headers,
+        digest=digest,
+        signals=tuple(draft.signals),
+        rules=tuple(draft.rules.values()),
+        markers=tuple(draft.markers),
+        waits=tuple(draft.waits.values()),
+        frames=tuple(draft.frames),
+        metrics=tuple(draft.metrics),
+        headers=headers,
         times=tuple(TimeForm(item.id, item.pattern) for file in formats for item in file.times),
         names=tuple(NameForm(item.id, item.pattern, item.role) for file in formats for item in file.names),
-        levels=levels, trace=trace, phases=phases, causes=causes, cards=draft.cards,
+        levels=levels,
+        trace=trace,
+        phases=phases,
+        causes=causes,
+        cards=draft.cards,
         words=json.dumps(words[0] if words else {}, ensure_ascii=False),
-    )  # fmt: skip
+    )

@@ -145,7 +145,6 @@ class CardFile(Strict):
     references: list[str] = Field(default_factory=list)
     examples: list[ExampleFile] = Field(min_length=2)
 
-
     @field_validator("restart", mode="before")
     @classmethod
     def _no_is_a_word(cls, value: object) -> object:

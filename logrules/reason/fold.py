@@ -101,7 +101,7 @@ class Folder:
         return Traceback(event.line, self._last[event.worker], "call first" in event.text, chained)
 
     def _begin_without_head(self, event: Event, *, stack: bool) -> Traceback:
-        """A frame out of nowhere: a dump, a log whose beginning is lost, or an exception told inside another's message."""
+        """A frame out of nowhere: a dump, a log that lost its beginning, an exception told in another's message."""
         ended = self._ended.get(event.worker)
         if stack or ended is None or event.line - ended > _NESTED_LINES:
             return replace(self._begin(event), innermost_first=stack)
@@ -110,10 +110,7 @@ class Folder:
     def _frame(self, current: Traceback, event: Event, captures: Mapping[str, str]) -> Traceback:
         file, function = captures.get("file", ""), captures.get("function", "")
         phase = self._phase(file, function)
-        if current.innermost_first:
-            phase = current.phase or phase
-        else:
-            phase = phase or current.phase
+        phase = (current.phase or phase) if current.innermost_first else (phase or current.phase)
         seen = replace(current, last_line=event.line, frames=current.frames + 1, phase=phase)
         own = not any(part in file for part in _LIBRARY)
         if (own and not (current.innermost_first and current.own)) or not current.own:
@@ -129,6 +126,7 @@ class Folder:
 
 def _folded(current: Traceback, captures: Mapping[str, str]) -> Folded:
     kind, message = captures.get("type", ""), captures.get("message", "")
-    told = {"type": kind, "message": message, "file": current.file, "line": current.line, "function": current.function}
+    frame = {"file": current.file, "line": current.line, "function": current.function}
+    told = {"type": kind, "message": message, **frame}
     summary = f"{kind}: {message}" if message else kind
     return Folded(summary, current.chained, {name: value for name, value in told.items() if value})

@@ -4,6 +4,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 from typing import assert_never
 
@@ -111,9 +112,9 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
         case MetricTrend(trend=Trend.FLAT):
             return max(values) - min(values) <= _FLAT * max(1.0, abs(values[-1]))
         case MetricTrend(trend=Trend.RISING):
-            return all(later > earlier for earlier, later in zip(values, values[1:], strict=False))
+            return all(later > earlier for earlier, later in pairwise(values))
         case MetricTrend(trend=Trend.FALLING):
-            return all(later < earlier for earlier, later in zip(values, values[1:], strict=False))
+            return all(later < earlier for earlier, later in pairwise(values))
         case _:
             return False
 

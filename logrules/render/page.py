@@ -33,8 +33,10 @@ def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
     named = [rule for rule in pack.rules if word.id in (rule.cause, rule.phase, rule.phase_otherwise)]
     if named:
         out.write(f"\n## {_RULES.of(language)}\n\n")
-    for rule in sorted(named, key=lambda rule: rule.id):
-        out.write(f"- `{rule.id}`: {card_from(pack.cards[rule.id]).title.of(language)}\n")
+    out.writelines(
+        f"- `{rule.id}`: {card_from(pack.cards[rule.id]).title.of(language)}\n"
+        for rule in sorted(named, key=lambda rule: rule.id)
+    )
 
 
 def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -> Iterator[str]:
