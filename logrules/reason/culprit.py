@@ -18,7 +18,7 @@ def culprits(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[tuple
     rule = hypothesis.rule
     if rule.culprit == "none":
         return (), ()
-    named = tuple(dict.fromkeys(_named(hypothesis)))
+    named = tuple(dict.fromkeys(named_ranks(hypothesis)))
     hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
     reporters = frozenset(rank for trail in hypothesis.trails for rank in trail.ranks)
     if rule.culprit == "captured":
@@ -35,7 +35,8 @@ def _pairs(trail: Trail) -> Iterator[tuple[Sighting, int]]:
     yield from zip(trail.first, trail.signals, strict=False)
 
 
-def _named(hypothesis: Hypothesis) -> Iterator[int]:
+def named_ranks(hypothesis: Hypothesis) -> Iterator[int]:
+    """The ranks that the lines themselves name (capture ``rank``)."""
     for trail in hypothesis.trails:
         for sighting, signal in _pairs(trail):
             rank = sighting.captures(signal).get("rank", "")

@@ -18,7 +18,7 @@ from logrules.model.report import (
 )
 from logrules.pack.card import card_from
 from logrules.pack.pack import Pack
-from logrules.reason.culprit import culprits
+from logrules.reason.culprit import culprits, named_ranks
 from logrules.reason.phases import Tracker
 from logrules.reason.rank import Hypothesis, Ranked, rank
 from logrules.reason.sighting import Sighting
@@ -77,6 +77,9 @@ def _diagnosis(one: Ranked, findings: Findings, pack: Pack) -> Diagnosis:
     card = card_from(pack.cards[rule.id])
     evidence = _evidence(hypothesis, findings)
     ranks, hosts = culprits(hypothesis, findings.ranks)
+    if not ranks and rule.culprit != "none":
+        # A launcher's summary may name the rank that its own traceback does not.
+        ranks = tuple(dict.fromkeys(rank for other in one.consequences for rank in named_ranks(other)))
     captures = _captures(evidence)
     return Diagnosis(
         rule=rule.id,
@@ -97,12 +100,14 @@ def _diagnosis(one: Ranked, findings: Findings, pack: Pack) -> Diagnosis:
 
 
 def _phase(hypothesis: Hypothesis, findings: Findings) -> str:
+    """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule = hypothesis.rule
     if rule.phase is not None:
         return rule.phase
-    first = hypothesis.first
-    told = findings.chain_phases.get(first.chain) if first.chain is not None else None
-    return told or first.phase or rule.phase_otherwise or _last_phase(findings)
+    first, frames = hypothesis.first, findings.chain_phases
+    told = frames.get(first.chain) if first.chain is not None else None
+    # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
+    return told or first.phase or next(iter(frames.values()), None) or rule.phase_otherwise or _last_phase(findings)
 
 
 def _consequence(hypothesis: Hypothesis, findings: Findings, pack: Pack) -> Consequence:
