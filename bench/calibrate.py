@@ -4,16 +4,16 @@
     python bench/calibrate.py ../shared/corpus --write   # change it
 
 For every labelled case that is not healthy, the rule of the first diagnosis is right or wrong. A rule's
-certainty becomes (right + K * prior) / (seen + K): the prior is the share of all first diagnoses that are
-right, and K cases' worth of it keep a rule that was seen twice from claiming to be always right. A rule that
-no case shows keeps the certainty that its author gave it.
+certainty becomes (right + K * prior) / (seen + K). The prior is the share of right diagnoses among rules of
+about the same weight, itself smoothed towards the share of all; K cases' worth of it keep a rule that was
+seen twice from claiming to be always right, and are all that speaks for a rule that no case shows.
 """
 
 import argparse
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -40,16 +40,26 @@ def verdicts(corpus: Path) -> Iterator[tuple[str, bool]]:
             yield first.rule, first.cause in {label["cause"], *(label.get("accept") or [])}
 
 
-def certainties(seen: list[tuple[str, bool]]) -> dict[str, tuple[float, int, int]]:
-    """For each rule seen: its smoothed certainty, how often it was right, how often it came first."""
-    prior = sum(right for _, right in seen) / len(seen)
+def certainties(seen: list[tuple[str, bool]], weights: Mapping[str, float]) -> dict[str, tuple[float, int, int]]:
+    """For each rule: its smoothed certainty, how often it was right, how often it came first."""
+    overall = sum(right for _, right in seen) / len(seen)
     by_rule: dict[str, list[bool]] = defaultdict(list)
+    by_band: dict[int, list[bool]] = defaultdict(list)
     for rule, right in seen:
         by_rule[rule].append(right)
-    return {
-        rule: (round((sum(found) + K * prior) / (len(found) + K), 2), sum(found), len(found))
-        for rule, found in sorted(by_rule.items())
-    }
+        by_band[band(weights[rule])].append(right)
+    found = {}
+    for rule, weight in sorted(weights.items()):
+        alike, own = by_band[band(weight)], by_rule[rule]
+        prior = (sum(alike) + K * overall) / (len(alike) + K)
+        certainty = (sum(own) + K * prior) / (len(own) + K)
+        found[rule] = (round(min(certainty, 0.97), 2), sum(own), len(own))
+    return found
+
+
+def band(weight: float) -> int:
+    """Which quarter of the scale a weight is in."""
+    return int(weight * 4)
 
 
 def write_back(rule: str, certainty: float) -> None:
@@ -75,7 +85,8 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    for rule, (certainty, right, count) in certainties(list(verdicts(options.corpus))).items():
+    weights = {rule.id: rule.weight for rule in load_rules().rules}
+    for rule, (certainty, right, count) in certainties(list(verdicts(options.corpus)), weights).items():
         print(f"{rule:50} {right:3}/{count:<3} {certainty}")
         if options.write:
             write_back(rule, certainty)

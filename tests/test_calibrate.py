@@ -22,10 +22,20 @@ def calibrate():
 
 
 def test_a_rule_seen_once_does_not_claim_to_be_always_right(calibrate):
-    found = calibrate.certainties([("a/a", True), ("b/b", False), ("c/c", True), ("c/c", True)])
+    seen = [("a/a", True), ("b/b", False), ("c/c", True), ("c/c", True)]
+    found = calibrate.certainties(seen, {name: 0.8 for name in ("a/a", "b/b", "c/c", "d/d")})
     assert found["a/a"] == (0.8, 1, 1)
     assert found["b/b"] == (0.6, 0, 1)
     assert found["c/c"][0] > found["a/a"][0]
+    assert found["d/d"] == (0.75, 0, 0)
+
+
+def test_what_no_case_shows_is_judged_by_rules_of_its_weight(calibrate):
+    seen = [("vague/a", False)] * 10 + [("sharp/a", True)] * 10
+    weights = {"vague/a": 0.2, "vague/b": 0.2, "sharp/a": 0.9, "sharp/b": 0.9}
+    found = calibrate.certainties(seen, weights)
+    assert found["vague/b"][0] < 0.2
+    assert found["sharp/b"][0] > 0.8
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,14 @@ def rule(
     cause: str, certainty: float = 0.5, *, yields_to=(), severity=Severity.ERROR, name="", culprit="reporter"
 ) -> Rule:
     return Rule(
-        name or f"toy/{cause}", cause, severity, certainty, Seen((0,)), yields_to=tuple(yields_to), culprit=culprit
+        name or f"toy/{cause}",
+        cause,
+        severity,
+        certainty,
+        certainty,
+        Seen((0,)),
+        yields_to=tuple(yields_to),
+        culprit=culprit,
     )
 
 

@@ -34,6 +34,7 @@ class Rule:
     cause: str
     severity: Severity
     certainty: float
+    weight: float
     when: Condition
     scope: Scope = Scope.JOB
     phase: str | None = None

@@ -130,11 +130,17 @@ class ExampleFile(Strict):
 
 
 class CardFile(Strict):
-    """What a person reads of a diagnosis, whatever recognised it."""
+    """What a person reads of a diagnosis, whatever recognised it.
+
+    ``certainty`` is how often the rule was right when it came first: measured on labelled logs, and what
+    confidence is made of. ``weight`` is how specific its author holds it to be, by which it is ranked
+    against others; the certainty where it is not given.
+    """
 
     cause: Name
     severity: Severity = Severity.ERROR
     certainty: Annotated[float, Field(ge=0.01, le=0.99)]
+    weight: Annotated[float, Field(ge=0.01, le=0.99)] | None = None
     title: TextFile
     why: TextFile
     tell_apart: TextFile | None = None

@@ -67,7 +67,7 @@ def rank(hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
 def _explanation(one: Hypothesis, others: Sequence[Hypothesis]) -> Hypothesis | None:
     """The likeliest hypothesis that makes ``one`` a consequence, if any."""
     able = [other for other in others if other is not one and _explains(other, one)]
-    return max(able, key=lambda other: (other.rule.certainty, -other.first.order), default=None)
+    return max(able, key=lambda other: (other.rule.weight, -other.first.order), default=None)
 
 
 def _explains(root: Hypothesis, consequence: Hypothesis) -> bool:
@@ -86,16 +86,16 @@ def _explains(root: Hypothesis, consequence: Hypothesis) -> bool:
 
 
 def _before(one: Hypothesis, other: Hypothesis) -> bool:
-    return (one.first.order, -one.rule.certainty, one.rule.id) < (
+    return (one.first.order, -one.rule.weight, one.rule.id) < (
         other.first.order,
-        -other.rule.certainty,
+        -other.rule.weight,
         other.rule.id,
     )
 
 
 def _more_telling(one: Hypothesis, other: Hypothesis) -> bool:
-    return (-one.rule.certainty, one.first.order, one.rule.id) < (
-        -other.rule.certainty,
+    return (-one.rule.weight, one.first.order, one.rule.id) < (
+        -other.rule.weight,
         other.first.order,
         other.rule.id,
     )
@@ -107,7 +107,7 @@ def _root_of(one: Hypothesis, parents: dict[str, Hypothesis | None]) -> Hypothes
     while (parent := parents[chain[-1].rule.id]) is not None:
         if parent in chain:
             ring = chain[chain.index(parent) :]
-            return min(ring, key=lambda other: (-other.rule.certainty, other.first.order, other.rule.id))
+            return min(ring, key=lambda other: (-other.rule.weight, other.first.order, other.rule.id))
         chain.append(parent)
     return chain[-1]
 
@@ -117,7 +117,7 @@ def _score(one: Hypothesis, roots: Sequence[Hypothesis]) -> float:
         other.severity is Severity.ERROR and other.rule.cause != one.rule.cause and other.first.order < one.first.order
         for other in roots
     )
-    score = one.rule.certainty * _WEIGHT[one.severity] * _LATER**earlier
+    score = one.rule.weight * _WEIGHT[one.severity] * _LATER**earlier
     return score * _SURVIVED if one.survived else score
 
 
