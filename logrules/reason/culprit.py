@@ -24,7 +24,8 @@ def culprits(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[tuple
     if rule.culprit == "captured":
         return named[:MAX_NAMED], hosts
     if rule.culprit == "absent" and not named:
-        absent = known_ranks - reporters
+        # Ranks count from 0, so those below the highest that reported exist too.
+        absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
         return (tuple(sorted(absent)), ()) if absent and len(absent) < len(reporters) else ((), ())
     first = hypothesis.first.worker.rank
     wrote = () if first is None else (first,)
