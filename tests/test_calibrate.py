@@ -23,7 +23,7 @@ def calibrate():
 
 def test_a_rule_seen_once_does_not_claim_to_be_always_right(calibrate):
     seen = [("a/a", True), ("b/b", False), ("c/c", True), ("c/c", True)]
-    found = calibrate.certainties(seen, {name: 0.8 for name in ("a/a", "b/b", "c/c", "d/d")})
+    found = calibrate.certainties(seen, dict.fromkeys(("a/a", "b/b", "c/c", "d/d"), 0.8))
     assert found["a/a"] == (0.8, 1, 1)
     assert found["b/b"] == (0.6, 0, 1)
     assert found["c/c"][0] > found["a/a"][0]
