@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from logrules.model.event import Worker
+from logrules.model.report import Severity
 from logrules.reason.rank import Hypothesis
 from logrules.reason.sighting import Sighting, Trail
 
@@ -16,7 +17,7 @@ def unclaimed(hypotheses: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
     claims = {
         (sighting.event.source, sighting.worker, sighting.event.line + near)
         for one in hypotheses
-        if not one.rule.fallback
+        if not one.rule.fallback and one.rule.wait is None and one.severity is Severity.ERROR
         for sighting in _sightings(one.trails)
         for near in range(-_REACH_LINES, _REACH_LINES + 1)
     }
