@@ -8,14 +8,14 @@ SCORE ?= ../shared/eval/score.py
 .PHONY: demo test lint score calibrate bench soak docs clean setup
 
 demo: setup
-	-$(BIN)/logrules diagnose fixtures/captured/torchrun-rank-killed
+	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
 
 test: setup lint
 	$(BIN)/python -m pytest
 
 lint: setup
-	$(BIN)/ruff check logrules tests bench fixtures
-	$(BIN)/ruff format --check logrules tests bench fixtures
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/logrules test
@@ -36,7 +36,8 @@ soak: setup
 	LOGRULES_SOAK=1 $(BIN)/python -m pytest tests/test_promises.py
 
 docs: setup
-	$(BIN)/python -m docs.generate
+	$(BIN)/python docs/generate.py
+	for name in report rule phases formats vocabulary; do $(BIN)/logrules schema $$name > docs/schema/$$name.json; done
 
 setup: $(VENV)/ready
 

@@ -59,7 +59,7 @@ def test_a_healthy_run_raises_no_alarm(shipped, case):
     assert [one.rule for one in report.diagnoses if one.severity is Severity.ERROR] == []
 
 
-@pytest.mark.parametrize("case", map(expected, SICK))
+@pytest.mark.parametrize("case", [expected(case) for case in SICK])
 def test_the_cause_comes_first_with_its_line(shipped, case):
     label = labels(case)
     report = report_on(case, shipped)
