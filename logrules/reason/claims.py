@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from logrules.model.event import Worker
 from logrules.model.report import Severity
-from logrules.reason.rank import Hypothesis
+from logrules.pack.pack import Rule
+from logrules.reason.rank import ANYTHING, Hypothesis
 from logrules.reason.sighting import Sighting, Trail
 
 # A message of several lines is told by its first; what names it may stand on one of the others.
@@ -19,7 +20,7 @@ def unclaimed(hypotheses: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
         for one in hypotheses
         if not one.rule.fallback and one.rule.wait is None and one.severity is Severity.ERROR
         for sighting in _sightings(one.trails)
-        for near in range(-_REACH_LINES, _REACH_LINES + 1)
+        for near in _reach(one.rule)
     }
     for one in hypotheses:
         if not one.rule.fallback:
@@ -28,6 +29,11 @@ def unclaimed(hypotheses: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
         trails = tuple(left for trail in one.trails if (left := _without(trail, claims)) is not None)
         if trails:
             yield replace(one, trails=trails)
+
+
+def _reach(rule: Rule) -> range:
+    """How far round its lines a rule claims; a tail that anything explains claims nothing but itself."""
+    return range(1) if ANYTHING in rule.yields_to else range(-_REACH_LINES, _REACH_LINES + 1)
 
 
 def _sightings(trails: Iterable[Trail]) -> Iterator[Sighting]:

@@ -40,7 +40,7 @@ from logrules.reason.unusual import Unusual
 SURVIVAL_ROUNDS = 3
 MAX_SCOPES = 10_000
 # A process that waits writes little: a heartbeat, a stack dump, what its peers say.
-WAITING_LINES = 300
+WAITING_LINES = 100
 
 ScopeKey: TypeAlias = str | int | None
 Key: TypeAlias = tuple[str, ScopeKey]

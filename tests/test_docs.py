@@ -1,0 +1,146 @@
+"""What the documentation says holds: its rule files compile, their examples pass, nothing is left out."""
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+
+from logrules.cli.main import VERBS
+from logrules.cli.schema import SCHEMAS
+from logrules.examples import bench, failures
+from logrules.pack.language import parse_when
+from logrules.pack.load import load_pack
+from logrules.pack.schema import FormatFile, PhaseFile, RuleFile
+from logrules.proof import prove
+
+_DOCS = Path(__file__).parent.parent / "docs"
+_RULES = (_DOCS / "writing-rules.md").read_text(encoding="utf-8")
+_GUIDE = (_DOCS / "guide.md").read_text(encoding="utf-8")
+_OPERATORS = (
+    "then",
+    "without",
+    "within",
+    "count",
+    "ranks",
+    "hosts",
+    "waiting",
+    "quiet",
+    "stopped",
+    "metric",
+    "per",
+)
+
+
+def _blocks(text: str, kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def _rule_blocks() -> list[str]:
+    return [block for block in _blocks(_RULES, "yaml") if re.search(r"^id:", block, re.MULTILINE)]
+
+
+def _conditions() -> Iterator[str]:
+    for block in _blocks(_RULES, "when"):
+        yield from (line.partition("#")[0].strip() for line in block.splitlines() if line.strip())
+
+
+def _folder_of_blocks(folder: Path) -> Path:
+    """The documented files as a user would lay them out."""
+    for block in _blocks(_RULES, "yaml"):
+        data = yaml.safe_load(block)
+        name = data.get("id") or "/".join(
+            [("phases" if "framework" in data else "formats"), data.get("framework") or data["family"]]
+        )
+        path = folder / f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block, encoding="utf-8")
+    return folder
+
+
+def test_documented_files_fit_the_schema():
+    blocks = [yaml.safe_load(block) for block in _blocks(_RULES, "yaml")]
+    rules = [RuleFile.model_validate(data) for data in blocks if "when" in data]
+    phases = [PhaseFile.model_validate(data) for data in blocks if "framework" in data]
+    formats = [FormatFile.model_validate(data) for data in blocks if "family" in data]
+    assert len(rules) == len(_rule_blocks()) >= 1
+    assert len(rules) + len(phases) + len(formats) == len(blocks)
+
+
+def test_examples_of_documented_rules_hold(tmp_path: Path):
+    on = bench(load_pack([_folder_of_blocks(tmp_path / "my-rules")]))
+    rules = [RuleFile.model_validate(yaml.safe_load(block)) for block in _rule_blocks()]
+    faults = [
+        f"{rule.id} example {number} {fault}"
+        for rule in rules
+        for number, example in enumerate(rule.examples, start=1)
+        for fault in failures(on, rule.id, example)
+    ]
+    assert faults == []
+
+
+def test_documented_waits_markers_and_metrics_hold(tmp_path: Path):
+    folder = str(_folder_of_blocks(tmp_path / "my-rules"))
+    results = list(prove(load_pack([folder]), [folder], "acme"))
+    assert [f"{result.rule}: {fault}" for result in results for fault in result.faults] == []
+    assert any(result.rule.startswith("waits/") for result in results)
+
+
+def test_documented_rules_stay_away_from_shipped_ids():
+    shipped = {rule.id for rule in load_pack().rules}
+    assert not shipped & {yaml.safe_load(block)["id"] for block in _rule_blocks()}
+
+
+@pytest.mark.parametrize("condition", list(_conditions()))
+def test_every_condition_in_the_table_is_understood(condition: str):
+    assert parse_when(condition, {"a": 0, "b": 1}).condition is not None
+
+
+@pytest.mark.parametrize("word", _OPERATORS)
+def test_every_operator_is_shown_in_a_condition(word: str):
+    assert any(re.search(rf"\b{word}\b", condition) for condition in _conditions())
+
+
+@pytest.mark.parametrize("key", list(RuleFile.model_fields))
+def test_every_key_of_a_rule_is_described(key: str):
+    assert f"| `{key}` |" in _RULES
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_every_verb_is_in_the_guide(verb: str):
+    assert f"logrules {verb}" in _GUIDE
+
+
+@pytest.mark.parametrize("name", list(SCHEMAS))
+def test_every_schema_is_in_the_guide(name: str):
+    assert re.search(rf"`(?:logrules schema )?{name}\b", _GUIDE)
+
+
+def _commands() -> list[str]:
+    """Every command line that the two documents show, without its comment and what is piped into or out of it."""
+    lines = re.findall(r"^    (?:.*\| )?logrules (.*)$", f"{_RULES}\n{_GUIDE}", re.MULTILINE)
+    return [re.split(r"\s+#|\s[|>]", line)[0].strip() for line in lines]
+
+
+@pytest.mark.parametrize("command", _commands())
+def test_every_command_that_is_shown_is_understood(command: str):
+    verb, *words = shlex.split(command)
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    import_module(VERBS[verb][0]).add_options(parser)
+    assert parser.parse_args(words) is not None
+
+
+def test_the_python_in_the_guide_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "train.log").write_text(
+        "OSError: [Errno 28] No space left on device: 'out/model.pt'\n", encoding="utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    (block,) = _blocks(_GUIDE, "python")
+    exec(compile(block, "guide.md", "exec"), {})
+    assert "disk-full" in capsys.readouterr().out
