@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from importlib import import_module
@@ -142,5 +143,6 @@ def test_the_python_in_the_guide_runs(
     )
     monkeypatch.chdir(tmp_path)
     (block,) = _blocks(_GUIDE, "python")
-    exec(compile(block, "guide.md", "exec"), {})
+    (tmp_path / "guide.py").write_text(block, encoding="utf-8")
+    runpy.run_path("guide.py")
     assert "disk-full" in capsys.readouterr().out

@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     from logrules.pack.load import load_pack
     from logrules.sources.discover import discover
 
+    # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
+    sys.setswitchinterval(0.0005)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     found = discover(given, options.block_bytes)
     pack = load_pack(options.rules, cache=not options.no_cache)

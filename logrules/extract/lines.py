@@ -16,16 +16,27 @@ class HitLine:
     """A physical line with hits: ``number`` counts from 0 within its window.
 
     ``raw`` is at most 64 KiB of the line round its hits, beginning at ``offset`` of the source;
-    ``hits`` are (offset of the hit's last byte within ``raw``, entry of the scanner). ``before`` and
-    ``after`` are the neighbours within the window, which evidence is shown among.
+    ``hits`` are (offset of the hit's last byte within ``raw``, entry of the scanner). The whole line
+    lies at ``start`` to ``end`` of ``data``, its window, so that its neighbours can be asked for.
     """
 
     number: int
     offset: int
     raw: bytes
     hits: tuple[tuple[int, int], ...]
-    before: tuple[bytes, ...] = ()
-    after: tuple[bytes, ...] = ()
+    data: bytes
+    start: int
+    end: int
+
+    @property
+    def before(self) -> tuple[bytes, ...]:
+        """Up to two lines above it in the window."""
+        return _before(self.data, self.start)
+
+    @property
+    def after(self) -> tuple[bytes, ...]:
+        """Up to two lines below it in the window."""
+        return _after(self.data, self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +87,7 @@ def _bounded(base: int, number: int, data: bytes, start: int, end: int, hits: Se
         start = max(start, hits[0][0] - MAX_LINE_BYTES // 2)
         end = min(end, start + MAX_LINE_BYTES)
     inside = tuple((at - start, entry) for at, entry in hits if start <= at < end)
-    before, after = _before(data, first), _after(data, last)
-    return HitLine(number, base + start, data[start:end], inside, before, after)
+    return HitLine(number, base + start, data[start:end], inside, data, first, last)
 
 
 def _before(data: bytes, start: int) -> tuple[bytes, ...]:
