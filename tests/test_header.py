@@ -65,6 +65,7 @@ def test_a_plain_file_name_names_nobody(shipped, name):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
+        ("2024-10-09T23:25:32.5Z 3: hello", {"rank": 3, "message": "hello"}),
         ("(TaskRunner pid=1) [rank3]: (EngineCore_0 pid=9) hello", {"rank": 3, "pid": 9, "message": "hello"}),
         ("[rank3]:[E419 10:42:28.9 ProcessGroupNCCL.cpp:616] [Rank 1] x", {"rank": 3, "message": "x"}),
         ("2: node-1:77:79 [0] NCCL WARN closed", {"rank": 2, "host": "node-1", "pid": 77, "message": "closed"}),
@@ -96,6 +97,9 @@ def test_prefixes_nest_in_any_order(peeler, line, expected):
         "wandb: W&B API key is configured",
         "| 0   N/A  N/A   1234      C   python |",
         "Error: nothing",
+        "epoch-3: done",
+        "gpt-2: loading",
+        "name  | value  | other",
         "layer1: frozen",
     ],
 )
@@ -108,6 +112,26 @@ def test_the_outermost_time_counts(peeler):
     header = peeler.peel("2024-10-09T23:25:32Z [2024-10-10 01:25:32,000] [INFO] [x.py:1:f] hello")
     assert header.stamp is not None
     assert datetime.fromtimestamp(header.stamp.seconds, UTC).hour == 23
+
+
+@pytest.mark.parametrize(
+    ("line", "hour"),
+    [
+        (':::MLLOG {"namespace": "", "time_ms": 1684000000123, "key": "run_start"}', 17),
+        ('3: :::MLLOG {"namespace": "", "time_ms": 1684000000123, "key": "run_start"}', 17),
+        ("slurmstepd: error: *** JOB 12 ON node-1 CANCELLED AT 2022-04-14T16:17:16 DUE TO TIME LIMIT ***", 16),
+        ("  time      : 2023-04-19_22:12:36", 22),
+        ("[rank1]:[E419 10:42:28.9 ProcessGroupNCCL.cpp:616] [Rank 1] x", 10),
+        ("INFO 09-29 00:28:50 f.py:1] hello", 0),
+        ("[1669076180.993959] [node-1:77:0]  ib.c:1 UCX ERROR x", 0),
+        ("E0000 00:00:1742926615.110885    1234 cuda_dnn.cc:8310] hi", 18),
+        ("ERROR:2025-01-02 03:04:05,797:hello", 3),
+    ],
+)
+def test_the_time_of_a_line_is_found_wherever_its_writer_puts_it(peeler, line, hour):
+    header = peeler.peel(line)
+    assert header.stamp is not None
+    assert datetime.fromtimestamp(header.stamp.seconds, UTC).hour == hour
 
 
 def test_a_repeated_line_bears_no_time_of_its_own(peeler):

@@ -59,7 +59,7 @@ class Peeler:
         """The line without its prefixes and suffixes, and what they said. Any text will do."""
         header = Header(line)
         for _ in range(MAX_DEPTH):
-            if not self._peel_one(header, first=header.message is line):
+            if not self._peel_one(header):
                 break
         for form in self._suffixes:
             if form.holds not in header.message:
@@ -73,18 +73,21 @@ class Peeler:
             header.stamp = None
         return header
 
-    def _peel_one(self, header: Header, *, first: bool) -> bool:
+    def _peel_one(self, header: Header) -> bool:
+        """Peel the first prefix that fits. One of no width is part of the message; it only tells something."""
         bare = header.message.lstrip(" \t")
         if not bare:
             return False
         head = bare[:_MAX_HEADER_CHARS]
+        first = header.host is header.role is header.pid is header.rank is header.level is None
         for form in self._candidates_for(bare[0]):
             if (form.first and not first) or form.holds not in head:
                 continue
             found = self._tried(form, head, 0)
+            if found is not None:
+                self._take(header, form, found.groupdict())
             if found is not None and found.end() > 0:
                 header.message = bare[found.end() :]
-                self._take(header, form, found.groupdict())
                 return True
         return False
 
