@@ -125,7 +125,7 @@ def _events(source: Source, job: _Job) -> Iterator[Event]:
         yield from reader.events(found, line)
         line += found.line_count
         job.tally.lines += found.line_count + found.unfinished
-        last = window if window.data.strip() else last
+        last = last if window.data.isspace() else window
     if last is not None:
         yield _last_line(reader, last, line)
     for sentence in reader.dropped:
