@@ -17,6 +17,7 @@ from pathlib import Path
 
 from generate import size_of, write_log
 from measure import Command, Run, Series, side_by_side
+from subset import checkout_with_some_rules
 
 HERE = Path(__file__).resolve().parent
 SEED = 7
@@ -39,9 +40,9 @@ class Row:
     met: bool | None = None
 
 
-def diagnose(log: Path, *flags: str) -> Command:
-    """The command of this checkout; status 1 says that something is wrong with the job, as there is."""
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+def diagnose(log: Path, *flags: str, root: Path = HERE.parent) -> Command:
+    """The command of a checkout; status 1 says that something is wrong with the job, as there is."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
     words = [sys.executable, "-m", "logrules", "diagnose", "--format", "json", *flags, str(log)]
     return Command(words, frozenset({0, 1}), environment)
 
@@ -67,6 +68,20 @@ def throughput_rows(log: Path, literals: Path | None, rounds: int) -> Iterator[R
     if ours.failure() is None:
         peak = ours.peak_bytes
         yield Row(f"peak memory, {log.name}", f"{peak / 1e6:.0f} MB", "<= 150 MB", peak <= PEAK_LIMIT_BYTES)
+
+
+def some_rules_row(log: Path, folder: Path, rounds: int) -> Row:
+    """The command with some of the rules against ripgrep with their literals."""
+    root = checkout_with_some_rules(folder)
+    literals = scanned_literals(folder, root)
+    if literals is None or not shutil.which("rg"):
+        return Row("against rg with some of the rules", "skipped: rg is not installed, or the rules did not load")
+    count = len(literals.read_bytes().splitlines())
+    what = f"logrules against rg, {count} literals, {log.name}"
+    rg = Command(["rg", "-c", "-F", "-f", str(literals), str(log)], frozenset({0, 1}))
+    series = side_by_side({"logrules, some rules": diagnose(log, root=root), "rg, their literals": rg}, rounds)
+    ours, theirs = series.values()
+    return ratio_row(what, ours, theirs, RG_RATIO)
 
 
 def described(series: Series, size: int) -> str:
@@ -158,12 +173,12 @@ def same_report_row(log: Path) -> Row:
     return Row(what, f"different for {'; '.join(odd)}" if odd else "identical", "identical", not odd)
 
 
-def scanned_literals(folder: Path) -> Path | None:
-    """The literals of the rules in a file for ripgrep."""
-    printed = Command([sys.executable, str(HERE / "literals.py")]).output()
+def scanned_literals(folder: Path, root: Path = HERE.parent) -> Path | None:
+    """The literals of a checkout's rules in a file for ripgrep."""
+    printed = Command([sys.executable, str(root / "bench" / "literals.py")]).output()
     if printed is None:
         return None
-    path = folder / "literals.txt"
+    path = folder / f"literals-of-{root.name}.txt"
     path.write_bytes(printed)
     return path
 
@@ -180,6 +195,7 @@ def rows(folder: Path, sizes: Sequence[str], rounds: int) -> Iterator[Row]:
             write_log(log, size_of(size), SEED)
         logs.append(log)
         yield from throughput_rows(log, literals, rounds)
+    yield some_rules_row(logs[-1], folder, rounds)
     yield loop_row(logs[-1], rounds)
     yield from start_rows(logs[0], folder, rounds)
     yield same_report_row(logs[0])
