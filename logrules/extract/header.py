@@ -79,7 +79,7 @@ class Peeler:
         if not bare:
             return False
         head = bare[:_MAX_HEADER_CHARS]
-        first = header.host is header.role is header.pid is header.rank is header.level is None
+        first = all(part is None for part in (header.host, header.role, header.pid, header.rank, header.level))
         for form in self._candidates_for(bare[0]):
             if (form.first and not first) or form.holds not in head:
                 continue
