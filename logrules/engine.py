@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from logrules.extract.extract import Reader, find
+from logrules.extract.familiar import Familiar
 from logrules.extract.lines import Found
 from logrules.extract.newlines import Count, count_newlines, fast_counter
 from logrules.extract.scan import EVERYTHING, Detail, Scanner
@@ -29,8 +30,9 @@ FULL_WINDOWS = 2
 COMMON_HITS = 1_000
 # Between head and tail, one window in so many is asked for samples of the routine.
 SAMPLED_WINDOWS = 8
-# From here on a log is big enough for NumPy to earn its import.
+# From here on a log is big: NumPy earns its import, and samples that lie further apart still draw every curve.
 BIG_WINDOWS = 128
+SAMPLED_BIG_WINDOWS = 32
 
 Progress = Callable[[int], None]
 
@@ -46,11 +48,17 @@ class Tally:
 class Scanners:
     """Scanners for each thread and each degree of detail, made when first needed."""
 
-    def __init__(self, pack: Pack) -> None:
+    def __init__(self, pack: Pack, *, cache: bool = False) -> None:
         self._pack = pack
-        whole = Scanner(pack.signals)
+        self._cache = cache
+        whole = Scanner(pack.signals, cache=cache)
         self._idle: dict[Detail, list[Scanner]] = {EVERYTHING: [whole]}
         self.signals_of = whole.signals_of
+        self.sampled = whole.sampled
+        of_traces = _trace_signals(pack)
+        self.of_traces = frozenset(
+            entry for entry, asked in enumerate(self.signals_of) if of_traces.intersection(asked)
+        )
 
     def find(self, window: Window, detail: Detail = EVERYTHING, count: Count = count_newlines) -> Found:
         """Scan a window with a scanner that no other thread is using."""
@@ -58,7 +66,8 @@ class Scanners:
         try:
             scanner = idle.pop()
         except IndexError:
-            scanner = Scanner(self._pack.signals, detail)
+            # What one log is full of, few others are: only what serves every log is worth keeping.
+            scanner = Scanner(self._pack.signals, detail, cache=self._cache and not detail.common)
         found = find(window, scanner, count)
         idle.append(scanner)
         return found
@@ -71,9 +80,13 @@ def replay(
     threads: int = 2,
     progress: Progress | None = None,
     notes: Iterable[SourceNote] = (),
+    cache: bool = False,
 ) -> Report:
-    """The report on saved logs, read to their end. ``progress`` is told the bytes read so far."""
-    session, tally, scanners = Session(pack), Tally(), Scanners(pack)
+    """The report on saved logs, read to their end. ``progress`` is told the bytes read so far.
+
+    With ``cache`` compiled literals are kept in the user's cache folder.
+    """
+    session, tally, scanners = Session(pack), Tally(), Scanners(pack, cache=cache)
     for note in notes:
         session.note(note.source, note.note)
     with ThreadPoolExecutor(max(1, threads)) as pool:
@@ -96,6 +109,12 @@ class _Job:
     session: Session
     tally: Tally
     progress: Progress | None
+
+
+def _trace_signals(pack: Pack) -> frozenset[int]:
+    """The signals of lines that mean something only together with their neighbours."""
+    trace = pack.trace
+    return frozenset((trace.head, trace.frame, trace.stack_frame, trace.exception, trace.chain) if trace else ())
 
 
 def _items(source: Source, job: _Job) -> Iterator[Block | Skipped | Tick | End]:
@@ -134,28 +153,32 @@ def _events(source: Source, job: _Job) -> Iterator[Event]:
 
 def _found(cut: Iterable[Window], job: _Job) -> Iterator[tuple[Window, Found]]:
     """Windows scanned on the pool, in order: all detail at the head and the tail, samples between."""
-    ahead: deque[tuple[Window, Future[Found]]] = deque()
+    ahead: deque[tuple[Window, Future[Found], bool]] = deque()
     head: list[Future[Found]] = []
     held: deque[Window] = deque()
     thinned: Thinned | None = None
+    familiar = Familiar(job.scanners.of_traces)
+
+    def next_found() -> tuple[Window, Found]:
+        window, future, between = ahead.popleft()
+        return window, familiar.thinned(future.result()) if between else future.result()
+
     for window in cut:
         if window.index < FULL_WINDOWS:
             head.append(job.pool.submit(job.scanners.find, window))
-            ahead.append((window, head[-1]))
+            ahead.append((window, head[-1], False))
         else:
             held.append(window)
         if len(held) > FULL_WINDOWS:
-            thinned = thinned or Thinned.after(future.result() for future in head)
+            thinned = thinned or Thinned.after((future.result() for future in head), job.scanners.sampled)
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else count_newlines
-            ahead.append((early, job.pool.submit(job.scanners.find, early, thinned.detail(early), count)))
+            ahead.append((early, job.pool.submit(job.scanners.find, early, thinned.detail(early), count), True))
         while len(ahead) > 2 * job.threads:
-            done, future = ahead.popleft()
-            yield done, future.result()
-    ahead.extend((window, job.pool.submit(job.scanners.find, window)) for window in held)
+            yield next_found()
+    ahead.extend((window, job.pool.submit(job.scanners.find, window), False) for window in held)
     while ahead:
-        done, future = ahead.popleft()
-        yield done, future.result()
+        yield next_found()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +189,16 @@ class Thinned:
     rest: Detail
 
     @classmethod
-    def after(cls, head: Iterable[Found]) -> "Thinned":
+    def after(cls, head: Iterable[Found], sampled: frozenset[int]) -> "Thinned":
         """By the literals that the head is full of: those of its routine, whatever their rules think."""
         counts = Counter(entry for found in head for line in found.lines for _, entry in line.hits)
-        common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS)
+        common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - sampled
         return cls(Detail(None, common), Detail(False, common))
 
     def detail(self, window: Window) -> Detail:
         """Samples of the routine in every so many windows, nothing of it in the others."""
-        return self.samples if window.index % SAMPLED_WINDOWS == 0 else self.rest
+        apart = SAMPLED_WINDOWS if window.index < BIG_WINDOWS else SAMPLED_BIG_WINDOWS
+        return self.samples if window.index % apart == 0 else self.rest
 
 
 def _last_line(reader: Reader, window: Window, lines_before_end: int) -> Event:

@@ -48,12 +48,13 @@ def run(options: argparse.Namespace) -> int:
     from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(0.0001)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     found = discover(given, options.block_bytes)
-    pack = load_pack(options.rules, cache=not options.no_cache)
+    cache = not options.no_cache
+    pack = load_pack(options.rules, cache=cache)
     with reading_progress(found.total_bytes) as progress:
-        report = replay(found.sources, pack, threads=options.threads, progress=progress, notes=found.notes)
+        report = replay(found.sources, pack, threads=options.threads, progress=progress, notes=found.notes, cache=cache)
     _write(report, options)
     return exit_status(report)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 # How loggers and pasted pages spell ESC: syslog's octal, caret notation, the arrow that code
 # page 437 draws for it, and Unicode's picture of it.
 _SPELT_ESCAPE = re.compile(r"(?:#033|\^\[|\u2190|\u241b)(?=\[[\d;:<=>?]*[ -/]*[@-~])|(?:\^\[|\u241b)(?=\])")
+_SPELT_STARTS = ("#033[", "^[[", "^[]", "\u2190[", "\u241b[", "\u241b]")
 _SEQUENCE = re.compile(
     r"""
     \x1b (?: \[ [0-?]* [ -/]* [@-~]                    # CSI: colours, cursor, erase
@@ -46,9 +47,9 @@ def clean(raw: bytes) -> str:
 
 def _spelt(text: str) -> bool:
     """Whether printable text spells a terminal sequence."""
-    return ("[" in text and bool(_BARE_COLOUR.search(text) or _SPELT_ESCAPE.search(text))) or (
-        "]" in text and bool(_SPELT_ESCAPE.search(text))
-    )
+    if any(start in text for start in _SPELT_STARTS) and _SPELT_ESCAPE.search(text):
+        return True
+    return "[" in text and _BARE_COLOUR.search(text) is not None
 
 
 def _without_sequences(text: str) -> str:

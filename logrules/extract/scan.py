@@ -4,11 +4,12 @@ Block mode on whole lines; the binding releases the GIL during a scan. Its strea
 used: it brought the interpreter down in our trials (python-hyperscan 0.9.1).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import hyperscan
 
+from logrules.extract.database import Entry, compiled, kept_or_compiled
 from logrules.pack.pack import Signal
 
 
@@ -28,16 +29,21 @@ EVERYTHING = Detail()
 
 
 class Scanner:
-    """Finds the literals of signals. One scanner serves one thread at a time."""
+    """Finds the literals of signals. One scanner serves one thread at a time.
 
-    def __init__(self, signals: Sequence[Signal], detail: Detail = EVERYTHING) -> None:
+    With ``cache`` its database is read back from the user's cache folder, or kept there.
+    """
+
+    def __init__(self, signals: Sequence[Signal], detail: Detail = EVERYTHING, *, cache: bool = False) -> None:
         askers: dict[tuple[bytes, bool, bool], list[int]] = {}
         for number, signal in enumerate(signals):
             for literal in signal.literals:
                 key = (literal.encode(), signal.ignore_case, signal.sampled)
                 askers.setdefault(key, []).append(number)
         self.signals_of: tuple[tuple[int, ...], ...] = tuple(tuple(dict.fromkeys(who)) for who in askers.values())
-        self._database = _compile(list(askers), detail)
+        self.sampled = frozenset(number for number, (_, _, sampled) in enumerate(askers) if sampled)
+        entries = list(_wanted(list(askers), detail))
+        self._database = (kept_or_compiled(entries) if cache else compiled(entries)) if entries else None
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:
         """Pairs of (offset behind the literal, index into ``signals_of``), by rising offset."""
@@ -50,18 +56,11 @@ class Scanner:
         return found
 
 
-def _compile(entries: Sequence[tuple[bytes, bool, bool]], detail: Detail) -> "hyperscan.Database | None":
-    wanted = []
+def _wanted(entries: Sequence[tuple[bytes, bool, bool]], detail: Detail) -> Iterator[Entry]:
     for number, (literal, ignore_case, sampled) in enumerate(entries):
         flags = hyperscan.HS_FLAG_CASELESS if ignore_case else 0
         if detail.routine is not True and (sampled or number in detail.common):
             if detail.routine is False:
                 continue
             flags |= hyperscan.HS_FLAG_SINGLEMATCH
-        wanted.append((literal, number, flags))
-    if not wanted:
-        return None
-    expressions, ids, all_flags = zip(*wanted, strict=True)
-    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    database.compile(expressions=expressions, ids=ids, elements=len(wanted), flags=all_flags, literal=True)
-    return database
+        yield literal, number, flags

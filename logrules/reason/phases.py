@@ -162,12 +162,14 @@ class Tracker:
 
     def _close_startup(self, sighting: Sighting) -> Iterable[Change]:
         for state in self.workers.values():
+            if not state.waits:
+                continue
             loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
             yield from self._close(state, sighting, keep=loops)
 
     def _close_of_others(self, worker: Worker, sighting: Sighting) -> Iterable[Change]:
         for other, state in self.workers.items():
-            if other != worker and not peers(other, worker):
+            if state.waits and other != worker and not peers(other, worker):
                 yield from self._close(state, sighting)
 
     def _close_named(self, name: str, worker: Worker, sighting: Sighting) -> Iterable[Change]:

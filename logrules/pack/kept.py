@@ -1,0 +1,67 @@
+"""Files in the user's cache folder, believed only when everything about them is right.
+
+A torn file has another checksum, a foreign one another owner; a folder that cannot be written is
+no fault. Whatever is wrong, what was kept is made again.
+"""
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+# A team's packs and their older editions; beyond these the oldest of a kind go.
+KEPT_OF_A_KIND = 8
+
+
+def cache_folder() -> Path:
+    """Where compiled packs are kept: ``$LOGRULES_CACHE_DIR``, else the user's cache folder."""
+    chosen = os.environ.get("LOGRULES_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(root) if root else Path.home() / ".cache") / "logrules"
+
+
+def kept(name: str) -> bytes | None:
+    """What was kept under this name, or None."""
+    try:
+        checksum, _, body = _read_own(cache_folder() / name).partition(b"\n")
+        whole = checksum.decode("ascii") == hashlib.sha256(body).hexdigest()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return body if whole else None
+
+
+def keep(kind: str, name: str, body: bytes) -> None:
+    """Keep bytes for the next start under a name that begins with ``kind``; silently not, where that is impossible."""
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = cache_folder()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, unfinished = tempfile.mkstemp(dir=folder, prefix=f".{kind}-")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(hashlib.sha256(body).hexdigest().encode("ascii") + b"\n" + body)
+            Path(unfinished).replace(folder / name)
+        except OSError:
+            Path(unfinished).unlink(missing_ok=True)
+            raise
+        _forget_old(folder, kind)
+
+
+def _read_own(path: Path) -> bytes:
+    """The content of a regular file that this user owns and nobody else may write."""
+    with path.open("rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("not a regular file")
+        if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
+            raise ValueError("somebody else could have written it")
+        return stream.read()
+
+
+def _forget_old(folder: Path, kind: str) -> None:
+    found = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in found[KEPT_OF_A_KIND:]:
+        path.unlink(missing_ok=True)
