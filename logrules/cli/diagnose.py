@@ -1,6 +1,7 @@
 """`logrules diagnose`: saved logs in, a ranked diagnosis out."""
 
 import argparse
+import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,6 +28,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument("--all", action="store_true", help="show every diagnosis, not only the first three")
+    parser.add_argument(
+        "--confirm", action="store_true", help="run the checks of this machine that confirm a diagnosis"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
     parser.add_argument("--threads", type=_positive, default=2, metavar="N", help="scanning threads (default: 2)")
@@ -56,7 +60,25 @@ def run(options: argparse.Namespace) -> int:
     with reading_progress(found.total_bytes) as progress:
         report = replay(found.sources, pack, threads=options.threads, progress=progress, notes=found.notes, cache=cache)
     _write(report, options)
+    if options.confirm:
+        _confirm(report, options)
     return exit_status(report)
+
+
+def _confirm(report: Report, options: argparse.Namespace) -> None:
+    """The checks that the diagnoses name, on stderr: the report on stdout stays what it is."""
+    from logrules.cli.doctor import chosen, default_python
+    from logrules.cli.language import preferred_language
+    from logrules.doctor.doctor import examine
+    from logrules.doctor.machine import Asked, Machine
+    from logrules.render.answers import render_answers
+
+    named = list(dict.fromkeys(check for one in report.diagnoses for check in one.checks))
+    if not named:
+        print("logrules: no check of this machine would confirm these diagnoses", file=sys.stderr)
+        return
+    answers = examine(Machine(os.environ, Asked(python=default_python())), chosen(",".join(named)))
+    render_answers(answers, sys.stderr, options.lang or preferred_language())
 
 
 def exit_status(report: Report) -> int:

@@ -15,6 +15,7 @@ VERBS = {
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
+    "doctor": ("logrules.cli.doctor", "check whether this machine is fit for a run"),
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 

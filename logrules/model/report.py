@@ -97,7 +97,10 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A hypothesis that survived: ``ranks[0]`` is the culprit where one is known."""
+    """A hypothesis that survived: ``ranks[0]`` is the culprit where one is known.
+
+    ``checks`` are those of `logrules doctor` that confirm the cause or rule it out.
+    """
 
     rule: str
     cause: str
@@ -113,6 +116,7 @@ class Diagnosis:
     fixes: tuple[Fix, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     references: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,4 +288,5 @@ def _pack(
         causes=causes,
         cards=draft.cards,
         words=json.dumps(words[0] if words else {}, ensure_ascii=False),
+        checks={cause.id: tuple(cause.checks) for file in vocabulary for cause in file.causes if cause.checks},
     )

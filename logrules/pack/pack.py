@@ -4,7 +4,7 @@ No Hyperscan handle, no compiled pattern and no running state lives here. What o
 person reads (titles, fixes) is kept as JSON text per rule and decoded when it is shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.model.report import Severity
@@ -163,6 +163,7 @@ class Pack:
     causes: tuple[str, ...] = ()
     cards: Mapping[str, str] = field(default_factory=dict)
     words: str = "{}"
+    checks: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"

@@ -332,12 +332,13 @@ class PhaseWordFile(Strict):
 
 
 class CauseWordFile(Strict):
-    """A cause that rules may name."""
+    """A cause that rules may name; ``checks`` of `logrules doctor` confirm it or rule it out."""
 
     id: Name
     family: Name
     title: TextFile
     about: TextFile
+    checks: list[Name] = Field(default_factory=list)
 
 
 class VocabularyFile(Strict):

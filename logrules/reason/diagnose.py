@@ -96,6 +96,7 @@ def _diagnosis(one: Ranked, findings: Findings, pack: Pack) -> Diagnosis:
         fixes=tuple(_fix(fix, captures) for fix in card.fixes),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
+        checks=tuple(pack.checks.get(rule.cause, ())),
     )
 
 

@@ -62,9 +62,17 @@ KINDS = (
     Kind("model provider key", r"\b(?:gsk_|xai-|nvapi-|pplx-|fw_|r8_|tgp_v1_|pcsk_|csk-)[A-Za-z0-9_-]{20,}", ""),
     Kind("LangSmith key", r"\blsv2_(?:pt|sk)_[A-Za-z0-9]{32}_[A-Za-z0-9]{10}\b", "lsv2_"),
     Kind("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}", "xox"),
-    Kind("Slack webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_+-]{20,})", "hooks.slack"),
+    Kind(
+        "Slack webhook",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_+-]{20,})",
+        "hooks.slack",
+    ),
     Kind("Discord webhook", r"discord(?:app)?\.com/api/webhooks/(?P<secret>\d{15,}/[\w-]{20,})", "webhooks/"),
-    Kind("chat robot webhook", r"(?:qyapi\.weixin\.qq\.com|oapi\.dingtalk\.com|open\.(?:feishu\.cn|larksuite\.com))/\S*?(?:key=|access_token=|hook/)(?P<secret>[\w-]{20,})", "/"),
+    Kind(
+        "chat robot webhook",
+        r"(?:qyapi\.weixin\.qq\.com|oapi\.dingtalk\.com|open\.(?:feishu\.cn|larksuite\.com))/\S*?(?:key=|access_token=|hook/)(?P<secret>[\w-]{20,})",
+        "/",
+    ),
     Kind("Telegram token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}\b", ":aa"),
     Kind("Stripe key", r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}", "k_"),
     Kind("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}", "sg."),
@@ -89,7 +97,11 @@ KINDS = (
         "authorization",
     ),
     Kind("bearer token", r"(?i)\bbearer\s+(?P<secret>(?=\S*\d)[A-Za-z0-9._~+/=-]{16,})", "bearer"),
-    Kind("key header", r"""(?i)\bx-(?:api|auth|goog-api|amz-security|vault|gitlab)-?(?:key|token)["']?\s*[:=]\s*["']?(?P<secret>[^\s"',;]{8,})""", "x-"),
+    Kind(
+        "key header",
+        r"""(?i)\bx-(?:api|auth|goog-api|amz-security|vault|gitlab)-?(?:key|token)["']?\s*[:=]\s*["']?(?P<secret>[^\s"',;]{8,})""",
+        "x-",
+    ),
     Kind("cookie", r"""(?i)\b(?:set-)?cookie["']?\s*:\s*["']?(?P<secret>[^\s"'=;]+=[^"'\r\n]{8,})""", "cookie"),
     Kind("password in a URL", r"\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@\"'<>]*:(?P<secret>[^\s/@\"'<>]+)@", "://"),
     Kind("token in a URL", r"://(?P<secret>[A-Za-z0-9_-]{20,})@", "://"),
@@ -99,7 +111,11 @@ KINDS = (
         "=",
     ),
     Kind("netrc password", r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<secret>\S+)", "password"),
-    Kind("password", r"""(?i)(?<![\w$])[\w.-]*(?:password|passwd|passphrase)["']?\s*(?:=|:(?!:))\s*["']?(?P<secret>(?!None\b|null\b|true\b|false\b|\*+|<)[^\s"',;&<>{}()\[\]]{4,})""", "pass"),
+    Kind(
+        "password",
+        r"""(?i)(?<![\w$])[\w.-]*(?:password|passwd|passphrase)["']?\s*(?:=|:(?!:))\s*["']?(?P<secret>(?!None\b|null\b|true\b|false\b|\*+|<)[^\s"',;&<>{}()\[\]]{4,})""",
+        "pass",
+    ),
     Kind("password", r"(?i)\b(?:pwd)=(?P<secret>[^\s/;\"'][^\s;\"']{3,})(?=;)", "pwd="),
     Kind("password", r"(?<!\S)(?:--password|--passwd)[ =](?P<secret>\S{4,})", "--passw"),
     Kind(
@@ -117,5 +133,9 @@ KINDS = (
         "",
     ),
     Kind("key beside its name", r"""["']token["']\s*:\s*["'](?P<secret>(?=[^"']*\d)[^"'\s]{16,})""", "token"),
-    Kind("key on a command line", r"(?<!\S)--(?:hf[_-]|hub[_-]|wandb[_-]|api[_-]|auth[_-]|access[_-])?(?:token|api[_-]?key|key|secret)[ =](?P<secret>(?=\S*\d)(?=\S*[A-Za-z])[^\s/]{16,})", "--"),
+    Kind(
+        "key on a command line",
+        r"(?<!\S)--(?:hf[_-]|hub[_-]|wandb[_-]|api[_-]|auth[_-]|access[_-])?(?:token|api[_-]?key|key|secret)[ =](?P<secret>(?=\S*\d)(?=\S*[A-Za-z])[^\s/]{16,})",
+        "--",
+    ),
 )

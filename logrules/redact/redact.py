@@ -8,7 +8,6 @@ import regex
 from logrules.errors import LogrulesError
 from logrules.redact.kinds import KINDS, Kind
 
-
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
 

@@ -49,6 +49,7 @@ def _diagnosis(one: Diagnosis, language: str) -> dict[str, Any]:
         "fixes": [_fix(fix, language) for fix in one.fixes],
         "consequences": [_consequence(other, language) for other in one.consequences],
         "references": list(one.references),
+        "checks": list(one.checks),
     }
 
 

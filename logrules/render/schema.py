@@ -51,6 +51,7 @@ def report_schema() -> dict[str, Any]:
             "fixes": _list(fix),
             "consequences": _list(consequence),
             "references": _list(_TEXT),
+            "checks": {**_list(_TEXT), "description": "checks of `logrules doctor` that confirm the cause"},
         }
     )
     place = {"source": _TEXT, "first_line": _LINE, "last_line": _COUNT}

@@ -89,6 +89,8 @@ class _Page:
         for place, fix in enumerate(one.fixes, start=1):
             self._fix(place, fix)
         self._put(3, (f"{self._word(words.RESTART_WORD)}: ", "bold"), (self._word(words.RESTART[one.restart]), ""))
+        if one.checks:
+            self._put(3, (f"{self._word(words.CONFIRM)} {','.join(one.checks)}", "dim"))
         if one.consequences:
             self._put(3, (f"{self._word(words.CONSEQUENCES)}:", "bold"))
             for other in one.consequences:

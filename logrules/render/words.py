@@ -46,5 +46,6 @@ NOTES = Text("Notes", "备注")
 MORE = Text("{count} further diagnoses; --all shows them", "另有 {count} 条诊断；用 --all 查看")
 LINES = Text("lines", "行")
 RESTART_WORD = Text("Restart", "重启建议")
+CONFIRM = Text("check this machine: logrules doctor --only", "检查本机：logrules doctor --only")
 EXPLAIN = Text("rule", "规则")
 MARK_OF_RISK: Mapping[Risk, str] = {Risk.LOOK: "", Risk.SAFE: "", Risk.CHANGES_RUN: "△ ", Risk.DESTRUCTIVE: "⚠ "}

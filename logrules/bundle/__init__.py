@@ -1,0 +1,1 @@
+"""What one would attach to a bug report, in one archive without secrets."""
