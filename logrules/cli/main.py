@@ -16,6 +16,7 @@ VERBS = {
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
     "doctor": ("logrules.cli.doctor", "check whether this machine is fit for a run"),
+    "bundle": ("logrules.cli.bundle", "gather what a bug report needs, without secrets"),
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 

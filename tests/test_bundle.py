@@ -1,0 +1,138 @@
+"""The bundle: complete, without secrets, the same for the same input, and written as a whole or not at all."""
+
+import io
+import json
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from logrules.bundle.archive import write_archive
+from logrules.bundle.excerpt import CONTEXT_LINES, TAIL_LINES, excerpt
+from logrules.bundle.gather import Part
+from logrules.cli.main import main
+from logrules.errors import LogrulesError
+from logrules.sources.file import FileSource
+
+SECRET = "hf" + "_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_TOKEN", SECRET)
+    path = tmp_path / "train.log"
+    lines = [f"step {number} loss 0.5" for number in range(1000)]
+    lines[600] = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+    lines[700] = f"logged in with {SECRET}"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def contents(path: Path) -> dict[str, str]:
+    with tarfile.open(path) as archive:
+        return {
+            member.name.split("/", 1)[1]: archive.extractfile(member).read().decode() for member in archive.getmembers()
+        }
+
+
+def test_a_bundle_holds_what_a_bug_report_needs(log, tmp_path):
+    (tmp_path / "ds.json").write_text('{"train_batch_size": 8, "api_key": "abcdefgh12345678"}')
+    assert main(["bundle", str(log), "--config", "ds.json", "--python", sys.executable, "-o", "b.tar.gz"]) == 0
+    held = contents(tmp_path / "b.tar.gz")
+    assert {"MANIFEST.json", "report.json", "report.txt", "doctor.txt", "packages.txt", "environment.txt"} <= set(held)
+    assert json.loads(held["report.json"])["diagnoses"][0]["cause"] == "cuda-oom"
+    assert "hyperscan==" in held["packages.txt"]
+    assert "train_batch_size" in held["config/001-ds.json"]
+    tail = held["logs/001-train.log.tail.txt"].splitlines()
+    assert len(tail) == TAIL_LINES
+    assert tail[-1].split() == ["1000", "step", "999", "loss", "0.5"]
+    shown = held["logs/001-train.log.evidence.txt"].splitlines()
+    assert len(shown) == 2 * CONTEXT_LINES + 1
+    assert next(line for line in shown if line.startswith(">")).split()[1] == "601"
+
+
+def test_no_secret_is_in_it_and_what_was_taken_out_is_counted(log, tmp_path):
+    assert main(["bundle", str(log), "-o", "b.tar.gz"]) == 0
+    held = contents(tmp_path / "b.tar.gz")
+    assert all(SECRET not in text for text in held.values())
+    assert "HF_TOKEN=[redacted: " in held["environment.txt"]
+    assert json.loads(held["MANIFEST.json"])["redacted"]["Hugging Face token"] >= 2
+
+
+def test_a_form_of_ones_own_goes_too(log, tmp_path):
+    assert main(["bundle", str(log), "--redact", r"step 99\d", "-o", "b.tar.gz"]) == 0
+    tail = contents(tmp_path / "b.tar.gz")["logs/001-train.log.tail.txt"]
+    assert "step 999" not in tail
+    assert tail.count("[redacted: a pattern of yours]") == 10
+
+
+def test_a_dry_run_shows_everything_and_writes_nothing(log, tmp_path, capsys):
+    before = sorted(tmp_path.iterdir())
+    assert main(["bundle", str(log), "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert "==> report.json" in said.out
+    assert SECRET not in said.out
+    assert "Hugging Face token" in said.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_same_parts_make_the_same_archive(tmp_path):
+    parts = [Part("a.txt", "one\n"), Part("logs/b.txt", "zwei ü\n")]
+    for name in ("x.tar.gz", "y.tar.gz"):
+        write_archive(parts, tmp_path / name, "z")
+    assert (tmp_path / "x.tar.gz").read_bytes() == (tmp_path / "y.tar.gz").read_bytes()
+    assert contents(tmp_path / "x.tar.gz") == {"a.txt": "one\n", "logs/b.txt": "zwei ü\n"}
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
+    target = tmp_path / "taken.tar.gz"
+    target.mkdir()
+    with pytest.raises(LogrulesError, match="cannot be written"):
+        write_archive([Part("a", "b")], target, "z")
+    assert sorted(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["no-such.log"], "no-such.log"),
+        (["-"], "standard input cannot be read twice"),
+        (["train.log", "--config", "no-such.json"], "no-such.json: cannot be read"),
+        (["train.log", "--redact", "["], "not a regular expression"),
+        (["train.log", "-o", "no/such/folder/b.tar.gz"], "cannot be written"),
+    ],
+)
+def test_a_mistake_of_the_user_is_one_sentence(log, capsys, arguments, sentence):
+    assert main(["bundle", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert len(said.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "first", "numbers"),
+    [
+        (b"", [], 1, []),
+        (b"a", [1], 1, [1]),
+        (b"a\nb\n", [2], 1, [1, 2]),
+        (b"".join(b"%d\n" % n for n in range(600)), [1], 101, list(range(1, 22))),
+    ],
+)
+def test_excerpts_number_their_lines_as_the_log_does(tmp_path, text, lines, first, numbers):
+    path = tmp_path / "x.log"
+    path.write_bytes(text)
+    found = excerpt(FileSource(path), lines)
+    assert found.tail_first == first
+    assert [number for number, _ in found.shown] == numbers
+    whole = text.decode().splitlines()
+    assert list(found.tail) == whole[first - 1 :]
+    assert [line for _, line in found.shown] == [whole[number - 1] for number in numbers]
+
+
+def test_an_archive_is_a_tar_that_any_tool_reads(tmp_path):
+    write_archive([Part("a.txt", "x")], tmp_path / "a.tar.gz", "a")
+    raw = (tmp_path / "a.tar.gz").read_bytes()
+    with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
+        assert archive.getnames() == ["a/a.txt"]
