@@ -81,10 +81,12 @@ def replay(
     progress: Progress | None = None,
     notes: Iterable[SourceNote] = (),
     cache: bool = False,
+    observe: Callable[[Event], None] | None = None,
 ) -> Report:
     """The report on saved logs, read to their end. ``progress`` is told the bytes read so far.
 
-    With ``cache`` compiled literals are kept in the user's cache folder.
+    With ``cache`` compiled literals are kept in the user's cache folder. ``observe`` sees every
+    event in the order in which the session does.
     """
     session, tally, scanners = Session(pack), Tally(), Scanners(pack, cache=cache)
     for note in notes:
@@ -96,6 +98,8 @@ def replay(
         ]
         for event in _merged(streams):
             session.feed(event)
+            if observe is not None:
+                observe(event)
         session.feed(End())
     return session.report(tally.lines, tuple(source.name for source in sources))
 

@@ -5,9 +5,15 @@ import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logrules.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
+
+if TYPE_CHECKING:
+    from logrules.model.expectation import Expectation
+    from logrules.pack.pack import Pack
+    from logrules.reason.walk import Walk
 
 _EXAMPLES = """examples:
   logrules diagnose train.log                    one log
@@ -15,6 +21,8 @@ _EXAMPLES = """examples:
   logrules diagnose runs/42/                     every log in a folder
   kubectl logs job/train | logrules diagnose -   standard input
   logrules diagnose train.log.gz --format json   for machines
+  logrules diagnose train.log --expect verl-gkd  where the run left the path of a healthy one
+  logrules diagnose train.log --confirm          check this machine for what the diagnosis names
 
 exit status: 0 nothing wrong, 1 an error or a stall was diagnosed, 2 the input was unusable"""
 
@@ -27,6 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument(
+        "--expect", metavar="PROFILE", help="a recipe to hold the log against: a file or a shipped name"
+    )
     parser.add_argument("--all", action="store_true", help="show every diagnosis, not only the first three")
     parser.add_argument(
         "--confirm", action="store_true", help="run the checks of this machine that confirm a diagnosis"
@@ -57,12 +68,29 @@ def run(options: argparse.Namespace) -> int:
     found = discover(given, options.block_bytes)
     cache = not options.no_cache
     pack = load_pack(options.rules, cache=cache)
+    walk = _walk(options.expect, pack) if options.expect else None
     with reading_progress(found.total_bytes) as progress:
-        report = replay(found.sources, pack, threads=options.threads, progress=progress, notes=found.notes, cache=cache)
-    _write(report, options)
+        report = replay(
+            found.sources,
+            walk.pack if walk else pack,
+            threads=options.threads,
+            progress=progress,
+            notes=found.notes,
+            cache=cache,
+            observe=walk.see if walk else None,
+        )
+    expectation = walk.outcome() if walk else None
+    _write(report, options, expectation)
     if options.confirm:
         _confirm(report, options)
-    return exit_status(report)
+    return max(exit_status(report), int(expectation is not None and not expectation.met))
+
+
+def _walk(name: str, pack: "Pack") -> "Walk":
+    from logrules.pack.profile import load_profile
+    from logrules.reason.walk import Walk
+
+    return Walk(load_profile(name, pack))
 
 
 def _confirm(report: Report, options: argparse.Namespace) -> None:
@@ -87,7 +115,7 @@ def exit_status(report: Report) -> int:
     return 1 if failing or report.status is Status.STALLED else 0
 
 
-def _write(report: Report, options: argparse.Namespace) -> None:
+def _write(report: Report, options: argparse.Namespace, expectation: "Expectation | None") -> None:
     from logrules.cli.language import preferred_language
 
     language = options.lang or preferred_language()
@@ -101,10 +129,16 @@ def _write(report: Report, options: argparse.Namespace) -> None:
         elif hasattr(out, "reconfigure"):
             out.reconfigure(encoding="utf-8", errors="backslashreplace")
         if options.format == "json":
+            from logrules.render.expectation import expectation_document
             from logrules.render.json import render_json
 
-            render_json(report, out, language)
+            expected = expectation_document(expectation, language) if expectation else None
+            render_json(report, out, language, expected)
         else:
             from logrules.render.text import render_text
 
             render_text(report, out, language, options.shell, all_diagnoses=options.all)
+            if expectation is not None:
+                from logrules.render.expectation import render_expectation
+
+                render_expectation(expectation, out, language)

@@ -17,6 +17,7 @@ VERBS = {
     "test": ("logrules.cli.test", "run the examples that rules carry"),
     "doctor": ("logrules.cli.doctor", "check whether this machine is fit for a run"),
     "bundle": ("logrules.cli.bundle", "gather what a bug report needs, without secrets"),
+    "mcp": ("logrules.cli.mcp", "serve diagnoses to agents (Model Context Protocol)"),
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 _EXAMPLES = """examples:
@@ -13,11 +14,9 @@ _EXAMPLES = """examples:
 In an editor, `# yaml-language-server: $schema=rule.json` at the top of a rule file turns on completion."""
 
 
-def _model(name: str) -> Callable[[], dict[str, Any]]:
+def _model(name: str, module: str = "logrules.pack.schema") -> Callable[[], dict[str, Any]]:
     def schema() -> dict[str, Any]:
-        from logrules.pack import schema as models
-
-        found: dict[str, Any] = getattr(models, name).model_json_schema()
+        found: dict[str, Any] = getattr(import_module(module), name).model_json_schema()
         return found
 
     return schema
@@ -35,6 +34,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "phases": _model("PhaseFile"),
     "formats": _model("FormatFile"),
     "vocabulary": _model("VocabularyFile"),
+    "expect": _model("ProfileFile", "logrules.pack.profile"),
 }
 
 

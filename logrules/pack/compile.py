@@ -51,10 +51,11 @@ def read_source(text: "RuleText") -> tuple[Source | None, Sequence[Problem]]:
     try:
         return Source(document, kind.model_validate(document.data)), []  # type: ignore[arg-type]
     except ValidationError as fault:
-        return None, list(_problems(document, fault))
+        return None, list(problems_of(document, fault))
 
 
-def _problems(document: Document, fault: ValidationError) -> Iterable[Problem]:
+def problems_of(document: Document, fault: ValidationError) -> Iterable[Problem]:
+    """What a model found wrong with a document, each with its place."""
     for error in fault.errors(include_url=False, include_input=False):
         at = tuple(part for part in error["loc"] if isinstance(part, str | int))
         name = ".".join(map(str, at))

@@ -11,9 +11,14 @@ from logrules.render.safe import safe
 SCHEMA = "logrules.report/1"
 
 
-def render_json(report: Report, out: TextIO, language: str = "en") -> None:
-    """Write the report to ``out``; sentences for people in ``language``."""
-    json.dump(report_document(report, language), out, ensure_ascii=False, indent=1)
+def render_json(
+    report: Report, out: TextIO, language: str = "en", expectation: Mapping[str, Any] | None = None
+) -> None:
+    """Write the report to ``out``; sentences for people in ``language``; and what was expected, if anything."""
+    document = report_document(report, language)
+    if expectation is not None:
+        document["expectation"] = expectation
+    json.dump(document, out, ensure_ascii=False, indent=1)
     out.write("\n")
 
 

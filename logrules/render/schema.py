@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from logrules.model.expectation import Progress
 from logrules.model.report import Restart, Risk, Severity, Status
 from logrules.render.json import SCHEMA
 
@@ -21,7 +22,7 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-def _enum(kind: type[Status] | type[Severity] | type[Restart] | type[Risk]) -> dict[str, Any]:
+def _enum(kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[Progress]) -> dict[str, Any]:
     return {"enum": [member.value for member in kind]}
 
 
@@ -57,6 +58,21 @@ def report_schema() -> dict[str, Any]:
     place = {"source": _TEXT, "first_line": _LINE, "last_line": _COUNT}
     span = _object({"worker": _TEXT, "phase": _TEXT, "start": _TIME, "end": _TIME, **place})
     run = _object({"status": _enum(Status), "cause": {"type": ["string", "null"]}, **place})
+    place_seen = _object({"source": _TEXT, "line": _LINE, "text": _TEXT})
+    nowhere = {"type": "null"}
+    name_or_none = {"type": ["string", "null"]}
+    step = _object({"id": _TEXT, "title": _TEXT, "progress": _enum(Progress), "seen": {"anyOf": [place_seen, nowhere]}})
+    unwanted = _object({"id": _TEXT, "title": _TEXT, "count": _COUNT, "first": place_seen})
+    expectation = _object(
+        {
+            "profile": _TEXT,
+            "met": {"type": "boolean"},
+            "left_at": name_or_none,
+            "last_reached": name_or_none,
+            "steps": _list(step),
+            "unwanted": _list(unwanted),
+        }
+    )
     whole = _object(
         {
             "schema": {"const": SCHEMA},
@@ -69,6 +85,7 @@ def report_schema() -> dict[str, Any]:
             "notes": _list(_object({"source": _TEXT, "note": _TEXT})),
             "sources": _list(_TEXT),
             "lines": _COUNT,
-        }
+        },
+        {"expectation": expectation},
     )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA, **whole}

@@ -1,0 +1,1 @@
+"""logrules for agents: tools that only look, on paths below one folder, with bounded answers."""

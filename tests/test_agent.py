@@ -1,0 +1,97 @@
+"""logrules as a tool of agents: asked by a real client over a real process, below one folder only, in bounded answers."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from logrules.agent.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
+from logrules.errors import LogrulesError
+
+OOM = "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. " + "x" * 5_000
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/train.log").write_text(f"step 1 loss 0.5\nstep 2 loss 0.4\n{OOM}\n")
+    (tmp_path / "secret.log").write_text("password\n")
+    (tmp_path / "runs/link.log").symlink_to(tmp_path / "secret.log")
+    (tmp_path / "runs/sub").mkdir()
+    (tmp_path / "runs/sub/out.log").symlink_to(tmp_path / "secret.log")
+    return tmp_path / "runs"
+
+
+def ask(root: Path, *calls: tuple[str, dict[str, object]]) -> tuple[list[str], list[object]]:
+    """The names of the tools that a real client sees, and what its calls come to."""
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    async def talk():
+        server = StdioServerParameters(command=sys.executable, args=["-m", "logrules", "mcp", "--root", str(root)])
+        async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+            await session.initialize()
+            tools = (await session.list_tools()).tools
+            assert all(tool.annotations.read_only_hint for tool in tools)
+            return [tool.name for tool in tools], [await session.call_tool(name, given) for name, given in calls]
+
+    return asyncio.run(asyncio.wait_for(talk(), 60))
+
+
+def test_a_client_can_ask_everything(root):
+    names, (diagnosed, timeline, rules, explained, outside) = ask(
+        root,
+        ("diagnose", {"path": "train.log"}),
+        ("timeline", {"path": "train.log"}),
+        ("rules", {"query": "nccl"}),
+        ("explain", {"name": "cuda-oom"}),
+        ("diagnose", {"path": "../secret.log"}),
+    )
+    assert sorted(names) == ["diagnose", "explain", "rules", "timeline"]
+    found = json.loads(diagnosed.content[0].text)
+    assert found["status"] == "failed"
+    assert found["diagnoses"][0]["cause"] == "cuda-oom"
+    assert found["diagnoses"][0]["ranks"] == [1]
+    assert json.loads(timeline.content[0].text)["spans"]
+    assert json.loads(rules.content[0].text)["rules"]
+    assert "out of memory" in explained.content[0].text.lower()
+    assert outside.is_error
+    assert "outside the folder" in outside.content[0].text
+
+
+@pytest.mark.parametrize("path", ["../secret.log", "/etc/passwd", "link.log", "sub", "\0", "sub/../../secret.log"])
+def test_nothing_outside_the_folder_is_read(root, path):
+    with pytest.raises(LogrulesError):
+        Tools(root).diagnose(path)
+
+
+@pytest.mark.parametrize("path", ["no-such.log", "sub/none"])
+def test_a_path_that_is_not_there_is_one_sentence(root, path):
+    with pytest.raises(LogrulesError, match=r"no-such|none"):
+        Tools(root).diagnose(path)
+
+
+def test_answers_are_bounded(root):
+    tools = Tools(root)
+    found = tools.diagnose("train.log")
+    assert len(found["diagnoses"]) <= MAX_DIAGNOSES
+    assert all(len(line["text"]) <= MAX_LINE_CHARS for one in found["diagnoses"] for line in one["evidence"])
+    listed = tools.rules()
+    assert len(listed["rules"]) == MAX_RULES
+    assert listed["more_rules"] > 0
+
+
+def test_a_name_that_is_none_is_one_sentence(root):
+    with pytest.raises(LogrulesError, match="no rule, cause or phase"):
+        Tools(root).explain("no-such")
+
+
+def test_a_folder_that_is_none_is_a_mistake_of_the_user(capsys):
+    from logrules.cli.main import main
+
+    assert main(["mcp", "--root", "no/such"]) == 2
+    assert "no such folder" in capsys.readouterr().err
