@@ -30,6 +30,7 @@ calibrate: setup
 
 bench: setup
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/doctor.py
 
 # Longer property runs than `make test` makes.
 soak: setup

@@ -11,6 +11,9 @@ from logrules.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from logrules.model.expectation import Expectation
     from logrules.pack.pack import Pack
     from logrules.reason.walk import Walk
@@ -115,6 +118,14 @@ def exit_status(report: Report) -> int:
     return 1 if failing or report.status is Status.STALLED else 0
 
 
+def _expected(expectation: "Expectation | None", language: str) -> "Mapping[str, Any] | None":
+    if expectation is None:
+        return None
+    from logrules.render.expectation import expectation_document
+
+    return expectation_document(expectation, language)
+
+
 def _write(report: Report, options: argparse.Namespace, expectation: "Expectation | None") -> None:
     from logrules.cli.language import preferred_language
 
@@ -129,11 +140,9 @@ def _write(report: Report, options: argparse.Namespace, expectation: "Expectatio
         elif hasattr(out, "reconfigure"):
             out.reconfigure(encoding="utf-8", errors="backslashreplace")
         if options.format == "json":
-            from logrules.render.expectation import expectation_document
             from logrules.render.json import render_json
 
-            expected = expectation_document(expectation, language) if expectation else None
-            render_json(report, out, language, expected)
+            render_json(report, out, language, _expected(expectation, language))
         else:
             from logrules.render.text import render_text
 
