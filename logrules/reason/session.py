@@ -29,6 +29,7 @@ from logrules.reason.automata import LeafState
 from logrules.reason.claims import unclaimed
 from logrules.reason.clock import Clock
 from logrules.reason.diagnose import Findings, report_of
+from logrules.reason.explain_condition import Judged
 from logrules.reason.fold import Folded, Folder
 from logrules.reason.metrics import Metrics
 from logrules.reason.phases import Tracker
@@ -114,6 +115,16 @@ class Session:
                 return tuple(self._judge_silence())
             case _:
                 assert_never(item)
+
+    def judged(self, rule_id: str) -> tuple[Judged, ...]:
+        """What is known of a rule's condition now, in each scope in which anything was seen of it."""
+        rule = self._rules[rule_id]
+        waits = {wait.wait.id: wait.renewed for wait in self._tracker.open_waits()}
+        keys = [key for key in self._states if key[0] == rule_id] or [(rule_id, None)]
+        return tuple(
+            Judged(key[1], self._states.get(key, {}), self._found(rule, key), self.now, self._last, waits)
+            for key in keys
+        )
 
     def note(self, source: str, text: str) -> None:
         """Something that a reader of the report must know of a source."""
