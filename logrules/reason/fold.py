@@ -1,10 +1,10 @@
 """Traceback lines of one worker to one exception, and the phase that its frames tell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.model.event import Event, Worker
-from logrules.pack.pack import Frame, Pack
+from logrules.pack.pack import Frame, TraceForm
 
 # Other processes' lines may stand between two lines of a traceback.
 MAX_GAP_LINES = 64
@@ -45,12 +45,9 @@ class Folder:
     of the exception itself, or where its frames tell nothing of those that follow in its chain.
     """
 
-    def __init__(self, pack: Pack) -> None:
-        self._trace = pack.trace
-        self._mapped: dict[str, list[Frame]] = {}
-        for frame in pack.frames:
-            for function in frame.functions:
-                self._mapped.setdefault(function, []).append(frame)
+    def __init__(self, trace: TraceForm | None, frames: Mapping[str, Sequence[Frame]]) -> None:
+        self._trace = trace
+        self._mapped = frames
         self._open: dict[Worker, Traceback] = {}
         self._last: dict[Worker, int] = {}
         self._ended: dict[Worker, int] = {}

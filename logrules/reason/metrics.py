@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
@@ -18,7 +18,7 @@ from logrules.pack.condition import (
     NotANumber,
     Trend,
 )
-from logrules.pack.pack import Metric, Pack
+from logrules.pack.pack import Metric
 from logrules.reason.sighting import Sighting, Trail, begin, extend
 
 _FLAT = 1e-6
@@ -35,16 +35,12 @@ class Series:
 class Metrics:
     """Samples of the metrics that rules ask for; bounded by the longest window any rule names."""
 
-    def __init__(self, pack: Pack, leaves: Iterable[Leaf]) -> None:
-        asked: dict[str, list[Metrical]] = {}
-        for leaf in leaves:
-            if isinstance(leaf, MetricIs | MetricBound | MetricSpike | MetricTrend):
-                asked.setdefault(leaf.metric, []).append(leaf)
-        self._asked = {name: tuple(dict.fromkeys(found)) for name, found in asked.items()}
+    def __init__(self, asked: Mapping[str, tuple[Metrical, ...]], by_signal: Mapping[int, Metric]) -> None:
+        self._asked = asked
         self._series = {
             name: Series(deque(maxlen=1 + max(_span(leaf) for leaf in found))) for name, found in asked.items()
         }
-        self.by_signal: dict[int, Metric] = {metric.signal: metric for metric in pack.metrics if metric.metric in asked}
+        self.by_signal = by_signal
 
     def add(self, metric: Metric, sighting: Sighting) -> bool:
         """Take the number that the line prints; whether it was one."""

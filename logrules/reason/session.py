@@ -1,6 +1,6 @@
 """The only state past the source: routes events by signal, holds what rules have seen, nothing clever."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
@@ -10,7 +10,6 @@ from logrules.model.event import Event, Hit
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.pack.capture import Captures
 from logrules.pack.condition import (
-    Absence,
     Leaf,
     MetricBound,
     MetricIs,
@@ -20,10 +19,8 @@ from logrules.pack.condition import (
     Scope,
     Stopped,
     Waiting,
-    leaves,
-    signals_of,
 )
-from logrules.pack.pack import Marker, Pack, Rule
+from logrules.pack.pack import Pack, Rule
 from logrules.reason import automata
 from logrules.reason.automata import LeafState
 from logrules.reason.claims import unclaimed
@@ -31,6 +28,7 @@ from logrules.reason.clock import Clock
 from logrules.reason.diagnose import Findings, report_of
 from logrules.reason.explain_condition import Judged
 from logrules.reason.fold import Folded, Folder
+from logrules.reason.index import Index, index_of
 from logrules.reason.metrics import Metrics
 from logrules.reason.phases import Tracker
 from logrules.reason.rank import Hypothesis
@@ -50,18 +48,25 @@ Key: TypeAlias = tuple[str, ScopeKey]
 class Session:
     """Follows one job. ``feed`` takes events, ticks and the end in order; ``report`` may be called at any moment.
 
-    ``reference`` is the time (seconds since the epoch) by which stamps without a year are read.
+    ``reference`` is the time (seconds since the epoch) by which stamps without a year are read. Many sessions
+    of one pack may share its ``index`` and the patterns compiled in ``captures``.
     """
 
-    def __init__(self, pack: Pack, reference: float | None = None) -> None:
+    def __init__(
+        self,
+        pack: Pack,
+        reference: float | None = None,
+        *,
+        index: Index | None = None,
+        captures: Captures | None = None,
+    ) -> None:
         self._pack = pack
         self._clock = Clock(reference)
-        self._captures = Captures()
-        self._rules = {rule.id: rule for rule in pack.rules}
-        self._leaves = {rule.id: tuple(dict.fromkeys(leaves(rule.when))) for rule in pack.rules}
-        self._by_signal = _by_signal(self._leaves)
-        self._silent = tuple(rule for rule in pack.rules if _minds_silence(self._leaves[rule.id]))
-        self._markers: Mapping[int, Marker] = {marker.signal: marker for marker in pack.markers}
+        self._captures = captures or Captures()
+        self._index = index or index_of(pack)
+        self._rules, self._leaves = self._index.rules, self._index.leaves
+        self._by_signal, self._silent = self._index.by_signal, self._index.silent
+        self._markers = self._index.markers
         self._earlier: list[Run] = []
         self._notes: list[SourceNote] = []
         self._order = 0
@@ -72,8 +77,8 @@ class Session:
 
     def _begin_run(self) -> None:
         self._tracker = Tracker(self._pack)
-        self._folder = Folder(self._pack)
-        self._metrics = Metrics(self._pack, (leaf for found in self._leaves.values() for leaf in found))
+        self._folder = Folder(self._pack.trace, self._index.frames)
+        self._metrics = Metrics(self._index.asked, self._index.metrics)
         self._states: dict[Key, dict[Leaf, LeafState]] = {}
         self._raised: dict[Key, Rule] = {}
         self._unusual = Unusual()
@@ -334,21 +339,6 @@ class Session:
         self._earlier.append(Run(whole.status, event.source, self._first_line, event.line - 1, cause))
         self._first_line = event.line
         self._begin_run()
-
-
-def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, tuple[Leaf, ...]]]:
-    index: dict[int, dict[str, tuple[Leaf, ...]]] = {}
-    for rule_id, found in by_rule.items():
-        for leaf in found:
-            for signal in signals_of(leaf):
-                rules = index.setdefault(signal, {})
-                rules[rule_id] = tuple(dict.fromkeys((*rules.get(rule_id, ()), leaf)))
-    return index
-
-
-def _minds_silence(found: Iterable[Leaf]) -> bool:
-    kinds = (Absence, Waiting, Quiet, Stopped, MetricIs, MetricBound, MetricSpike, MetricTrend)
-    return any(isinstance(leaf, kinds) for leaf in found)
 
 
 def _scope_key(scope: Scope, sighting: Sighting) -> ScopeKey:

@@ -1,0 +1,87 @@
+"""Tables that a session looks things up in: they depend on the pack alone, so that many sessions can share them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from logrules.pack.condition import (
+    Absence,
+    Leaf,
+    Metrical,
+    MetricBound,
+    MetricIs,
+    MetricSpike,
+    MetricTrend,
+    Quiet,
+    Stopped,
+    Waiting,
+    leaves,
+    signals_of,
+)
+from logrules.pack.pack import Frame, Marker, Metric, Pack, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule; ``silent`` the rules that silence can move.
+
+    ``frames`` are by function; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
+    """
+
+    rules: Mapping[str, Rule]
+    leaves: Mapping[str, tuple[Leaf, ...]]
+    by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
+    silent: tuple[Rule, ...]
+    markers: Mapping[int, Marker]
+    frames: Mapping[str, tuple[Frame, ...]]
+    asked: Mapping[str, tuple[Metrical, ...]]
+    metrics: Mapping[int, Metric]
+
+
+def index_of(pack: Pack) -> Index:
+    """The tables of a pack."""
+    by_rule = {rule.id: tuple(dict.fromkeys(leaves(rule.when))) for rule in pack.rules}
+    asked = _asked(chain.from_iterable(by_rule.values()))
+    return Index(
+        rules={rule.id: rule for rule in pack.rules},
+        leaves=by_rule,
+        by_signal=_by_signal(by_rule),
+        silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
+        markers={marker.signal: marker for marker in pack.markers},
+        frames=_frames(pack.frames),
+        asked=asked,
+        metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
+    )
+
+
+def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, tuple[Leaf, ...]]]:
+    index: dict[int, dict[str, tuple[Leaf, ...]]] = {}
+    for rule_id, found in by_rule.items():
+        for leaf in found:
+            for signal in signals_of(leaf):
+                rules = index.setdefault(signal, {})
+                rules[rule_id] = tuple(dict.fromkeys((*rules.get(rule_id, ()), leaf)))
+    return index
+
+
+def _minds_silence(found: Iterable[Leaf]) -> bool:
+    kinds = (Absence, Waiting, Quiet, Stopped, MetricIs, MetricBound, MetricSpike, MetricTrend)
+    return any(isinstance(leaf, kinds) for leaf in found)
+
+
+def _frames(frames: Iterable[Frame]) -> dict[str, tuple[Frame, ...]]:
+    mapped: dict[str, tuple[Frame, ...]] = {}
+    for frame in frames:
+        for function in frame.functions:
+            mapped[function] = (*mapped.get(function, ()), frame)
+    return mapped
+
+
+def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:
+    asked: dict[str, tuple[Metrical, ...]] = {}
+    for leaf in found:
+        if isinstance(leaf, MetricIs | MetricBound | MetricSpike | MetricTrend) and leaf not in asked.get(
+            leaf.metric, ()
+        ):
+            asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
+    return asked
