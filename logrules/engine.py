@@ -6,7 +6,7 @@ bytes nor on the number of threads: a window is a fixed stretch of a source, and
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -19,8 +19,10 @@ from logrules.extract.window import Window, windows
 from logrules.model.block import Block, End, Skipped, Tick
 from logrules.model.event import Event, Stamp
 from logrules.model.report import Report, SourceNote
+from logrules.pack.capture import Captures
 from logrules.pack.pack import Pack
 from logrules.reason.clock import Clock
+from logrules.reason.index import Index, index_of
 from logrules.reason.session import Session
 from logrules.sources.source import Source
 
@@ -73,6 +75,33 @@ class Scanners:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A pack made ready to read many small logs: what is compiled once and shared by all.
+
+    ``signals`` are the numbers of its signals by their id.
+    """
+
+    pack: Pack
+    scanners: Scanners
+    captures: Captures
+    reader: Reader
+    index: Index
+    signals: Mapping[str, int]
+
+    def session(self) -> Session:
+        """A new session of the pack."""
+        return Session(self.pack, index=self.index, captures=self.captures)
+
+
+def prepared(pack: Pack, *, cache: bool = False) -> Prepared:
+    """The pack with its literals compiled and its tables made."""
+    scanners, captures = Scanners(pack, cache=cache), Captures()
+    reader = Reader(pack, scanners.signals_of, captures)
+    numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
+    return Prepared(pack, scanners, captures, reader, index_of(pack), numbers)
+
+
 def replay(
     sources: Sequence[Source],
     pack: Pack,
@@ -88,12 +117,26 @@ def replay(
     With ``cache`` compiled literals are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does.
     """
-    session, tally, scanners = Session(pack), Tally(), Scanners(pack, cache=cache)
+    return replay_into(Session(pack), sources, pack, Scanners(pack, cache=cache), threads, progress, notes)
+
+
+def replay_into(
+    session: Session,
+    sources: Sequence[Source],
+    pack: Pack,
+    scanners: Scanners,
+    threads: int = 2,
+    progress: Progress | None = None,
+    notes: Iterable[SourceNote] = (),
+    reader: Reader | None = None,
+) -> Report:
+    """The same into a session of the caller's, which can be asked more than its report."""
+    tally = Tally()
     for note in notes:
         session.note(note.source, note.note)
     with ThreadPoolExecutor(max(1, threads)) as pool:
         streams = [
-            _dated(_events(source, _Job(pack, scanners, pool, threads, session, tally, progress)), source)
+            _dated(_events(source, _Job(pack, scanners, pool, threads, session, tally, progress, reader)), source)
             for source in sources
         ]
         for event in _merged(streams):
@@ -113,6 +156,7 @@ class _Job:
     session: Session
     tally: Tally
     progress: Progress | None
+    reader: Reader | None = None
 
 
 def _trace_signals(pack: Pack) -> frozenset[int]:
@@ -141,7 +185,7 @@ def _items(source: Source, job: _Job) -> Iterator[Block | Skipped | Tick | End]:
 
 def _events(source: Source, job: _Job) -> Iterator[Event]:
     """The events of one source in order, its last line at the end."""
-    reader = Reader(job.pack, job.scanners.signals_of)
+    reader = job.reader or Reader(job.pack, job.scanners.signals_of)
     last: Window | None = None
     line = 1
     for window, found in _found(windows(_items(source, job)), job):

@@ -2,8 +2,9 @@
 
 import pytest
 
-from logrules.examples import bench, run_log
+from logrules.engine import prepared
 from logrules.model.report import Status
+from logrules.proof.stage import run_log
 
 VOCABULARY = """
 phases:
@@ -65,7 +66,7 @@ examples: [{log: BROKEN, fires: true}, {log: fine, fires: false}]
 
 @pytest.fixture
 def on(small_pack):
-    return bench(small_pack(VOCABULARY, PHASES, FORMATS, BROKEN))
+    return prepared(small_pack(VOCABULARY, PHASES, FORMATS, BROKEN))
 
 
 @pytest.mark.parametrize(

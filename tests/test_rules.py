@@ -4,17 +4,19 @@ import pytest
 
 from logrules.pack import schema
 from logrules.pack.compile import read_source
-from logrules.pack.load import load_pack, rule_texts, shipped_rules
-from logrules.proof import prove
+from logrules.pack.load import rule_texts, shipped_rules
+from logrules.proof.collect import collect
+from logrules.proof.prove import prove
 
 
 @pytest.fixture(scope="module")
 def results():
-    return list(prove(load_pack()))
+    found = collect()
+    return list(prove(found.pack, found.suite))
 
 
 def test_every_example_holds(results):
-    assert [f"{result.place} {result.rule}: {fault}" for result in results for fault in result.faults] == []
+    assert [f"{result.place} {result.name}: {fault.message}" for result in results for fault in result.faults] == []
 
 
 def test_every_rule_has_a_firing_example_and_a_near_miss():

@@ -28,14 +28,14 @@ def find(window: Window, scanner: Scanner, count: Count = count_newlines) -> Fou
 
 
 class Reader:
-    """Reads hit lines of one job into events. Keeps compiled patterns, no state of the log."""
+    """Reads hit lines into events. Keeps compiled patterns (``captures`` may be shared), no state of the log."""
 
-    def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]]) -> None:
+    def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]], captures: Captures | None = None) -> None:
         self._pack = pack
         self._signals_of = signals_of
         self._sampled = tuple(all(pack.signals[number].sampled for number in asked) for asked in signals_of)
         self._peeler = Peeler(pack)
-        self._captures = Captures()
+        self._captures = captures or Captures()
         self._from_names: dict[str, Worker] = {}
 
     @property

@@ -23,6 +23,13 @@ _KINDS: Mapping[str, type[schema.Strict]] = {
 
 def compile_pack(texts: Sequence["RuleText"], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack that the texts spell, or None and every problem in them."""
+    sources, problems = read_sources(texts)
+    pack, faults = assemble(sources, digest)
+    return (None, (*problems, *faults)) if problems else (pack, tuple(faults))
+
+
+def read_sources(texts: Iterable["RuleText"]) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
+    """The checked files that the texts say, later ones in the place of earlier ones, and every problem."""
     problems: list[Problem] = []
     sources: dict[str, Source] = {}
     for text in texts:
@@ -32,9 +39,7 @@ def compile_pack(texts: Sequence["RuleText"], digest: str) -> tuple[Pack | None,
             name = _identity(source)
             problems += _duplicate(sources.get(name), source)
             sources[name] = source
-    pack, faults = assemble(tuple(sources.values()), digest)
-    problems += faults
-    return (None, tuple(problems)) if problems else (pack, ())
+    return tuple(sources.values()), tuple(problems)
 
 
 def read_source(text: "RuleText") -> tuple[Source | None, Sequence[Problem]]:

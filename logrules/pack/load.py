@@ -34,7 +34,7 @@ def load_pack(folders: Sequence[str | Path] = (), *, cache: bool = True) -> Pack
     Raises PackError with every problem found.
     """
     texts = list(rule_texts([shipped_rules(), *map(Path, folders)]))
-    digest = _digest(texts)
+    digest = digest_of(texts)
     known = cached_pack(digest) if cache else None
     if known is not None:
         return known
@@ -68,7 +68,8 @@ def _rule_files(root: Path) -> list[Path]:
     return sorted(path for path in found if path.name != "case.yaml" and "expect" not in path.relative_to(root).parts)
 
 
-def _digest(texts: Sequence[RuleText]) -> str:
+def digest_of(texts: Sequence[RuleText]) -> str:
+    """What identifies these texts and the code that compiles them."""
     seen = hashlib.sha256(f"{SCHEMA_VERSION} {_code_digest()}".encode())
     for text in texts:
         seen.update(f"\0{text.shown}\0{len(text.raw)}\0".encode())

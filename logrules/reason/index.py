@@ -23,8 +23,9 @@ from logrules.pack.pack import Frame, Marker, Metric, Pack, Rule
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule; ``silent`` the rules that silence can move.
+    """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 
+    ``silent`` are the rules that silence can move.
     ``frames`` are by function; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
     """
 
