@@ -117,34 +117,30 @@ def replay(
     With ``cache`` compiled literals are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does.
     """
-    return replay_into(Session(pack), sources, pack, Scanners(pack, cache=cache), threads, progress, notes)
-
-
-def replay_into(
-    session: Session,
-    sources: Sequence[Source],
-    pack: Pack,
-    scanners: Scanners,
-    threads: int = 2,
-    progress: Progress | None = None,
-    notes: Iterable[SourceNote] = (),
-    reader: Reader | None = None,
-) -> Report:
-    """The same into a session of the caller's, which can be asked more than its report."""
-    tally = Tally()
-    for note in notes:
-        session.note(note.source, note.note)
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        streams = [
-            _dated(_events(source, _Job(pack, scanners, pool, threads, session, tally, progress, reader)), source)
-            for source in sources
-        ]
-        for event in _merged(streams):
-            session.feed(event)
-            if observe is not None:
-                observe(event)
-        session.feed(End())
-    return session.report(tally.lines, tuple(source.name for source in sources))
+        job = _Job(pack, Scanners(pack, cache=cache), pool, threads, Session(pack), Tally(), progress)
+        return _read(job, sources, notes, observe)
+
+
+def replay_prepared(
+    on: Prepared, session: Session, sources: Sequence[Source], notes: Iterable[SourceNote] = ()
+) -> Report:
+    """The same on a prepared pack, into a session of it that can be asked more than its report."""
+    with ThreadPoolExecutor(1) as pool:
+        return _read(_Job(on.pack, on.scanners, pool, 1, session, Tally(), None, on.reader), sources, notes)
+
+
+def _read(
+    job: "_Job", sources: Sequence[Source], notes: Iterable[SourceNote], observe: Callable[[Event], None] | None = None
+) -> Report:
+    for note in notes:
+        job.session.note(note.source, note.note)
+    for event in _merged([_dated(_events(source, job), source) for source in sources]):
+        job.session.feed(event)
+        if observe is not None:
+            observe(event)
+    job.session.feed(End())
+    return job.session.report(job.tally.lines, tuple(source.name for source in sources))
 
 
 @dataclass(frozen=True, slots=True)

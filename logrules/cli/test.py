@@ -12,6 +12,7 @@ _EXAMPLES = """examples:
   logrules test my-rules/           the shipped rules and a folder of your own
   logrules test -k nccl             rules whose id contains a word
   logrules test --coverage          signals, branches and captures that no example exercises
+  logrules test --mutate -k nccl    ways to make these rules wrong that no example notices
 
 exit status: 0 all tests hold, 1 some do not or a floor is not reached, 2 a rule file is unusable"""
 
@@ -22,7 +23,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="further folders of rules")
     parser.add_argument("-k", metavar="WORD", default="", help="only tests whose name contains WORD")
     parser.add_argument("--coverage", action="store_true", help="list what no example exercises")
-    parser.add_argument("--floor", type=float, metavar="PERCENT", help="with --coverage: the least share of signals")
+    parser.add_argument("--mutate", action="store_true", help="make rules wrong and list what no example notices")
+    parser.add_argument(
+        "--floor", type=float, metavar="PERCENT", help="the least share of signals covered, or of mutants noticed"
+    )
     parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
 
 
@@ -35,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
 
     found = collect(options.paths)
     processes = options.processes or default_processes()
+    if options.mutate:
+        return _mutate(found, options, processes)
     if options.coverage:
         return _cover(found, options, processes)
     count, failed = 0, 0
@@ -65,3 +71,19 @@ def _cover(found: "Collection", options: argparse.Namespace, processes: int) -> 
         print(f"{what}: {share.done} of {share.all} ({share.percent:.1f} %)", file=sys.stderr)
     reached = options.floor is None or total(one.signals for one in covered).percent >= options.floor
     return 0 if reached else 1
+
+
+def _mutate(found: "Collection", options: argparse.Namespace, processes: int) -> int:
+    from logrules.engine import prepared
+    from logrules.proof.mutate import strengths
+
+    on = prepared(found.pack, cache=True)
+    examples = [example for example in found.suite.examples if options.k in example.owner]
+    tried = strengths(on, examples, processes)
+    for one in tried:
+        for what in one.survivors:
+            print(f"{one.place.path}: {one.rule}: no example notices {what}")
+    count, noticed = sum(one.all for one in tried), sum(one.noticed for one in tried)
+    percent = 100.0 * noticed / count if count else 100.0
+    print(f"mutants: {noticed} of {count} noticed ({percent:.1f} %)", file=sys.stderr)
+    return 0 if options.floor is None or percent >= options.floor else 1

@@ -1,6 +1,7 @@
 """A scanned window to its events: cleaned, prefixes peeled, patterns tried. The one entry to this package."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 
 from logrules.extract.clean import clean, redraws
@@ -37,6 +38,12 @@ class Reader:
         self._peeler = Peeler(pack)
         self._captures = captures or Captures()
         self._from_names: dict[str, Worker] = {}
+
+    def over(self, pack: Pack) -> "Reader":
+        """The same, compiled patterns shared, over a pack that differs in its signals' patterns only."""
+        twin = copy(self)
+        twin._pack = pack  # noqa: SLF001 - a copy of its own kind
+        return twin
 
     @property
     def dropped(self) -> Iterable[str]:

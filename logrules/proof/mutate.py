@@ -1,0 +1,57 @@
+"""Mutants tried against the examples of their rule: those that no example notices."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from logrules.engine import Prepared
+from logrules.model.place import Place
+from logrules.proof.examples import misses
+from logrules.proof.mutants import Mutant, mutants
+from logrules.proof.parallel import on_all_cores
+from logrules.proof.stage import run_log
+from logrules.proof.suite import Example
+from logrules.reason.index import index_of
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """How many mutants of a rule its tests notice, and in words those that they do not."""
+
+    rule: str
+    place: Place
+    all: int
+    survivors: tuple[str, ...]
+
+    @property
+    def noticed(self) -> int:
+        """How many were noticed."""
+        return self.all - len(self.survivors)
+
+
+def strengths(on: Prepared, examples: Sequence[Example], processes: int) -> list[Strength]:
+    """Each rule's strength, by its own examples (those of one rule stand together)."""
+    groups = [tuple(group) for _, group in groupby(examples, key=lambda example: example.owner)]
+    return list(on_all_cores(strength, groups, on, processes, few=2))
+
+
+def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
+    """Try every mutant of the rule whose examples these are."""
+    rule = on.index.rules[examples[0].owner]
+    tried = list(mutants(on.pack, rule))
+    survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, examples))
+    return Strength(rule.id, examples[0].place, len(tried), survivors)
+
+
+def noticed(on: Prepared, mutant: Mutant, examples: Sequence[Example]) -> bool:
+    """Whether an example fails on the mutant."""
+    wrong = _mutated(on, mutant)
+    reports = ((run_log(wrong, example.log, example.quiet_s), example) for example in examples)
+    return any(True for report, example in reports for _ in misses(report, example))
+
+
+def _mutated(on: Prepared, mutant: Mutant) -> Prepared:
+    """The prepared pack with one rule made wrong: what was compiled is compiled still."""
+    pack = mutant.applied(on.pack)
+    index = on.index if mutant.rule is None else index_of(pack)
+    return replace(on, pack=pack, reader=on.reader.over(pack), index=index)
