@@ -38,7 +38,7 @@ soak: setup
 
 docs: setup
 	$(BIN)/python docs/generate.py
-	for name in report rule phases formats vocabulary expect; do $(BIN)/logrules schema $$name > docs/schema/$$name.json; done
+	for name in report rule phases formats vocabulary expect case; do $(BIN)/logrules schema $$name > docs/schema/$$name.json; done
 
 setup: $(VENV)/ready
 

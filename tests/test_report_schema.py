@@ -14,7 +14,7 @@ from logrules.sources.discover import discover
 from tests.conftest import fixtures
 
 DOCS = Path(__file__).parent.parent / "docs" / "schema"
-CASES = sorted(path.parent for path in fixtures().rglob("case.yaml"))
+CASES = sorted(path.parent for path in (fixtures() / "captured").rglob("case.yaml"))
 
 
 @pytest.mark.parametrize("case", CASES[::6], ids=lambda case: case.name)

@@ -35,6 +35,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "formats": _model("FormatFile"),
     "vocabulary": _model("VocabularyFile"),
     "expect": _model("ProfileFile", "logrules.pack.profile"),
+    "case": _model("CaseFile", "logrules.pack.case"),
 }
 
 

@@ -5,25 +5,33 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from logrules.engine import Prepared
     from logrules.proof.collect import Collection
+    from logrules.proof.suite import Example
 
 _EXAMPLES = """examples:
-  logrules test                     all shipped rules
-  logrules test my-rules/           the shipped rules and a folder of your own
-  logrules test -k nccl             rules whose id contains a word
+  logrules test                     all shipped rules, and the fixture cases of a checkout
+  logrules test my-rules/           the rules and cases in a folder of your own
+  logrules test -k nccl             tests whose name contains a word
+  logrules test --changed           what the changes since the last commit can affect, for hooks
+  logrules test --format junit      for a CI server (or tap, json)
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    ways to make these rules wrong that no example notices
 
 exit status: 0 all tests hold, 1 some do not or a floor is not reached, 2 a rule file is unusable"""
 
+_FORMATS = ("text", "junit", "tap", "json")
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="further folders of rules")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("-k", metavar="WORD", default="", help="only tests whose name contains WORD")
-    parser.add_argument("--coverage", action="store_true", help="list what no example exercises")
-    parser.add_argument("--mutate", action="store_true", help="make rules wrong and list what no example notices")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the results (default: text)")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--coverage", action="store_true", help="list what no example exercises")
+    kind.add_argument("--mutate", action="store_true", help="make rules wrong and list what no example notices")
     parser.add_argument(
         "--floor", type=float, metavar="PERCENT", help="the least share of signals covered, or of mutants noticed"
     )
@@ -31,54 +39,57 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the tests; a line for each that fails, then a summary."""
+    """Run the tests, or measure them."""
+    from logrules.engine import prepared
+    from logrules.errors import LogrulesError
     from logrules.proof.collect import collect
     from logrules.proof.parallel import default_processes
-    from logrules.proof.prove import prove
-    from logrules.proof.result import Outcome
 
+    if options.floor is not None and not (options.coverage or options.mutate):
+        raise LogrulesError("--floor needs --coverage or --mutate")
     found = collect(options.paths)
+    on = prepared(found.pack, cache=True)
     processes = options.processes or default_processes()
-    if options.mutate:
-        return _mutate(found, options, processes)
     if options.coverage:
-        return _cover(found, options, processes)
-    count, failed = 0, 0
-    for result in prove(found.pack, found.suite, options.k, processes):
-        count += 1
-        failed += result.outcome is Outcome.FAILED
-        for fault in result.faults:
-            print(f"{result.place}: {result.name} {fault.message}")
-    print(f"{count} tests, {failed} failed", file=sys.stderr)
-    return 1 if failed else 0
+        return _cover(on, _examples(found, options.k), options.floor, processes)
+    if options.mutate:
+        return _mutate(on, _examples(found, options.k), options.floor, processes)
+    return _prove(on, found, options, processes)
 
 
-def _cover(found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from logrules.engine import prepared
+def _examples(found: "Collection", word: str) -> "list[Example]":
+    return [example for example in found.suite.examples if word in example.owner]
+
+
+def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
+    from importlib import import_module
+
+    from logrules.model.result import Outcome
+    from logrules.proof.prove import every_test, prove
+
+    results = list(prove(on, every_test(found, options.k), processes))
+    import_module(f"logrules.render.results_{options.format}").render_results(results, sys.stdout)
+    return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
+
+
+def _cover(on: "Prepared", examples: "list[Example]", floor: float | None, processes: int) -> int:
     from logrules.proof.coverage import coverage_of, footprint, total
     from logrules.proof.parallel import on_all_cores
 
-    on = prepared(found.pack, cache=True)
-    examples = [example for example in found.suite.examples if options.k in example.owner]
     footprints = list(on_all_cores(footprint, examples, on, processes))
-    rules = dict.fromkeys(example.owner for example in examples)
-    covered = coverage_of(on, rules, footprints)
+    covered = coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)
     for one in covered:
         for sentence in one.missing:
             print(f"{one.rule}: {sentence}")
     for what in ("signals", "branches", "captures"):
         share = total(getattr(one, what) for one in covered)
-        print(f"{what}: {share.done} of {share.all} ({share.percent:.1f} %)", file=sys.stderr)
-    reached = options.floor is None or total(one.signals for one in covered).percent >= options.floor
-    return 0 if reached else 1
+        print(f"{what}: {share.done} of {share.all} exercised ({share.percent:.1f} %)", file=sys.stderr)
+    return _floor_status(total(one.signals for one in covered).percent, floor)
 
 
-def _mutate(found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from logrules.engine import prepared
+def _mutate(on: "Prepared", examples: "list[Example]", floor: float | None, processes: int) -> int:
     from logrules.proof.mutate import strengths
 
-    on = prepared(found.pack, cache=True)
-    examples = [example for example in found.suite.examples if options.k in example.owner]
     tried = strengths(on, examples, processes)
     for one in tried:
         for what in one.survivors:
@@ -86,4 +97,11 @@ def _mutate(found: "Collection", options: argparse.Namespace, processes: int) ->
     count, noticed = sum(one.all for one in tried), sum(one.noticed for one in tried)
     percent = 100.0 * noticed / count if count else 100.0
     print(f"mutants: {noticed} of {count} noticed ({percent:.1f} %)", file=sys.stderr)
-    return 0 if options.floor is None or percent >= options.floor else 1
+    return _floor_status(percent, floor)
+
+
+def _floor_status(percent: float, floor: float | None) -> int:
+    if floor is None or percent >= floor:
+        return 0
+    print(f"logrules: {percent:.1f} % is below the floor of {floor:g} %", file=sys.stderr)
+    return 1

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from logrules.engine import Prepared
 from logrules.model.report import Diagnosis, Report
-from logrules.proof.result import Fault, Result, clauses_of
+from logrules.model.result import Fault, Result
+from logrules.proof.clauses import clauses_of
 from logrules.proof.stage import SOURCE, captures_in, events_of, judged
 from logrules.proof.suite import Example, MarkerSample, MetricSample, Wanted
 from logrules.reason.explain_condition import Part, explain

@@ -1,32 +1,37 @@
-"""A suite run: every example, sample and case to its result."""
+"""A collection run: every example, sample and case to its result."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-from logrules.engine import Prepared, prepared
-from logrules.pack.pack import Pack
+from logrules.engine import Prepared
+from logrules.model.result import Result
+from logrules.proof.case import Case
+from logrules.proof.cases import case_result
+from logrules.proof.collect import Collection
 from logrules.proof.examples import example_result, marker_result, metric_result
 from logrules.proof.parallel import on_all_cores
-from logrules.proof.result import Result
-from logrules.proof.suite import Example, MarkerSample, MetricSample, Suite
+from logrules.proof.suite import Example, MarkerSample, MetricSample
 
-Test = Example | MarkerSample | MetricSample
-
-
-def selected(suite: Suite, word: str) -> tuple[Test, ...]:
-    """All tests whose name contains ``word``."""
-    every: tuple[Test, ...] = (*suite.examples, *suite.markers, *suite.metrics)
-    return tuple(test for test in every if word in test.name)
+Test: TypeAlias = Example | MarkerSample | MetricSample | Case
 
 
-def prove(pack: Pack, suite: Suite, word: str = "", processes: int = 1) -> Iterator[Result]:
-    """Each test's result, in the order of the suite."""
-    on = prepared(pack, cache=True)
-    yield from on_all_cores(run_test, selected(suite, word), on, processes)
+def every_test(found: Collection, word: str = "") -> tuple[Test, ...]:
+    """All tests whose name contains ``word``: cases first, which take longest."""
+    suite = found.suite
+    tests: tuple[Test, ...] = (*found.cases, *suite.examples, *suite.markers, *suite.metrics)
+    return tuple(test for test in tests if word in test.name)
+
+
+def prove(on: Prepared, tests: Sequence[Test], processes: int = 1) -> Iterator[Result]:
+    """Each test's result, in the given order."""
+    yield from on_all_cores(run_test, tests, on, processes)
 
 
 def run_test(on: Prepared, test: Test) -> Result:
     """Run one test."""
     match test:
+        case Case():
+            return case_result(on, test)
         case Example():
             return example_result(on, test)
         case MarkerSample():

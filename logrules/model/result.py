@@ -1,11 +1,9 @@
 """How a test went: plain data that processes hand on and renderers show."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from logrules.model.place import Place
-from logrules.reason.explain_condition import Part
 
 
 class Outcome(StrEnum):
@@ -53,15 +51,3 @@ class Result:
         if not self.faults:
             return Outcome.PASSED
         return Outcome.EXPECTED_MISS if self.reason is not None else Outcome.FAILED
-
-
-def clauses_of(part: Part, depth: int = 0) -> Iterator[Clause]:
-    """The condition's parts, each under what it is a part of."""
-    yield Clause(depth, part.text, part.holds, part.reason)
-    for inner in part.parts:
-        yield from clauses_of(inner, depth + 1)
-
-
-def failed(results: Sequence[Result]) -> bool:
-    """Whether anything went wrong."""
-    return any(result.outcome is Outcome.FAILED for result in results)
