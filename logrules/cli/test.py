@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("-k", metavar="WORD", default="", help="only tests whose name contains WORD")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the results (default: text)")
+    parser.add_argument("--changed", action="store_true", help="only tests that uncommitted changes can affect")
+    parser.add_argument("--since", metavar="COMMIT", default="HEAD", help="with --changed: changes since this commit")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--coverage", action="store_true", help="list what no example exercises")
     kind.add_argument("--mutate", action="store_true", help="make rules wrong and list what no example notices")
@@ -67,7 +70,13 @@ def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, pro
     from logrules.model.result import Outcome
     from logrules.proof.prove import every_test, prove
 
-    results = list(prove(on, every_test(found, options.k), processes))
+    tests = every_test(found, options.k)
+    if options.changed:
+        from logrules.proof.changed import affected, reach_of_changes
+        from logrules.proof.collect import own_roots
+
+        tests = tuple(affected(tests, reach_of_changes(options.since, own_roots(map(Path, options.paths)))))
+    results = list(prove(on, tests, processes))
     import_module(f"logrules.render.results_{options.format}").render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 

@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(slots=True)
-class _Draft:
+class Draft:
     """A pack under construction."""
 
     signals: list[Signal] = field(default_factory=list)
@@ -55,33 +55,36 @@ class _Draft:
     problems: list[Problem] = field(default_factory=list)
 
     def add_signal(self, signal: Signal) -> int:
+        """The number that the signal gets."""
         self.signals.append(signal)
         return len(self.signals) - 1
 
 
 def assemble(sources: Sequence[Source], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
-    draft = _Draft()
+    draft = Draft()
     vocabulary = [source.file for source in sources if isinstance(source.file, schema.VocabularyFile)]
     phases = tuple(Phase(word.id, word.loop) for file in vocabulary for word in file.phases)
     causes = tuple(word.id for file in vocabulary for word in file.causes)
-    known = _Words(frozenset(phase.id for phase in phases), frozenset(causes))
+    known = Words(frozenset(phase.id for phase in phases), frozenset(causes))
     for source in sources:
         if isinstance(source.file, schema.PhaseFile):
             _add_phase_file(draft, source, source.file, known)
     for source in sources:
         if isinstance(source.file, schema.RuleFile):
-            _add_rule(draft, source, source.file, known)
+            add_rule(draft, source, source.file, known)
     formats = [source.file for source in sources if isinstance(source.file, schema.FormatFile)]
     trace = _trace(draft, formats)
-    draft.problems += _unknown_waits(draft, sources)
+    draft.problems += unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
     return _pack(draft, digest, formats, trace, phases, causes, vocabulary), ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class Words:
+    """The phases and causes that rules may name."""
+
     phases: frozenset[str]
     causes: frozenset[str]
 
@@ -108,7 +111,8 @@ def _card_text(card: schema.CardFile) -> str:
     return json.dumps(card.model_dump(mode="json", include=keep), ensure_ascii=False, separators=(",", ":"))
 
 
-def _add_rule(draft: _Draft, source: Source, file: schema.RuleFile, known: _Words) -> None:
+def add_rule(draft: Draft, source: Source, file: schema.RuleFile, known: Words) -> None:
+    """Put a rule into the draft, in the place of one of the same id; or its problems."""
     numbers = {}
     for name, signal in file.signals.items():
         numbers[name] = draft.add_signal(_signal(file.id, name, signal))
@@ -148,7 +152,7 @@ def _phase_of(text: str) -> tuple[str | None, str | None]:
     return text, None
 
 
-def _add_phase_file(draft: _Draft, source: Source, file: schema.PhaseFile, known: _Words) -> None:
+def _add_phase_file(draft: Draft, source: Source, file: schema.PhaseFile, known: Words) -> None:
     def qualified(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
 
@@ -178,7 +182,7 @@ def _add_phase_file(draft: _Draft, source: Source, file: schema.PhaseFile, known
         _add_metric(draft, metric, file.framework)
 
 
-def _add_wait(draft: _Draft, source: Source, index: int, wait: schema.WaitFile, framework: str, known: _Words) -> None:
+def _add_wait(draft: Draft, source: Source, index: int, wait: schema.WaitFile, framework: str, known: Words) -> None:
     name = f"{framework}/{wait.id}"
     at: list[str | int] = ["waits", index]
     draft.problems += known.unknown(source, at, wait)
@@ -201,7 +205,7 @@ def _add_wait(draft: _Draft, source: Source, index: int, wait: schema.WaitFile, 
     draft.cards[card] = _card_text(wait)
 
 
-def _add_metric(draft: _Draft, metric: schema.MetricFile, framework: str) -> None:
+def _add_metric(draft: Draft, metric: schema.MetricFile, framework: str) -> None:
     owner = f"{framework}/{metric.id}"
     number = draft.add_signal(_signal(owner, "metric", metric, sampled=True))
     draft.metrics.append(Metric(metric.metric, number, metric.scale))
@@ -211,7 +215,7 @@ def _add_metric(draft: _Draft, metric: schema.MetricFile, framework: str) -> Non
     draft.metrics.append(Metric(metric.metric, draft.add_signal(twin), metric.scale))
 
 
-def _trace(draft: _Draft, formats: Iterable[schema.FormatFile]) -> TraceForm | None:
+def _trace(draft: Draft, formats: Iterable[schema.FormatFile]) -> TraceForm | None:
     found = next((file.trace for file in formats if file.trace), None)
     if found is None:
         return None
@@ -227,7 +231,8 @@ def _trace(draft: _Draft, formats: Iterable[schema.FormatFile]) -> TraceForm | N
     )
 
 
-def _unknown_waits(draft: _Draft, sources: Sequence[Source]) -> Iterable[Problem]:
+def unknown_waits(draft: Draft, sources: Sequence[Source]) -> Iterable[Problem]:
+    """Waits that these files name and nobody defined."""
     for source in sources:
         match source.file:
             case schema.PhaseFile(framework=framework, markers=markers):
@@ -247,7 +252,7 @@ def _waits_in(condition: Condition) -> list[Waiting]:
 
 
 def _pack(
-    draft: _Draft,
+    draft: Draft,
     digest: str,
     formats: Sequence[schema.FormatFile],
     trace: TraceForm | None,

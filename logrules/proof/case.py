@@ -87,6 +87,16 @@ class Case:
         """What ``-k`` looks at."""
         return self.name
 
+    @property
+    def folder(self) -> Path:
+        """The folder that it and its logs are in."""
+        return Path(self.place.path).resolve().parent
+
+    @property
+    def plain(self) -> bool:
+        """Whether its logs are texts as they stand, neither packed nor of an unknown kind."""
+        return all(path.suffix in _LOGS for path in self.logs)
+
 
 def find_cases(roots: Iterable[Path]) -> list[Path]:
     """Every case file at or below the roots, once each, in a stable order."""

@@ -14,9 +14,14 @@ def render_results(results: Sequence[Result], out: TextIO) -> None:
     """A paragraph for each failed test, and the summary."""
     for result in results:
         if result.outcome is Outcome.FAILED:
-            for fault in result.faults:
-                out.writelines(f"{line}\n" for line in _paragraph(result, fault))
+            out.writelines(f"{line}\n" for line in paragraphs(result))
     out.write(f"{summary(results)}\n")
+
+
+def paragraphs(result: Result) -> Iterator[str]:
+    """Each fault of a test: what it is, the log line, the condition taken apart, the nearest rule that fired."""
+    for fault in result.faults:
+        yield from _paragraph(result, fault)
 
 
 def summary(results: Iterable[Result]) -> str:

@@ -1,0 +1,80 @@
+"""A compiled pack and its suite in the user's cache folder, with what they were made of."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from logrules.model.place import Place
+from logrules.pack.cache import cached_pack, keep_pack
+from logrules.pack.kept import cache_folder, keep, kept
+from logrules.pack.load import RuleText, digest_of
+from logrules.pack.pack import Pack
+from logrules.pack.plain import from_plain, to_plain
+from logrules.proof.suite import Example, MarkerSample, MetricSample, Suite, Wanted
+
+_CLASSES: dict[str, type] = {
+    kind.__name__: kind for kind in (Suite, Example, Wanted, MarkerSample, MetricSample, Place)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Texts that were compiled before: their digest, and the hash of each by name."""
+
+    digest: str
+    texts: Mapping[str, str]
+
+
+def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None:
+    """Keep what these texts compile to for the next run."""
+    keep_pack(pack)
+    keep("suite", _suite_name(pack.digest), _json(to_plain(suite)))
+    manifest = {"digest": pack.digest, "code": digest_of([]), "texts": hashes(texts)}
+    keep("base", f"base-{pack.digest[:32]}.json", _json(manifest))
+
+
+def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
+    """The pack and the whole suite that were kept under this digest."""
+    body = kept(_suite_name(digest))
+    pack = cached_pack(digest) if body is not None else None
+    if body is None or pack is None:
+        return None
+    try:
+        suite = from_plain(json.loads(body), _CLASSES)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return (pack, suite) if isinstance(suite, Suite) else None
+
+
+def nearest_base(texts: Sequence[RuleText]) -> tuple[Base, frozenset[str]] | None:
+    """What was compiled before from the same files, as few as possible of them changed or new, and which these are."""
+    now = hashes(texts)
+    known = [base for base in _bases() if base.texts.keys() <= now.keys()]
+    changes = [(base, frozenset(name for name in now if base.texts.get(name) != now[name])) for base in known]
+    return min(changes, key=lambda found: len(found[1]), default=None)
+
+
+def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
+    """The hash of each text by its name."""
+    return {text.shown: hashlib.sha256(text.raw).hexdigest() for text in texts}
+
+
+def _bases() -> list[Base]:
+    found = []
+    for path in sorted(cache_folder().glob("base-*.json")):
+        try:
+            plain = json.loads(kept(path.name) or b"null")
+            if plain["code"] == digest_of([]):
+                found.append(Base(str(plain["digest"]), dict(plain["texts"])))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+    return found
+
+
+def _suite_name(digest: str) -> str:
+    return f"suite-{digest[:32]}.json"
+
+
+def _json(plain: object) -> bytes:
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
