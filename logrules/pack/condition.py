@@ -201,3 +201,14 @@ def signals_of(leaf: Leaf) -> Signals:
             return after + missing
         case _:
             return ()
+
+
+def counts_of(leaf: Leaf) -> tuple[int, ...]:
+    """The numbers of lines, ranks or samples that a leaf asks for."""
+    match leaf:
+        case Repeated(least=count) | Spread(least=count):
+            return (count,)
+        case MetricBound(over=count) | MetricSpike(over=count) | MetricTrend(over=count):
+            return (count,)
+        case _:
+            return ()

@@ -12,6 +12,7 @@ A condition may end in ``per rank``, ``per host`` or ``per job``. The grammar is
 first use: nothing here is imported or built while a cached pack is loaded.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -40,11 +41,15 @@ from logrules.pack.condition import (
     Stopped,
     Trend,
     Waiting,
+    counts_of,
+    leaves,
     positive,
 )
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MAX_DEPTH = 40
+# So many sightings or samples are held at once.
+_MAX_COUNT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +74,15 @@ def parse_when(text: str, signals: Mapping[str, int]) -> When:
     Raises ConditionFault for bad syntax, an unknown signal, or a condition that nothing needs to
     happen for (every `when` needs a positive leaf).
     """
-    if text.count("(") > _MAX_DEPTH or text.count(" not ") > _MAX_DEPTH:
+    if text.count("(") > _MAX_DEPTH or len(re.findall(r"\bnot\b", text)) > _MAX_DEPTH:
         raise ConditionFault(f"more than {_MAX_DEPTH} brackets or negations", 1)
     try:
         parsed = _grammar().parse_string(text, parse_all=True)
     except pp.ParseBaseException as fault:
         raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
     condition = parsed[0](signals)
+    if not all(1 <= counted <= _MAX_COUNT for leaf in leaves(condition) for counted in counts_of(leaf)):
+        raise ConditionFault(f"a number of lines or samples must lie between 1 and {_MAX_COUNT}", 1)
     if not positive(condition):
         raise ConditionFault("nothing needs to happen for this condition to hold", 1)
     return When(condition, Scope(parsed[1] if len(parsed) > 1 else "job"))

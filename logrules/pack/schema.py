@@ -7,7 +7,7 @@ imported only while rule files are read; a cached pack never needs them.
 import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from logrules.model.report import Restart, Risk, Severity
 
@@ -17,7 +17,21 @@ RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$",
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 SignalName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 Literal_ = Annotated[str, StringConstraints(min_length=3, max_length=200, pattern=r"^[^\r\n]+$")]
-Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
+
+def _compiles(pattern: str) -> str:
+    import regex
+
+    try:
+        regex.compile(pattern)
+    except regex.error as fault:
+        raise ValueError(f"not a valid pattern: {fault}") from None
+    except (RecursionError, OverflowError, MemoryError):
+        raise ValueError("not a valid pattern: it is nested or repeated too often") from None
+    return pattern
+
+
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_compiles)]
 Duration = Annotated[str, StringConstraints(pattern=_DURATION_PATTERN)]
 
 
@@ -54,18 +68,6 @@ class SignalFile(Strict):
     @classmethod
     def _one_or_many(cls, value: object) -> object:
         return [value] if isinstance(value, str) else value
-
-    @field_validator("pattern", "unless")
-    @classmethod
-    def _compiles(cls, value: str | None) -> str | None:
-        if value is not None:
-            import regex
-
-            try:
-                regex.compile(value)
-            except regex.error as fault:
-                raise ValueError(f"not a valid pattern: {fault}") from None
-        return value
 
     @model_validator(mode="after")
     def _has_an_origin(self) -> "SignalFile":
@@ -230,6 +232,16 @@ class MetricFile(SignalFile):
     metric: SignalName
     scale: float = 1.0
     samples: dict[str, float | str] = Field(min_length=1)
+
+    @field_validator("samples")
+    @classmethod
+    def _are_numbers(cls, samples: dict[str, float | str]) -> dict[str, float | str]:
+        for line, value in samples.items():
+            try:
+                float(value)
+            except ValueError:
+                raise ValueError(f"`{value}` is no number, but what must be read from {line!r}") from None
+        return samples
 
     @model_validator(mode="after")
     def _captures_a_value(self) -> "MetricFile":

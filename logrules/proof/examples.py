@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from logrules.engine import Prepared
 from logrules.model.report import Diagnosis, Report
 from logrules.model.result import Fault, Result
+from logrules.pack.condition import leaves, signals_of
 from logrules.proof.clauses import clauses_of
 from logrules.proof.stage import SOURCE, captures_in, events_of, judged
 from logrules.proof.suite import Example, MarkerSample, MetricSample, Wanted
@@ -19,9 +21,8 @@ def example_result(on: Prepared, example: Example) -> Result:
     events = events_of(on, example.log)
     session = judged(on, events, example.quiet_s)
     report = session.report(events[-1].line, (SOURCE,))
-    faults = tuple(
-        explained(message, on, session, report, example.owner, example.log) for message in misses(report, example)
-    )
+    messages = [*misses(report, example), *_too_slow(on, example.owner)]
+    faults = tuple(explained(message, on, session, report, example.owner, example.log) for message in messages)
     return Result("example", example.owner, example.name, example.place, faults)
 
 
@@ -37,16 +38,34 @@ def misses(report: Report, example: Example) -> Iterator[str]:
         yield from _mismatches(report, example.owner, example.wanted)
 
 
+def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
+    """The rule's patterns that ran out of time, in this example or an earlier one."""
+    return (said for signal, said in on.captures.dropped.items() if signal.rpartition(":")[0] == rule)
+
+
 def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> Fault:
     """A fault with the line that it is about, the condition taken apart, and the nearest rule that did fire."""
-    tree = condition_tree(on, session, rule)
+    tree = condition_tree(on, session, rule, refused(on, rule, log))
     return Fault(message, _line(log, tree), tuple(clauses_of(tree)), _nearest(report, rule))
 
 
-def condition_tree(on: Prepared, session: Session, rule: str) -> Part:
-    """The rule's condition taken apart, in the scope in which most of it holds."""
+def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
+    """The rule's signals whose words stand on a line of the log, by number: where their pattern has to decide."""
+    own = {signal for leaf in leaves(on.index.rules[rule].when) for signal in signals_of(leaf)}
+    lines = log.splitlines()
+    return {
+        signal: number
+        for signal in own
+        for number, line in reversed(list(enumerate(lines, start=1)))
+        if any(literal in line for literal in on.pack.signals[signal].literals)
+    }
+
+
+def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> Part:
+    """The rule's condition taken apart, in the scope in which most of it holds. ``near`` is what was refused."""
     when = on.index.rules[rule].when
-    trees = [explain(when, one, lambda signal: short_name(on, signal)) for one in session.judged(rule)]
+    scopes = [replace(one, refused=near or {}) for one in session.judged(rule)]
+    trees = [explain(when, one, lambda signal: short_name(on, signal)) for one in scopes]
     return max(trees, key=_weight)
 
 

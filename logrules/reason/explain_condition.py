@@ -18,6 +18,7 @@ from logrules.pack.condition import (
     Some,
     Spread,
     Waiting,
+    signals_of,
 )
 from logrules.pack.spell import NameOf, duration, spell
 from logrules.reason.automata import AbsenceState, LeafState, RepeatedState, SequenceState, holds
@@ -29,6 +30,7 @@ class Judged:
     """What a session knows of one rule in one scope (a rank, a host, the job) at one moment.
 
     ``found`` has the trail of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
+    ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
     """
 
     scope: str | int | None
@@ -37,6 +39,7 @@ class Judged:
     now: float | None = None
     last: Sighting | None = None
     open_waits: Mapping[str, Sighting] = field(default_factory=dict)
+    refused: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +130,15 @@ def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
         case Absence(after=after), None:
             return f"{_names(after, name_of)} is absent"
         case ((Seen() | Repeated() | Spread() | Sequence()), _):
-            return "absent"
+            return _absent(leaf, judged, name_of)
         case _:
             return _not_so(leaf, judged)
+
+
+def _absent(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
+    refused = [signal for signal in signals_of(leaf) if signal in judged.refused]
+    said = [f"line {judged.refused[one]} has the words of `{name_of(one)}`, not its pattern" for one in refused]
+    return "; ".join(["absent", *said])
 
 
 def _not_so(leaf: Leaf, judged: Judged) -> str:
