@@ -39,15 +39,20 @@ def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
     """Try every mutant of the rule whose examples these are."""
     rule = on.index.rules[examples[0].owner]
     tried = list(mutants(on.pack, rule))
-    survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, examples))
+    # What fails on the rule as it is says nothing of a mutant.
+    passing = [example for example in examples if not _fails(on, example)]
+    survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, passing))
     return Strength(rule.id, examples[0].place, len(tried), survivors)
 
 
 def noticed(on: Prepared, mutant: Mutant, examples: Sequence[Example]) -> bool:
     """Whether an example fails on the mutant."""
     wrong = _mutated(on, mutant)
-    reports = ((run_log(wrong, example.log, example.quiet_s), example) for example in examples)
-    return any(True for report, example in reports for _ in misses(report, example))
+    return any(_fails(wrong, example) for example in examples)
+
+
+def _fails(on: Prepared, example: Example) -> bool:
+    return any(True for _ in misses(run_log(on, example.log, example.quiet_s), example))
 
 
 def _mutated(on: Prepared, mutant: Mutant) -> Prepared:

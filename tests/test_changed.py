@@ -1,0 +1,164 @@
+"""Only what changed files can affect is run, on a pack that behaves as if it were compiled anew."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from logrules.engine import prepared
+from logrules.pack.load import RuleText, rule_texts, shipped_rules
+from logrules.proof.collect import Collection, _known, collect, compiled
+from logrules.proof.kept import keep_collection, nearest_base
+from logrules.proof.prove import every_test, prove
+
+RULE = """
+id: {id}
+cause: python-exception
+certainty: 0.7
+title: {{en: a, zh: a}}
+why: {{en: a, zh: a}}
+signals:
+  said: {{contains: {word}}}
+when: said
+fixes: [{{do: {{en: a, zh: a}}}}]
+examples:
+  - {{log: {word}, fires: true}}
+  - {{log: calm, fires: {near}}}
+"""
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def rule(name: str, word: str, near: str = "false") -> str:
+    return RULE.format(id=name, word=word, near=near)
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch) -> Path:
+    """A repository with two rules and two cases of a team's own."""
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    write(tmp_path / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    write(tmp_path / "my/acme/two.yaml", rule("acme/two", "TWO-WORD"))
+    write(tmp_path / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/one}]}")
+    write(tmp_path / "my/cases/first/log.txt", "ONE-WORD\n")
+    write(tmp_path / "my/cases/second/case.yaml", "{diagnoses: [{rule: acme/two}]}")
+    write(tmp_path / "my/cases/second/log.txt", "TWO-WORD\n")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "all")
+    return tmp_path
+
+
+def logrules(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "logrules", "test", *words]
+    environment = {**os.environ, "PYTHONPATH": str(shipped_rules().parent)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+def ran(folder: Path, *words: str) -> list[str]:
+    done = logrules(folder, "my", "--changed", "--format", "tap", *words)
+    assert done.returncode in {0, 1}, done.stderr
+    return [line.partition(" - ")[2] for line in done.stdout.splitlines() if " - " in line and not line.startswith(" ")]
+
+
+ONE = ["first", "acme/one example 1", "acme/one example 2"]
+TWO = ["second", "acme/two example 1", "acme/two example 2"]
+
+
+def test_what_a_change_can_affect_is_run_and_nothing_else(checkout):
+    assert ran(checkout) == []
+    write(checkout / "my/acme/one.yaml", rule("acme/one", "ONE-WORD") + "# why\n")
+    assert ran(checkout) == ONE
+    # The words that it had before matter as well: what it explained then may now stand alone.
+    write(checkout / "my/acme/one.yaml", rule("acme/one", "TWO-WORD"))
+    assert set(ran(checkout)) == {*ONE, "second", "acme/two example 1"}
+    git(checkout, "checkout", "-q", "my")
+    write(checkout / "my/cases/second/log.txt", "TWO-WORD again\n")
+    assert ran(checkout) == ["second"]
+    write(checkout / "README", "no rule")
+    assert ran(checkout) == ["second"]
+    git(checkout, "commit", "-q", "-a", "-m", "second")
+    assert ran(checkout) == []
+    assert ran(checkout, "--since", "HEAD~1") == ["second"]
+
+
+def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout):
+    write(checkout / "my/acme/three.yaml", rule("acme/three", "THREE-WORD", near="true"))
+    done = logrules(checkout, "my", "--changed")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "2 examples: 1 failed")
+
+
+def test_no_repository_and_no_such_commit_are_told(checkout, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    done = logrules(outside, "--changed")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "git says" in done.stderr
+    assert logrules(checkout, "my", "--changed", "--since", "nowhere").returncode == 2
+    assert logrules(checkout, "my", "--changed", "--since", "--output=x").returncode == 2
+
+
+# --- the pack that is put together from an earlier one --------------------------------------------------------------
+
+
+def outcomes(pack, suite, word: str) -> list[tuple[str, list[str]]]:
+    found = every_test(Collection(pack, suite), word)
+    return [(result.name, [fault.message for fault in result.faults]) for result in prove(prepared(pack), found)]
+
+
+def edited(raw: bytes) -> bytes:
+    """The rule with another certainty, and with its first signal's words gone."""
+    data = yaml.safe_load(raw)
+    data["certainty"] = 0.42
+    first = next((signal for signal in data["signals"].values() if "contains" in signal), {})
+    first["contains"] = ["words that no log has"]
+    return yaml.safe_dump(data, allow_unicode=True).encode()
+
+
+def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path))
+    texts = list(rule_texts([shipped_rules()]))
+    keep_collection(texts, *compiled(texts))
+    touched = [text for text in texts if "/host/" in text.shown][:6]
+    again = [RuleText(one.shown, edited(one.raw)) if one in touched else one for one in texts]
+    base, changed = nearest_base(again)
+    assert changed == {one.shown for one in touched}
+    put_together = _known(again)
+    anew = compiled(again)
+    assert put_together[0].digest == base.digest != anew[0].digest
+    # The order of a suite says nothing: changed files come last in one that is put together.
+    assert outcomes(*put_together, "host/") == outcomes(anew[0], put_together[1], "host/")
+    assert any(faults for _, faults in outcomes(*put_together, "host/"))
+
+
+def test_what_cannot_be_patched_is_compiled(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "my"
+    write(folder / "one.yaml", rule("acme/one", "ONE-WORD"))
+    first = collect([folder])
+    write(folder / "one.yaml", rule("acme/renamed", "ONE-WORD"))
+    second = collect([folder])
+    assert {"acme/one"} == {one.owner for one in first.suite.examples}
+    assert {"acme/renamed"} == {one.owner for one in second.suite.examples}
+    assert "acme/one" not in {one.id for one in second.pack.rules}
+    (folder / "one.yaml").unlink()
+    assert "acme/renamed" not in {one.id for one in collect([folder]).pack.rules}
+
+
+def test_a_torn_cache_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path))
+    whole = collect()
+    for kept in tmp_path.iterdir():
+        kept.write_bytes(kept.read_bytes()[: kept.stat().st_size // 2])
+    assert collect().suite.examples == whole.suite.examples
