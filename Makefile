@@ -31,6 +31,7 @@ calibrate: setup
 bench: setup
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/doctor.py
+	$(BIN)/python bench/testing.py
 
 # Longer property runs than `make test` makes.
 soak: setup

@@ -14,15 +14,19 @@ import yaml
 from logrules.cli.main import VERBS
 from logrules.cli.schema import SCHEMAS
 from logrules.engine import prepared
+from logrules.pack.case import CaseFile, MomentFile
 from logrules.pack.language import parse_when
 from logrules.pack.load import load_pack
 from logrules.pack.schema import FormatFile, PhaseFile, RuleFile
+from logrules.proof.case import read_cases
+from logrules.proof.cases import case_result
 from logrules.proof.collect import collect
 from logrules.proof.prove import every_test, prove
 
 _DOCS = Path(__file__).parent.parent / "docs"
 _RULES = (_DOCS / "writing-rules.md").read_text(encoding="utf-8")
 _GUIDE = (_DOCS / "guide.md").read_text(encoding="utf-8")
+_TESTING = (_DOCS / "testing.md").read_text(encoding="utf-8")
 _OPERATORS = (
     "then",
     "without",
@@ -82,6 +86,20 @@ def test_documented_examples_and_samples_hold(tmp_path: Path):
     assert any(one.owner.startswith("waits/") for one in results)
 
 
+def test_documented_cases_hold(tmp_path: Path, shipped):
+    labelled, live = _blocks(_TESTING, "case")
+    assert CaseFile.model_validate(yaml.safe_load(labelled)).cause == "rendezvous-timeout"
+    (tmp_path / "case.yaml").write_text(live, encoding="utf-8")
+    (case,) = read_cases([tmp_path / "case.yaml"])
+    assert [fault.message for fault in case_result(prepared(shipped), case).faults] == []
+
+
+@pytest.mark.parametrize("key", [*CaseFile.model_fields, *MomentFile.model_fields])
+def test_every_key_of_a_case_is_described(key: str):
+    described = f"{_TESTING}\n{(_DOCS.parent / 'fixtures' / 'README.md').read_text(encoding='utf-8')}"
+    assert re.search(rf"\b{key.rstrip('_')}\b", described)
+
+
 def test_documented_rules_stay_away_from_shipped_ids():
     shipped = {rule.id for rule in load_pack().rules}
     assert not shipped & {yaml.safe_load(block)["id"] for block in _rule_blocks()}
@@ -113,8 +131,8 @@ def test_every_schema_is_in_the_guide(name: str):
 
 
 def _commands() -> list[str]:
-    """Every command line that the two documents show, without its comment and what is piped into or out of it."""
-    lines = re.findall(r"^    (?:.*\| )?logrules (.*)$", f"{_RULES}\n{_GUIDE}", re.MULTILINE)
+    """Every command line that the documents show, without its comment and what is piped into or out of it."""
+    lines = re.findall(r"^    (?:.*\| )?logrules (.*)$", f"{_RULES}\n{_GUIDE}\n{_TESTING}", re.MULTILINE)
     return [re.split(r"\s+#|\s[|>]", line)[0].strip() for line in lines]
 
 

@@ -78,7 +78,7 @@ def explain(condition: Condition, judged: Judged, name_of: NameOf) -> Part:
             return Part(text, true, _tally(inner), "or", inner)
         case Not(negated):
             inner = (part(negated),)
-            return Part(text, true, "as it must not" if true else "though it must not hold", "not", inner)
+            return Part(text, true, "its part does not hold" if true else "its part holds", "not", inner)
         case _:
             trail = judged.found[condition]
             reason = _seen(trail) if trail else _missing(condition, judged, name_of)
