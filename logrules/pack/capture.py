@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import regex
 
 from logrules.pack.pack import Signal
+from logrules.pack.pattern import compiled
 
 # Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
 TIMEOUT_S = 2.0
@@ -18,7 +19,6 @@ class Captures:
     """
 
     def __init__(self) -> None:
-        self._compiled: dict[str, regex.Pattern[str]] = {}
         self.dropped: dict[str, str] = {}
 
     def of(self, signal: Signal, message: str, text: str) -> Mapping[str, str] | None:
@@ -44,7 +44,4 @@ class Captures:
         return {name: value for name, value in found.groupdict().items() if value is not None}
 
     def _search(self, pattern: str, text: str) -> "regex.Match[str] | None":
-        compiled = self._compiled.get(pattern)
-        if compiled is None:
-            compiled = self._compiled[pattern] = regex.compile(pattern)
-        return compiled.search(text[:MAX_PATTERN_TEXT], timeout=TIMEOUT_S)
+        return compiled(pattern).search(text[:MAX_PATTERN_TEXT], timeout=TIMEOUT_S)

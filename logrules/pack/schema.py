@@ -20,14 +20,9 @@ Literal_ = Annotated[str, StringConstraints(min_length=3, max_length=200, patter
 
 
 def _compiles(pattern: str) -> str:
-    import regex
+    from logrules.pack.pattern import compiled
 
-    try:
-        regex.compile(pattern)
-    except regex.error as fault:
-        raise ValueError(f"not a valid pattern: {fault}") from None
-    except (RecursionError, OverflowError, MemoryError):
-        raise ValueError("not a valid pattern: it is nested or repeated too often") from None
+    compiled(pattern)
     return pattern
 
 

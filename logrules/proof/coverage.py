@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from logrules.engine import Prepared
 from logrules.pack.condition import leaves, signals_of
 from logrules.pack.pack import Pack, Rule
+from logrules.pack.pattern import compiled
 from logrules.proof.examples import short_name
 from logrules.proof.stage import events_of, judged
 from logrules.proof.suite import Example
@@ -116,9 +117,7 @@ def capture_names(pack: Pack, signal: int) -> tuple[str, ...]:
     pattern = pack.signals[signal].pattern
     if pattern is None:
         return ()
-    import regex
-
-    return tuple(regex.compile(pattern).groupindex)
+    return tuple(compiled(pattern).groupindex)
 
 
 def _branches(on: Prepared, rule: Rule) -> Mapping[Branch, str]:

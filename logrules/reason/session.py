@@ -226,10 +226,17 @@ class Session:
             yield Withdrawn(rule.id, self.now)
 
     def _judge_silence(self) -> Iterator[Change]:
-        for rule in self._silent:
+        for rule in self._silent_now():
             keys = [key for key in self._states if key[0] == rule.id] or [(rule.id, None)]
             for key in keys:
                 yield from self._judge(rule, key)
+
+    def _silent_now(self) -> Iterator[Rule]:
+        """The rules whose answer silence can change now: not the cards of waits that are not open."""
+        waiting = {wait.wait.id for wait in self._tracker.open_waits()}
+        for rule in self._silent:
+            if rule.wait is None or rule.wait in waiting or (rule.id, None) in self._raised:
+                yield rule
 
     def _found(self, rule: Rule, key: Key) -> dict[Leaf, Trail | None]:
         states = self._states.get(key, {})
@@ -251,7 +258,7 @@ class Session:
         yield from unclaimed(tuple(found.values()))
 
     def _keys_to_judge(self) -> Iterable[Key]:
-        silent = ((rule.id, None) for rule in self._silent)
+        silent = ((rule.id, None) for rule in self._silent_now())
         return dict.fromkeys([*self._states, *silent])
 
     def _survived(self, rule: Rule, trail: Trail) -> bool:
