@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from logrules.engine import Prepared
     from logrules.proof.collect import Collection
-    from logrules.proof.suite import Example
 
 _EXAMPLES = """examples:
   logrules test                     all shipped rules, and the fixture cases of a checkout
@@ -44,24 +43,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the tests, or measure them."""
     from logrules.engine import prepared
-    from logrules.errors import LogrulesError
     from logrules.proof.collect import collect
     from logrules.proof.parallel import default_processes
 
-    if options.floor is not None and not (options.coverage or options.mutate):
-        raise LogrulesError("--floor needs --coverage or --mutate")
+    _refuse_contradictions(options)
     found = collect(options.paths)
     on = prepared(found.pack, cache=True)
     processes = options.processes or default_processes()
-    if options.coverage:
-        return _cover(on, _examples(found, options.k), options.floor, processes)
-    if options.mutate:
-        return _mutate(on, _examples(found, options.k), options.floor, processes)
+    if options.coverage or options.mutate:
+        return _measure(on, found, options, processes)
     return _prove(on, found, options, processes)
 
 
-def _examples(found: "Collection", word: str) -> "list[Example]":
-    return [example for example in found.suite.examples if word in example.owner]
+def _refuse_contradictions(options: argparse.Namespace) -> None:
+    from logrules.errors import LogrulesError
+
+    measures = options.coverage or options.mutate
+    if options.floor is not None and not measures:
+        raise LogrulesError("--floor needs --coverage or --mutate")
+    if measures and options.format not in {"text", "json"}:
+        raise LogrulesError(f"--coverage and --mutate are told as text or json, not as {options.format}")
+    if measures and options.changed:
+        raise LogrulesError("--changed says which tests to run; --coverage and --mutate run none: name files instead")
 
 
 def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
@@ -81,32 +84,24 @@ def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, pro
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 
 
-def _cover(on: "Prepared", examples: "list[Example]", floor: float | None, processes: int) -> int:
-    from logrules.proof.coverage import coverage_of, footprint, total
-    from logrules.proof.parallel import on_all_cores
+def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
+    from importlib import import_module
 
-    footprints = list(on_all_cores(footprint, examples, on, processes))
-    covered = coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)
-    for one in covered:
-        for sentence in one.missing:
-            print(f"{one.rule}: {sentence}")
-    for what in ("signals", "branches", "captures"):
-        share = total(getattr(one, what) for one in covered)
-        print(f"{what}: {share.done} of {share.all} exercised ({share.percent:.1f} %)", file=sys.stderr)
-    return _floor_status(total(one.signals for one in covered).percent, floor)
+    from logrules.model.strength import total
 
+    form = import_module(f"logrules.render.strength_{options.format}")
+    examples = [example for example in found.suite.examples if options.k in example.owner]
+    if options.coverage:
+        from logrules.proof.coverage import coverage
 
-def _mutate(on: "Prepared", examples: "list[Example]", floor: float | None, processes: int) -> int:
+        covered = coverage(on, examples, processes)
+        form.render_coverage(covered, sys.stdout)
+        return _floor_status(total(one.signals for one in covered).percent, options.floor)
     from logrules.proof.mutate import strengths
 
     tried = strengths(on, examples, processes)
-    for one in tried:
-        for what in one.survivors:
-            print(f"{one.place.path}: {one.rule}: no example notices {what}")
-    count, noticed = sum(one.all for one in tried), sum(one.noticed for one in tried)
-    percent = 100.0 * noticed / count if count else 100.0
-    print(f"mutants: {noticed} of {count} noticed ({percent:.1f} %)", file=sys.stderr)
-    return _floor_status(percent, floor)
+    form.render_strengths(tried, sys.stdout)
+    return _floor_status(total(one.noticed for one in tried).percent, options.floor)
 
 
 def _floor_status(percent: float, floor: float | None) -> int:

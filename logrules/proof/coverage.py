@@ -1,13 +1,15 @@
 """What no example exercises: signals never seen, branches of a condition never taken, captures never filled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from logrules.engine import Prepared
+from logrules.model.strength import RuleCoverage, Share
 from logrules.pack.condition import leaves, signals_of
 from logrules.pack.pack import Pack, Rule
 from logrules.pack.pattern import compiled
 from logrules.proof.examples import short_name
+from logrules.proof.parallel import on_all_cores
 from logrules.proof.stage import events_of, judged
 from logrules.proof.suite import Example
 from logrules.reason.explain_condition import Part, explain
@@ -25,28 +27,10 @@ class Footprint:
     branches: frozenset[Branch]
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How much of something was exercised."""
-
-    done: int = 0
-    all: int = 0
-
-    @property
-    def percent(self) -> float:
-        """100 where there is nothing to exercise."""
-        return 100.0 * self.done / self.all if self.all else 100.0
-
-
-@dataclass(frozen=True, slots=True)
-class RuleCoverage:
-    """One rule's shares and, each in a sentence, what is missing."""
-
-    rule: str
-    signals: Share
-    branches: Share
-    captures: Share
-    missing: tuple[str, ...] = field(default=())
+def coverage(on: Prepared, examples: Sequence[Example], processes: int) -> tuple[RuleCoverage, ...]:
+    """Each rule's coverage by these examples."""
+    footprints = list(on_all_cores(footprint, examples, on, processes))
+    return coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)
 
 
 def footprint(on: Prepared, example: Example) -> Footprint:
@@ -133,9 +117,3 @@ def _parts(part: Part, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, 
         yield path, part
     for number, inner in enumerate(part.parts):
         yield from _parts(inner, (*path, number))
-
-
-def total(shares: Iterable[Share]) -> Share:
-    """All shares as one."""
-    known = tuple(shares)
-    return Share(sum(share.done for share in known), sum(share.all for share in known))

@@ -1,32 +1,17 @@
 """Mutants tried against the examples of their rule: those that no example notices."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from logrules.engine import Prepared
-from logrules.model.place import Place
+from logrules.model.strength import Share, Strength
 from logrules.proof.examples import misses
 from logrules.proof.mutants import Mutant, mutants
 from logrules.proof.parallel import on_all_cores
 from logrules.proof.stage import run_log
 from logrules.proof.suite import Example
 from logrules.reason.index import index_of
-
-
-@dataclass(frozen=True, slots=True)
-class Strength:
-    """How many mutants of a rule its tests notice, and in words those that they do not."""
-
-    rule: str
-    place: Place
-    all: int
-    survivors: tuple[str, ...]
-
-    @property
-    def noticed(self) -> int:
-        """How many were noticed."""
-        return self.all - len(self.survivors)
 
 
 def strengths(on: Prepared, examples: Sequence[Example], processes: int) -> list[Strength]:
@@ -42,7 +27,8 @@ def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
     # What fails on the rule as it is says nothing of a mutant.
     passing = [example for example in examples if not _fails(on, example)]
     survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, passing))
-    return Strength(rule.id, examples[0].place, len(tried), survivors)
+    share = Share(len(tried) - len(survivors), len(tried))
+    return Strength(rule.id, examples[0].place.path, share, survivors)
 
 
 def noticed(on: Prepared, mutant: Mutant, examples: Sequence[Example]) -> bool:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
@@ -41,11 +42,12 @@ def on_all_cores(
 
 
 def _pool(on: Prepared, processes: int) -> ProcessPoolExecutor:
-    """Forked processes inherit what is compiled; elsewhere each compiles the pack for itself."""
-    if "fork" in multiprocessing.get_all_start_methods() and os.name == "posix":
+    """Forked processes inherit what is compiled; where forking is not safe each compiles the pack for itself."""
+    if sys.platform == "linux":
         context: Any = multiprocessing.get_context("fork")
         return ProcessPoolExecutor(processes, context, initializer=_inherit, initargs=(on,))
-    return ProcessPoolExecutor(processes, initializer=_prepare, initargs=(on.pack,))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(processes, context, initializer=_prepare, initargs=(on.pack,))
 
 
 def _inherit(on: Prepared) -> None:

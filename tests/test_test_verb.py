@@ -1,0 +1,95 @@
+"""`logrules test` as its user calls it: what it prints, and how it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from logrules.cli.main import main
+from logrules.engine import prepared
+from logrules.proof.collect import collect
+from logrules.proof.parallel import on_all_cores
+from logrules.proof.prove import every_test, run_test
+from tests.test_changed import rule, write
+
+
+@pytest.fixture
+def mine(tmp_path) -> Path:
+    write(tmp_path / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    return tmp_path / "my"
+
+
+def said(capsys, *words: str) -> tuple[int, str, str]:
+    status = main(["test", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_only_what_is_at_the_paths_is_run(mine, capsys):
+    assert said(capsys, str(mine)) == (0, "2 examples: 0 failed\n", "")
+    assert said(capsys, str(mine / "acme/one.yaml"))[1] == "2 examples: 0 failed\n"
+    assert said(capsys, str(mine), "-k", "example 2")[1] == "1 example: 0 failed\n"
+    assert said(capsys, str(mine), "-k", "nothing-like-it") == (0, "no tests: 0 failed\n", "")
+
+
+@pytest.mark.parametrize("form", ["text", "junit", "tap", "json"])
+@pytest.mark.parametrize(("near", "status"), [("false", 0), ("true", 1)])
+def test_the_exit_status_is_the_same_in_every_form(mine, capsys, form, near, status):
+    write(mine / "acme/one.yaml", rule("acme/one", "ONE-WORD", near))
+    assert said(capsys, str(mine), "--format", form)[0] == status
+
+
+def test_processes_change_nothing(capsys):
+    one = said(capsys, "-k", "nccl/", "--format", "json", "-j", "1")
+    assert one == said(capsys, "-k", "nccl/", "--format", "json", "-j", "3")
+    assert said(capsys, "-k", "sample", "-j", "1")[1] == said(capsys, "-k", "sample", "-j", "2")[1]
+
+
+def test_coverage_and_its_floor(mine, capsys):
+    text = rule("acme/one", "ONE-WORD").replace("when: said", "  idle: {contains: IDLE}\nwhen: said or idle")
+    write(mine / "acme/one.yaml", text)
+    status, out, _ = said(capsys, str(mine), "--coverage", "--floor", "50")
+    assert status == 0
+    assert out.splitlines()[0] == "acme/one: no example has the signal `idle`"
+    assert "signals: 1 of 2 (50.0 %) exercised\n" in out
+    status, _, err = said(capsys, str(mine), "--coverage", "--floor", "51")
+    assert (status, err) == (1, "logrules: 50.0 % is below the floor of 51 %\n")
+    document = json.loads(said(capsys, str(mine), "--coverage", "--format", "json")[1])
+    assert document["signals"] == {"done": 1, "all": 2, "percent": 50.0}
+    assert document["rules"][0]["missing"][0] == "no example has the signal `idle`"
+
+
+def test_mutants_and_their_floor(mine, capsys):
+    text = rule("acme/one", "ONE-WORD").replace("contains: ONE-WORD}", "contains: ONE-WORD, pattern: 'ONE-WORD'}")
+    write(mine / "acme/one.yaml", text)
+    status, out, _ = said(capsys, str(mine), "--mutate", "--floor", "50")
+    assert status == 0
+    assert "acme/one: no example notices the pattern of `said` dropped\n" in out
+    assert out.endswith("mutants: 1 of 2 (50.0 %) noticed\n")
+    assert said(capsys, str(mine), "--mutate", "--floor", "90")[0] == 1
+    document = json.loads(said(capsys, str(mine), "--mutate", "--format", "json")[1])
+    assert document["rules"][0]["survivors"] == ["the pattern of `said` dropped"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--floor", "9"], "--floor needs"),
+        (["--coverage", "--format", "tap"], "text or json, not as tap"),
+        (["--mutate", "--changed"], "name files instead"),
+        (["no-such-folder"], "no such file or folder"),
+    ],
+)
+def test_contradictions_are_one_sentence_and_status_2(capsys, words, complaint):
+    status, out, err = said(capsys, *words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert complaint in err
+
+
+def test_where_forking_is_not_safe_processes_compile_the_pack_themselves(mine, monkeypatch):
+    monkeypatch.setattr("logrules.proof.parallel.sys.platform", "darwin")
+    found = collect([mine])
+    on = prepared(found.pack)
+    here = list(on_all_cores(run_test, every_test(found), on, 1))
+    there = list(on_all_cores(run_test, every_test(found), on, 2, few=2))
+    assert there == here != []
