@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
 SCORE ?= ../shared/eval/score.py
 
-.PHONY: demo test lint score calibrate bench soak docs clean setup
+.PHONY: demo test lint strength score calibrate bench soak docs clean setup
 
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
@@ -23,6 +23,11 @@ lint: setup
 score: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)/guides
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)
+
+# What the examples of the shipped rules exercise, and which wrong rules they notice.
+strength: setup
+	$(BIN)/logrules test --coverage --floor 100
+	$(BIN)/logrules test --mutate --floor 90
 
 # Measures how often each rule is right on the labelled corpus and writes it into the rules.
 calibrate: setup
