@@ -142,8 +142,7 @@ def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
     assert any(faults for _, faults in outcomes(*put_together, "host/"))
 
 
-def test_what_cannot_be_patched_is_compiled(tmp_path, monkeypatch):
-    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "cache"))
+def test_what_cannot_be_patched_is_compiled(tmp_path):
     folder = tmp_path / "my"
     write(folder / "one.yaml", rule("acme/one", "ONE-WORD"))
     first = collect([folder])
