@@ -20,13 +20,28 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """Bytes of a source came at ``now`` (seconds since the epoch), whether or not any rule asks for their lines.
+
+    How long a job has been quiet is measured from here.
+    """
+
+    source: str
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
-    """Bytes of a source that nobody looked at, and why: a truncated archive, a reader that fell behind."""
+    """Bytes of a source that nobody looked at, and why: a truncated archive, a reader that fell behind.
+
+    ``lines`` is how many line ends were among them, where somebody counted.
+    """
 
     source: str
     offset: int
     bytes: int | None
     reason: str
+    lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class SequenceState:
 
 @dataclass(frozen=True, slots=True)
 class AbsenceState:
-    """``pending`` awaits its answer until ``deadline``; ``fired`` is what stayed without one."""
+    """``pending`` awaits its answer until ``deadline``, by arrival; ``fired`` is what stayed without one."""
 
     pending: Trail | None = None
     deadline: float | None = None
@@ -111,8 +111,7 @@ def _in_time(within_s: float | None, first: Sighting, then: Sighting) -> bool:
 
 
 def _step_absence(leaf: Absence, state: AbsenceState, sighting: Sighting, signal: int) -> AbsenceState:
-    late = state.deadline is not None and sighting.time is not None and sighting.time >= state.deadline
-    if state.pending and late:
+    if state.pending and sighting.time is not None and not _in_time(leaf.within_s, state.pending.first[0], sighting):
         state = AbsenceState(fired=state.fired or state.pending)
     if signal in leaf.missing:
         return replace(state, pending=None, deadline=None)
@@ -120,7 +119,7 @@ def _step_absence(leaf: Absence, state: AbsenceState, sighting: Sighting, signal
         return replace(state, pending=extend(state.pending, sighting, signal))
     if leaf.within_s is not None and sighting.time is None:
         return state
-    deadline = None if leaf.within_s is None or sighting.time is None else sighting.time + leaf.within_s
+    deadline = None if leaf.within_s is None or sighting.heard is None else sighting.heard + leaf.within_s
     return replace(state, pending=begin(sighting, signal), deadline=deadline)
 
 

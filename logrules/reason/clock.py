@@ -6,11 +6,13 @@ from logrules.model.event import Event, Stamp
 
 
 class Clock:
-    """Follows the time that a job's lines bear.
+    """Follows the time that a job's lines bear and, live, the time at which they came.
 
-    A stamp without a year takes the year that brings it nearest to the last full date seen, else
-    to ``reference`` (when the file was last written, or arrival). ``now`` is the latest time seen:
-    time that runs backwards (merged workers, repeated lines) never turns it back.
+    The two are kept apart: what happened when is told by the stamps, how long nothing came by arrival, so that
+    a trainer's time zone and a log that existed before we looked cannot make silence longer or shorter.
+    For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date seen, else
+    to ``reference`` (when the file was last written), else to arrival. ``now`` is the latest arrival, or for a
+    saved log the latest stamp: time that runs backwards (merged workers, repeated lines) never turns it back.
     """
 
     def __init__(self, reference: float | None = None) -> None:
@@ -18,25 +20,27 @@ class Clock:
         self._near = reference
 
     def read(self, event: Event) -> float | None:
-        """The event's time in seconds since the epoch, or its arrival, or None."""
-        time = event.arrived if event.arrived is not None else self._stamped(event.stamp)
-        if time is not None:
-            self.pass_to(time)
-        return time
+        """When the line was written, in seconds since the epoch: by its stamp, else by its arrival, else None."""
+        stamped = self._stamped(event.stamp, event.arrived)
+        heard = stamped if event.arrived is None else event.arrived
+        if heard is not None:
+            self.pass_to(heard)
+        return event.arrived if stamped is None else stamped
 
     def pass_to(self, time: float) -> None:
         """It is now at least ``time``."""
         self.now = time if self.now is None else max(self.now, time)
 
-    def _stamped(self, stamp: Stamp | None) -> float | None:
+    def _stamped(self, stamp: Stamp | None, arrived: float | None) -> float | None:
         if stamp is None:
             return None
         if stamp.year_known:
             self._near = stamp.seconds
             return stamp.seconds
-        if self._near is None:
+        near = self._near if self._near is not None else arrived
+        if near is None:
             return stamp.seconds
-        return choose_year(stamp, self._near)
+        return choose_year(stamp, near)
 
 
 def choose_year(stamp: Stamp, near: float) -> float:

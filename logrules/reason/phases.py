@@ -29,7 +29,7 @@ class OpenWait:
     @property
     def since(self) -> float | None:
         """When patience began to run."""
-        return self.renewed.time
+        return self.renewed.heard
 
 
 @dataclass(slots=True)

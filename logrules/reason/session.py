@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from logrules.model.block import End, Tick
+from logrules.model.block import End, Heard, Tick
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.event import Event, Hit
 from logrules.model.report import Report, Run, Severity, SourceNote
@@ -71,7 +71,7 @@ class Session:
         self._notes: list[SourceNote] = []
         self._order = 0
         self._end: End | None = None
-        self._arrived: float | None = None
+        self._heard: float | None = None
         self._first_line = 1
         self._begin_run()
 
@@ -87,7 +87,7 @@ class Session:
 
     @property
     def now(self) -> float | None:
-        """The job's time: the latest seen in its lines or told by ticks."""
+        """The job's time: the latest at which anything came, or told by ticks; for a saved log by its lines."""
         return self._clock.now
 
     @property
@@ -107,11 +107,16 @@ class Session:
         waits = [wait.since + wait.wait.patience_s for wait in self._tracker.open_waits() if wait.since is not None]
         return min([*pending, *waits, *self._quiet_deadlines()], default=None)
 
-    def feed(self, item: Event | Tick | End) -> tuple[Change, ...]:
-        """Take the next event, the passing of time, or the end; what that changed."""
+    def feed(self, item: Event | Heard | Tick | End) -> tuple[Change, ...]:
+        """Take the next event, the coming of bytes, the passing of time, or the end; what that changed.
+
+        Live, `Heard` goes before the events of the bytes that came.
+        """
         match item:
             case Event():
                 return tuple(self._feed_event(item))
+            case Heard(now=now):
+                return self._hear(now)
             case Tick(now=now):
                 self._clock.pass_to(now)
                 return tuple(self._judge_silence())
@@ -151,6 +156,15 @@ class Session:
             self._folder.phases,
         )
         return report_of(findings, self._pack, lines, sources)
+
+    def _hear(self, now: float) -> tuple[Change, ...]:
+        """Silence up to this moment is judged before what ends it."""
+        deadline = self.deadline
+        self._clock.pass_to(now)
+        late = tuple(self._judge_silence()) if deadline is not None and now >= deadline else ()
+        self._heard = now if self._heard is None else max(now, self._heard)
+        broken = any(rule in self._silent for rule in self._raised.values())
+        return (*late, *self._judge_silence()) if broken else late
 
     def _feed_event(self, event: Event) -> Iterator[Change]:
         chain, folded = self._folder.feed(event)
@@ -312,17 +326,23 @@ class Session:
         return since is not None and self.now is not None and self.now >= since + patience_s
 
     def _quiet_s(self) -> float | None:
-        if self.now is None or self._last is None or self._last.time is None:
-            return None
-        return self.now - self._last.time
+        since = self._quiet_since()
+        return None if self.now is None or since is None else self.now - since
+
+    def _quiet_since(self) -> float | None:
+        """When the last bytes came; for a saved log, when the last line that told anything was written."""
+        if self._heard is not None or self._last is None:
+            return self._heard
+        return self._last.heard
 
     def _quiet_deadlines(self) -> Iterator[float]:
-        if self._last is None or self._last.time is None:
+        since = self._quiet_since()
+        if since is None:
             return
         for rule in self._silent:
             for leaf in self._leaves[rule.id]:
                 if isinstance(leaf, Quiet):
-                    yield self._last.time + leaf.longer_than_s
+                    yield since + leaf.longer_than_s
 
     def _stopped(self) -> bool:
         tracker = self._tracker

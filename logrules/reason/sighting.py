@@ -10,6 +10,9 @@ from logrules.model.event import Event, Worker
 class Sighting:
     """``order`` counts the session's events; ``time`` is in seconds since the epoch, None if unknown.
 
+    ``time`` is when the line was written, ``heard`` when it came: silence is measured from there. In a saved log
+    both are the same.
+
     ``phase`` is where the writer was, as far as markers tell; ``chain`` numbers the chain of tracebacks
     that the line is in, whose frames may tell better. ``round`` and ``completions`` are how far the run
     had come, which later tells whether it survived this.
@@ -22,6 +25,11 @@ class Sighting:
     chain: int | None = None
     round: int = 0
     completions: int = 0
+
+    @property
+    def heard(self) -> float | None:
+        """When the line came, in seconds since the epoch; for a saved log when it was written."""
+        return self.time if self.event.arrived is None else self.event.arrived
 
     @property
     def worker(self) -> Worker:
