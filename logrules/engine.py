@@ -256,12 +256,15 @@ def _last_line(reader: Reader, window: Window, lines_before_end: int) -> Event:
 def _dated(events: Iterable[Event], source: Source) -> Iterator[Event]:
     """Events whose stamps all have a year: the one nearest to the full dates around, or to the file's own."""
     clock = Clock(getattr(source, "modified", None))
-    for event in events:
-        time = clock.read(event)
-        if time is not None and event.stamp is not None and not event.stamp.year_known:
-            yield replace(event, stamp=Stamp(time))
-        else:
-            yield event
+    return (dated(event, clock) for event in events)
+
+
+def dated(event: Event, clock: Clock) -> Event:
+    """The event with a stamp that has a year, as ``clock`` reads it: the clock of the log, which it moves on."""
+    time = clock.read(event)
+    if time is not None and event.stamp is not None and not event.stamp.year_known:
+        return replace(event, stamp=Stamp(time))
+    return event
 
 
 def _merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:

@@ -1,35 +1,176 @@
-"""A live job, step by step: the same extract and the same session as for saved logs, fed as the bytes come.
+"""A live job, step by step: the same extract and the same session as for saved logs, fed as the bytes come."""
 
-Signatures first; see `Following`.
-"""
-
+from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import dataclass, replace
+from threading import RLock
 
-from logrules.model.report import Report
+from logrules.below import evidence_of, with_lines_below
+from logrules.engine import Scanners, dated
+from logrules.extract.extract import Reader
+from logrules.extract.live import GrowingLog
+from logrules.model.block import Block, End, Heard, Skipped, Tick
+from logrules.model.change import Change
+from logrules.model.event import Event
+from logrules.model.report import Report, SourceNote
 from logrules.model.update import Update
 from logrules.pack.pack import Pack
+from logrules.reason.clock import Clock
+from logrules.reason.session import Session
 from logrules.sources.source import Source
+
+# Routine lines that were kept back are read this often at the least.
+RELEASE_S = 0.25
+# Lines below evidence that are remembered before those that no report shows are dropped.
+_MAX_BELOW = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    growing: GrowingLog
+    reader: Reader
+    clock: Clock
 
 
 class Following:
     """Follows one job. Iterating gives an `Update` after each block, each tick and the end.
 
     ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
-    clock, it may stay without an update. Iterate, ``report`` and ``hear`` may be used from different threads.
+    clock, it may stay without an update; None for as long as silence changes nothing. One thread iterates; ``report``
+    and ``hear`` may be called from any.
     """
 
-    def __init__(self, source: Source, pack: Pack, beat_s: float = 1.0) -> None: ...
+    def __init__(self, source: Source, pack: Pack, beat_s: float | None = 1.0) -> None:
+        self._source = source
+        self._pack = pack
+        self._beat_s = beat_s
+        self._session = Session(pack)
+        self._scanners = Scanners(pack)
+        self._logs: dict[str, _Log] = {}
+        self._below: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._skipped: dict[tuple[str, str], int] = {}
+        self._heard: deque[tuple[str, str, float]] = deque()
+        self._bytes = 0
+        self._now: float | None = None
+        self._released = 0.0
+        self._lock = RLock()
 
-    def __iter__(self) -> Iterator[Update]: ...
+    def __iter__(self) -> Iterator[Update]:
+        """Follow until the source ends."""
+        while True:
+            item = self._source.read(self._until())
+            with self._lock:
+                update = self._step(item)
+            yield update
+            if update.ended:
+                return
 
     def report(self) -> Report:
         """Everything that is known now. Changes nothing."""
-        ...
+        with self._lock:
+            report = self._session.report(self._lines(), tuple(self._logs))
+            left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
+            return with_lines_below(replace(report, notes=(*report.notes, *left_out)), self._below)
 
     def hear(self, source: str, text: str, at: float) -> None:
         """Take further lines as a log of their own, such as what an inspection command said at ``at``.
 
         They are read with the next update.
         """
-        ...
+        self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
+
+    def _until(self) -> float | None:
+        due = [self._session.deadline]
+        if self._now is not None:
+            due.append(None if self._beat_s is None else self._now + self._beat_s)
+            due.append(self._released + RELEASE_S if self._holds() else None)
+        return min((at for at in due if at is not None), default=None)
+
+    def _step(self, item: Block | Skipped | Tick | End) -> Update:
+        changes = list(self._take(item))
+        while self._heard:
+            source, text, at = self._heard.popleft()
+            offset = self._log(source).growing.offset
+            changes += self._block(Block(source, offset, text.encode(errors="replace"), at))
+        now = self._now if self._now is not None else self._session.now or 0.0
+        skipped = sum(self._skipped.values())
+        return Update(now, tuple(changes), self._lines(), self._bytes, skipped, isinstance(item, End))
+
+    def _take(self, item: Block | Skipped | Tick | End) -> Iterator[Change]:
+        match item:
+            case Block():
+                self._bytes += len(item.data)
+                yield from self._block(item)
+            case Skipped():
+                yield from self._skip(item)
+            case Tick(now=now):
+                yield from self._release(now)
+                yield from self._session.feed(item)
+            case End():
+                yield from self._end(item)
+
+    def _block(self, block: Block) -> Iterator[Change]:
+        if block.arrived is not None:
+            yield from self._session.feed(Heard(block.source, block.arrived))
+        log = self._log(block.source)
+        yield from self._feed(log, log.growing.read(block))
+        self._keep_below(block.source, log)
+        if block.arrived is not None:
+            yield from self._release(block.arrived)
+
+    def _feed(self, log: _Log, events: Iterator[Event]) -> Iterator[Change]:
+        for event in events:
+            yield from self._session.feed(dated(event, log.clock))
+
+    def _skip(self, item: Skipped) -> Iterator[Change]:
+        if item.bytes is None:
+            self._session.note(item.source, item.reason)
+            return
+        key = (item.source, item.reason)
+        self._skipped[key] = self._skipped.get(key, 0) + item.bytes
+        log = self._log(item.source)
+        yield from self._feed(log, iter(log.growing.skip(item.offset + item.bytes, item.lines)))
+
+    def _release(self, now: float) -> Iterator[Change]:
+        """Read what was kept back for long enough."""
+        self._now = now
+        if now < self._released + RELEASE_S:
+            return
+        self._released = now
+        for log in self._logs.values():
+            if log.growing.holds:
+                yield from self._feed(log, iter(log.growing.held()))
+
+    def _end(self, end: End) -> Iterator[Change]:
+        for name, log in self._logs.items():
+            yield from self._feed(log, iter(log.growing.held()))
+            last = log.growing.last_event()
+            if last is not None:
+                yield from self._feed(log, iter([last]))
+            for sentence in log.reader.dropped:
+                self._session.note(name, sentence)
+        yield from self._session.feed(end)
+
+    def _log(self, source: str) -> _Log:
+        known = self._logs.get(source)
+        if known is None:
+            reader = Reader(self._pack, self._scanners.signals_of)
+            known = self._logs[source] = _Log(GrowingLog(source, reader, self._scanners.find), reader, Clock())
+        return known
+
+    def _lines(self) -> int:
+        return sum(log.growing.read_lines + log.growing.unfinished for log in self._logs.values())
+
+    def _holds(self) -> bool:
+        return any(log.growing.holds for log in self._logs.values())
+
+    def _keep_below(self, source: str, log: _Log) -> None:
+        below = log.growing.below
+        if not below:
+            return
+        self._below.update(((source, number), lines) for number, lines in below.items())
+        below.clear()
+        if len(self._below) > _MAX_BELOW:
+            report = self._session.report()
+            shown = {(line.source, line.line) for line in evidence_of(report)}
+            self._below = {key: lines for key, lines in self._below.items() if key in shown}

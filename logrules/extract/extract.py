@@ -53,7 +53,7 @@ class Reader:
     def events(self, found: Found, first_line: int) -> Iterator[Event]:
         """The events of a window whose first line has this number."""
         for line in self._worth_reading(found.lines):
-            yield from self._line(found.source, first_line + line.number, line)
+            yield from self.line_events(found.source, first_line + line.number, line)
 
     def last_event(self, source: str, number: int, offset: int, raw: bytes) -> Event:
         """A line that no signal asked for: the last of a log, shown where a log ends in silence."""
@@ -71,11 +71,20 @@ class Reader:
             alike.setdefault(tuple(dict.fromkeys(entry for _, entry in line.hits)), []).append(line)
         bulk: set[int] = set()
         for entries, same in alike.items():
-            kept = ROUTINE_LINES if all(self._sampled[entry] for entry in entries) else FLOOD_LINES
+            kept = ROUTINE_LINES if self.is_routine(entries) else FLOOD_LINES
             bulk.update(line.number for line in same[kept:-kept])
         return (line for line in lines if line.number not in bulk) if bulk else lines
 
-    def _line(self, source: str, number: int, line: HitLine) -> Iterator[Event]:
+    def is_routine(self, entries: Iterable[int]) -> bool:
+        """Whether only sampled signals (progress, metrics) ask for these entries of the scanner."""
+        return all(self._sampled[entry] for entry in entries)
+
+    def bears_context(self, event: Event) -> bool:
+        """Whether the lines around it are kept: not for what is only sampled."""
+        return not all(self._pack.signals[hit.signal].sampled for hit in event.hits)
+
+    def line_events(self, source: str, number: int, line: HitLine) -> Iterator[Event]:
+        """The events of one hit line: one, or several where it was redrawn."""
         if b"\r" not in line.raw and b"^M" not in line.raw:
             signals = dict.fromkeys(signal for _, entry in line.hits for signal in self._signals_of[entry])
             parts: Iterable[tuple[int, bytes, Iterable[int]]] = [(0, line.raw, signals)]
@@ -85,10 +94,10 @@ class Reader:
             event = self._event(source, number, line.offset + start, raw, wanted)
             if not event.hits:
                 continue
-            if all(self._pack.signals[hit.signal].sampled for hit in event.hits):
-                yield event
-            else:
+            if self.bears_context(event):
                 yield replace(event, before=_cleaned(line.before), after=_cleaned(line.after))
+            else:
+                yield event
 
     def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:
         """The redraws that carry hits; of those that only show progress, the first and the last."""

@@ -8,7 +8,7 @@ from logrules.extract.window import Window
 
 MAX_LINE_BYTES = 64 * 1024
 CONTEXT_LINES = 2
-_MAX_CONTEXT_BYTES = 400
+MAX_CONTEXT_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _before(data: bytes, start: int) -> tuple[bytes, ...]:
     while start > 0 and len(found) < CONTEXT_LINES:
         end = start - 1
         start = data.rfind(b"\n", 0, end) + 1
-        found.append(data[start : min(end, start + _MAX_CONTEXT_BYTES)])
+        found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
     return tuple(reversed(found))
 
 
@@ -105,5 +105,5 @@ def _after(data: bytes, end: int) -> tuple[bytes, ...]:
         start = end + 1
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
-        found.append(data[start : min(end, start + _MAX_CONTEXT_BYTES)])
+        found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
     return tuple(found)

@@ -10,9 +10,9 @@ class Clock:
 
     The two are kept apart: what happened when is told by the stamps, how long nothing came by arrival, so that
     a trainer's time zone and a log that existed before we looked cannot make silence longer or shorter.
-    For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date seen, else
-    to ``reference`` (when the file was last written), else to arrival. ``now`` is the latest arrival, or for a
-    saved log the latest stamp: time that runs backwards (merged workers, repeated lines) never turns it back.
+    For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date
+    seen, else to ``reference`` (when the file was last written), else to arrival. ``now`` is the latest arrival, or
+    for a saved log the latest stamp: time that runs backwards (merged workers, repeated lines) never turns it back.
     """
 
     def __init__(self, reference: float | None = None) -> None:

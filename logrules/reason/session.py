@@ -105,7 +105,11 @@ class Session:
             if (at := automata.deadline_of(leaf, state)) is not None
         ]
         waits = [wait.since + wait.wait.patience_s for wait in self._tracker.open_waits() if wait.since is not None]
-        return min([*pending, *waits, *self._quiet_deadlines()], default=None)
+        now = self.now
+        return min(
+            (at for at in (*pending, *waits, *self._quiet_deadlines()) if now is None or at > now),
+            default=None,
+        )
 
     def feed(self, item: Event | Heard | Tick | End) -> tuple[Change, ...]:
         """Take the next event, the coming of bytes, the passing of time, or the end; what that changed.

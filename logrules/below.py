@@ -1,0 +1,36 @@
+"""Evidence of a live log, completed: a line is diagnosed before those below it are written."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from logrules.model.report import Consequence, Diagnosis, Evidence, Report
+
+
+def evidence_of(report: Report) -> Iterator[Evidence]:
+    """Every line that the report shows."""
+    yield from report.unusual
+    for one in report.diagnoses:
+        yield from one.evidence
+        for other in one.consequences:
+            yield from other.evidence
+
+
+def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, ...]]) -> Report:
+    """The report with what has come since below its lines; ``below`` is by source and line."""
+
+    def line(one: Evidence) -> Evidence:
+        lines = below.get((one.source, one.line), ())
+        return replace(one, after=lines) if len(lines) > len(one.after) else one
+
+    def lines(found: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        return tuple(line(one) for one in found)
+
+    def consequence(one: Consequence) -> Consequence:
+        return replace(one, evidence=lines(one.evidence))
+
+    def diagnosis(one: Diagnosis) -> Diagnosis:
+        return replace(one, evidence=lines(one.evidence), consequences=tuple(map(consequence, one.consequences)))
+
+    if not below:
+        return report
+    return replace(report, diagnoses=tuple(map(diagnosis, report.diagnoses)), unusual=lines(report.unusual))

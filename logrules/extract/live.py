@@ -1,0 +1,174 @@
+"""A growing log to its events: what came is scanned at once, however little it is.
+
+A saved log is read by windows of absolute offset, and where a window is full of the same, the first and the last
+of it are read. A live reader cannot know what will be the last. So it reads the first in each window at once and
+keeps back the latest of the others; these are read, in their order, before any line that is not routine, when the
+window ends, and when the follower asks for them, which it does a few times a second. What is read live is therefore
+never less than what is read of the saved log, in the same order, and bounded by window and by second.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from logrules.extract.around import Surroundings
+from logrules.extract.extract import FLOOD_LINES, ROUTINE_LINES, Reader
+from logrules.extract.lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine
+from logrules.extract.window import WINDOW_BYTES, Window
+from logrules.model.block import Block
+from logrules.model.event import Event
+
+Find: TypeAlias = Callable[[Window], Found]
+Numbered: TypeAlias = tuple[int, HitLine]
+
+
+class Routine:
+    """Which hit lines of a window are read at once, and which of the others are kept back for later."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._seen: Counter[tuple[int, ...]] = Counter()
+        self._held: dict[tuple[int, ...], deque[Numbered]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def next_window(self) -> None:
+        """Count anew."""
+        self._seen.clear()
+
+    def take(self, number: int, line: HitLine) -> list[Numbered]:
+        """The lines to read now that this one has come: none, or those held back and this one."""
+        alike = tuple(dict.fromkeys(entry for _, entry in line.hits))
+        kept = ROUTINE_LINES if self._reader.is_routine(alike) else FLOOD_LINES
+        self._seen[alike] += 1
+        if self._seen[alike] > kept:
+            self._held.setdefault(alike, deque(maxlen=kept)).append((number, line))
+            return []
+        return [*self.release(), (number, line)]
+
+    def release(self) -> list[Numbered]:
+        """The lines kept back, in their order."""
+        lines = sorted((pair for pairs in self._held.values() for pair in pairs), key=lambda pair: pair[0])
+        self._held.clear()
+        return lines
+
+
+class GrowingLog:
+    """One log while it grows.
+
+    ``lines`` is how many complete lines it has, ``read_lines`` how many were read since it was first seen.
+    ``below`` is what came below earlier events, by line.
+    """
+
+    def __init__(self, source: str, reader: Reader, find: Find) -> None:
+        self._source = source
+        self._reader = reader
+        self._find = find
+        self.read_lines = 0
+        self._begin(0, 0)
+
+    def _begin(self, offset: int, lines: int) -> None:
+        self.lines = lines
+        self.below: dict[int, tuple[str, ...]] = {}
+        self._offset = offset
+        self._window = offset // WINDOW_BYTES
+        self._routine = Routine(self._reader)
+        self._around = Surroundings()
+        self._open = b""  # the unfinished line, as far as it has come
+        self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
+        self._last: tuple[int, int, bytes] | None = None
+        self._arrived: float | None = None
+
+    @property
+    def offset(self) -> int:
+        """Where the next bytes belong."""
+        return self._offset
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the last line lacks its newline."""
+        return bool(self._open)
+
+    @property
+    def holds(self) -> bool:
+        """Whether routine lines are kept back."""
+        return bool(self._routine)
+
+    def skip(self, offset: int, lines: int) -> list[Event]:
+        """Bytes up to ``offset`` with so many line ends are not looked at; the events kept back until there."""
+        events, last = self.held(), self._last
+        self._begin(offset, self.lines + lines)
+        self._last = last
+        return events
+
+    def read(self, block: Block) -> Iterator[Event]:
+        """The events of the next block. One that does not follow what was read begins the log anew."""
+        if block.offset < self._offset:
+            yield from self.held()
+            self._begin(block.offset, 0)
+        self._arrived = block.arrived
+        data = block.data
+        while data:
+            if not self._open and (index := self._offset // WINDOW_BYTES) != self._window:
+                yield from self.held()
+                self._enter(index)
+            boundary = (self._window + 1) * WINDOW_BYTES
+            cut = data.find(b"\n", max(boundary - 1 - self._offset, 0)) + 1 or len(data)
+            yield from self._part(data[:cut])
+            data = data[cut:]
+
+    def held(self) -> list[Event]:
+        """The routine lines kept back, read now, in their order."""
+        return [event for number, line in self._routine.release() for event in self._events(number, line)]
+
+    def last_event(self) -> Event | None:
+        """The last line that is not blank, without a signal: shown where a log ends in silence."""
+        if self._last is None:
+            return None
+        return replace(self._reader.last_event(self._source, *self._last), arrived=self._arrived)
+
+    def _enter(self, window: int) -> None:
+        self._window = window
+        self._routine.next_window()
+        self._around = Surroundings()
+
+    def _part(self, data: bytes) -> Iterator[Event]:
+        """The events of bytes of one window, which may end within a line."""
+        text, first, start = self._open + data, self.lines + 1, self._offset - len(self._open)
+        self.below.update(self._around.grown(text, first))
+        above = self._around.above
+        found = self._find(Window(self._source, self._window, start - len(above), above + text))
+        passed = above.count(b"\n")
+        self._offset += len(data)
+        self.lines += found.line_count - passed
+        self.read_lines += found.line_count - passed
+        for line in found.lines:
+            if line.number >= passed:
+                for number, ready in self._routine.take(first + line.number - passed, line):
+                    yield from self._events(number, ready)
+        self._remember(text, start, first)
+
+    def _events(self, number: int, line: HitLine) -> Iterator[Event]:
+        for event in self._reader.line_events(self._source, number, line):
+            new = tuple(hit for hit in event.hits if (event.offset, hit.signal) not in self._told)
+            if not new:
+                continue
+            if number > self.lines:
+                self._told.update((event.offset, hit.signal) for hit in new)
+            below = self.lines - number  # complete lines below it
+            if below < CONTEXT_LINES and self._reader.bears_context(event):
+                self._around.expect(number, line.after[: max(below, 0)])
+            yield replace(event, hits=new, arrived=self._arrived)
+
+    def _remember(self, text: bytes, start: int, first: int) -> None:
+        """Keep the unfinished line, the last line that is not blank, and the last lines as context of the next."""
+        self._open = text[text.rfind(b"\n") + 1 :][-MAX_LINE_BYTES:]
+        if self._told:
+            self._told = {told for told in self._told if told[0] >= self._offset - len(self._open)}
+        self._around.pass_over(text)
+        body = text.rstrip()
+        if body:
+            begin = max(body.rfind(b"\n") + 1, len(body) - MAX_LINE_BYTES)
+            self._last = (first + text.count(b"\n", 0, begin), start + begin, body[begin:])
