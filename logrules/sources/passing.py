@@ -1,0 +1,76 @@
+"""Bytes of a stream passed on before anybody looks at them."""
+
+import os
+import time
+from collections.abc import Callable
+from threading import Thread
+
+from logrules.sources.buffer import Buffer
+
+_READ_BYTES = 1 << 20
+# A stream of many small writes is read this often at most; its pipe holds what comes meanwhile.
+_REST_S = 0.001
+_SMALL_BYTES = 16 << 10
+_PIPE_BYTES = 1 << 20
+
+
+class Passing(Thread):
+    """Reads ``descriptor`` to its end in a thread: each piece goes to ``onward`` at once, then into the buffer.
+
+    ``onward`` is a descriptor, or None where the log is not passed on. Where its reader has gone (SIGPIPE), or it
+    cannot be written, reading goes on. ``passed`` counts the bytes.
+    """
+
+    def __init__(
+        self, descriptor: int, onward: int | None, buffer: Buffer, log: str, at_end: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(name=f"passing {log}", daemon=True)
+        self._descriptor = descriptor
+        self._onward = onward
+        self._buffer = buffer
+        self.log = log
+        self.passed = 0
+        self._at_end = at_end
+
+    def run(self) -> None:
+        """Pass everything on, to the end."""
+        widen(self._descriptor)
+        try:
+            while data := self._read():
+                self._pass_on(data)
+                self.passed += len(data)
+                self._buffer.put(self.log, data)
+                if len(data) < _SMALL_BYTES:
+                    time.sleep(_REST_S)
+        finally:
+            if self._at_end is not None:
+                self._at_end()
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._descriptor, _READ_BYTES)
+        except OSError:
+            # The other side of a pseudo-terminal is closed: that is how Linux says so.
+            return b""
+
+    def _pass_on(self, data: bytes) -> None:
+        view = memoryview(data)
+        while self._onward is not None and view:
+            try:
+                view = view[os.write(self._onward, view) :]
+            except BlockingIOError:
+                time.sleep(_REST_S)
+            except OSError:
+                self._onward = None
+
+
+def widen(descriptor: int) -> None:
+    """Let a pipe hold more, where the system knows how: its writer then waits less often."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
+    except ImportError:
+        return
+    try:
+        fcntl(descriptor, F_SETPIPE_SZ, _PIPE_BYTES)
+    except OSError:
+        pass

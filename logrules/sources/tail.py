@@ -1,0 +1,109 @@
+"""One file followed by its name, through growth, rotation, truncation and replacement."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+
+from logrules.sources.archive import MAGIC_BYTES, codec_of
+
+READ_BYTES = 1 << 20
+# What was read last is compared with what stands there now: a file may be written anew up to the same size.
+_MARK_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Further bytes, and when the file was last written (seconds since the epoch)."""
+
+    data: bytes
+    written: float
+
+
+@dataclass(frozen=True, slots=True)
+class Anew:
+    """The next bytes are the first of a new file, and why."""
+
+    reason: str
+
+
+ROTATED = "was replaced by a new file (rotated); lines count from the start of the new one"
+TRUNCATED = "was truncated or written anew; lines count from its new start"
+
+
+class Tail:
+    """Follows ``path``, which need not exist yet. Reads what is there, from the start."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.fault: str | None = None
+        self._file: FileIO | None = None
+        self._at = 0
+        self._mark = b""
+
+    def look(self) -> Iterator[Grown | Anew]:
+        """What has come since the last look. ``fault`` then says what stands against reading, if anything."""
+        if self._file is None and not self._open():
+            return
+        yield from self._rest()
+        if self._is_another():
+            # Its writer may have gone on for a moment after renaming it.
+            yield from self._rest()
+            self.close()
+            if self._open():
+                yield Anew(ROTATED)
+                yield from self._rest()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+        self._file, self._at, self._mark = None, 0, b""
+
+    def _open(self) -> bool:
+        try:
+            file = FileIO(self.path)
+        except OSError as fault:
+            self.fault = (fault.strerror or str(fault)).lower()
+            return False
+        if codec_of(_read_at(file, MAGIC_BYTES, 0)):
+            file.close()
+            self.fault = "is compressed, and a compressed log does not grow: use `logrules diagnose`"
+            return False
+        self.fault, self._file = None, file
+        return True
+
+    def _is_another(self) -> bool:
+        """Whether another file has the name now; where none has, ours is still the one."""
+        try:
+            named = self.path.stat()
+        except OSError:
+            return False
+        return self._file is not None and not os.path.samestat(named, os.fstat(self._file.fileno()))
+
+    def _rest(self) -> Iterator[Grown | Anew]:
+        assert self._file is not None  # noqa: S101 (only called with an open file)
+        file = self._file
+        try:
+            status = os.fstat(file.fileno())
+            if status.st_size < self._at or self._was_overwritten(file, status.st_size):
+                self._at, self._mark = 0, b""
+                yield Anew(TRUNCATED)
+            while data := _read_at(file, READ_BYTES, self._at):
+                self._at += len(data)
+                self._mark = (self._mark + data)[-_MARK_BYTES:]
+                yield Grown(data, os.fstat(file.fileno()).st_mtime)
+        except OSError as fault:
+            self.fault = f"reading failed ({(fault.strerror or str(fault)).lower()})"
+
+    def _was_overwritten(self, file: FileIO, size: int) -> bool:
+        """Whether a file that has grown is not the one that we read: what we read last is not in it."""
+        if size == self._at or not self._mark:
+            return False
+        return _read_at(file, len(self._mark), self._at - len(self._mark)) != self._mark
+
+
+def _read_at(file: FileIO, size: int, at: int) -> bytes:
+    file.seek(at)
+    return file.read(size) or b""
