@@ -12,6 +12,7 @@ from logrules.errors import LogrulesError
 # verb: (module with `add_options(parser)` and `run(options) -> int`, one line of help)
 VERBS = {
     "diagnose": ("logrules.cli.diagnose", "say where a saved log got stuck or why it failed"),
+    "watch": ("logrules.cli.watch", "follow a live job and say the moment it gets stuck"),
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
@@ -26,9 +27,10 @@ EXIT_FINE, EXIT_FOUND, EXIT_UNUSABLE = 0, 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 nothing wrong, 1 something found, 2 unusable input."""
-    argv = list(sys.argv[1:] if arguments is None else arguments)
+    argv, command = _split_off_command(list(sys.argv[1:] if arguments is None else arguments))
     try:
         options = _parser(argv).parse_args(argv)
+        options.command = command
         status = int(options.run(options))
         sys.stdout.flush()
     except LogrulesError as fault:
@@ -42,6 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FINE
     else:
         return status
+
+
+def _split_off_command(argv: list[str]) -> tuple[list[str], list[str]]:
+    """Our words, and those behind ``--``: for `watch` they are another program's command line."""
+    if "--" not in argv or argv[0] != "watch":
+        return argv, []
+    at = argv.index("--")
+    return argv[:at], argv[at + 1 :]
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:

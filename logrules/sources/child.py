@@ -96,7 +96,7 @@ def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -
     into = subprocess.PIPE if terminal is None else terminal.theirs
     errors = subprocess.STDOUT if shared else subprocess.PIPE
     try:
-        process = subprocess.Popen(words, stdout=into, stderr=errors, bufsize=0)
+        process = subprocess.Popen(words, stdout=into, stderr=errors, bufsize=0)  # noqa: S603 (what the user asked for)
     except OSError as fault:
         raise SourceError(f"{words[0]}: cannot be started ({(fault.strerror or str(fault)).lower()})") from None
     finally:

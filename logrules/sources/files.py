@@ -49,8 +49,9 @@ class Files(Thread):
                 looked = now()
                 self._find()
                 changed = set(self._followed)
-            for path in changed & self._followed.keys():
-                self._look(self._followed[path])
+            for path, one in self._followed.items():
+                if path in changed:
+                    self._look(one)
             self.ready.set()
             changed = self._wake.wait()
 

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 
 from logrules.sources.buffer import Buffer
@@ -70,7 +71,5 @@ def widen(descriptor: int) -> None:
         from fcntl import F_SETPIPE_SZ, fcntl
     except ImportError:
         return
-    try:
+    with suppress(OSError):
         fcntl(descriptor, F_SETPIPE_SZ, _PIPE_BYTES)
-    except OSError:
-        pass

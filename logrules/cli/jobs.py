@@ -1,0 +1,243 @@
+"""What there is to watch: a command, a pipe, files, a saved log that is replayed."""
+
+import argparse
+import os
+import signal
+import sys
+from datetime import UTC, tzinfo
+from typing import Protocol
+
+from logrules.errors import LogrulesError
+from logrules.model.block import End
+from logrules.pack.pack import Pack
+from logrules.sources.buffer import Buffer
+from logrules.sources.source import Source
+
+STDIN, STDOUT = 0, 1
+STDIN_NAME = "<stdin>"
+ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
+# With a terminal in front, the kernel has told the whole group: the command too.
+_FROM_TERMINAL = ("SIGINT", "SIGQUIT")
+
+
+class Job(Protocol):
+    """Something to watch. ``echoes`` says that its log goes to standard output, ``signals`` which it is told of.
+
+    ``zone`` is that of its times, ``beat_s`` how often it is looked at in silence, by its own clock.
+    """
+
+    signals: tuple[str, ...]
+    echoes: bool
+    zone: tzinfo | None
+    beat_s: float | None
+
+    @property
+    def source(self) -> Source:
+        """What is followed."""
+        ...
+
+    def start(self) -> None:
+        """Begin: from here on bytes come."""
+        ...
+
+    def signalled(self, number: int) -> bool:
+        """We were sent a signal; whether that is the end of watching."""
+        ...
+
+    def unwatched(self) -> None:
+        """Nobody analyses any more: only pass on."""
+        ...
+
+    def wait(self) -> int | None:
+        """Wait until all was passed on; the exit status to end with, where the job decides it."""
+        ...
+
+
+class Command:
+    """A command that we start."""
+
+    signals: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.echoes = options.echo is not False
+        self.source = Buffer(" ".join(options.command))
+        self._words = options.command
+        self._pty = options.pty
+
+    def start(self) -> None:
+        """Start it."""
+        from logrules.sources.child import Child
+
+        self._child = Child(self._words, self.source, echo=self.echoes, pty=self._pty)
+
+    def signalled(self, number: int) -> bool:
+        """Pass the signal on; the command decides when it ends."""
+        if number == getattr(signal, "SIGWINCH", None):
+            self._child.resize()
+        elif not (signal.Signals(number).name in _FROM_TERMINAL and _in_front()):
+            self._child.send(number)
+        return False
+
+    def unwatched(self) -> None:
+        """Go on passing its output through."""
+        self.source.give_up()
+
+    def wait(self) -> int | None:
+        """Its exit status."""
+        return self._child.wait()
+
+
+class Pipe:
+    """Standard input."""
+
+    signals = ENDING
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from logrules.sources.passing import Passing
+
+        self.echoes = options.echo is not False
+        self.source = Buffer(STDIN_NAME)
+        self._passing = Passing(STDIN, STDOUT if self.echoes else None, self.source, STDIN_NAME, self._end)
+
+    def _end(self) -> None:
+        self.source.end(End())
+
+    def start(self) -> None:
+        """Read it."""
+        self._passing.start()
+
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
+        """Watch no longer."""
+        self._end()
+        return True
+
+    def unwatched(self) -> None:
+        """Go on passing it through, to its end."""
+        self.source.give_up()
+        self._passing.join()
+
+    def wait(self) -> int | None:
+        """Nothing to wait for: its end was seen."""
+        return None
+
+
+class Followed:
+    """Files, patterns and folders."""
+
+    signals = ENDING
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from logrules.sources.files import Files
+
+        self.echoes = bool(options.echo)
+        self.source = Buffer(", ".join(options.paths))
+        self._files = Files(options.paths, self.source, _show if self.echoes else _show_not)
+
+    def start(self) -> None:
+        """Look for them."""
+        self._files.start()
+
+    def missing(self) -> list[str]:
+        """Those that are not there yet, once all were looked for."""
+        self._files.ready.wait()
+        return self._files.missing()
+
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
+        """Follow no longer."""
+        self._files.stop()
+        self.source.end(End())
+        return True
+
+    def unwatched(self) -> None:
+        """There is nothing to pass on to anybody."""
+        self._files.stop()
+        self.source.give_up()
+
+    def wait(self) -> int | None:
+        """Nothing to wait for."""
+        return None
+
+
+class Replayed:
+    """Saved logs on a clock of their own."""
+
+    signals = ENDING
+    echoes = False
+    zone: tzinfo | None = UTC
+
+    def __init__(self, options: argparse.Namespace, pack: Pack) -> None:
+        from logrules.rerun import Rerun
+        from logrules.sources.discover import discover
+
+        speed = None if options.replay == float("inf") else options.replay
+        self.beat_s = speed
+        self.source = Rerun(discover(options.paths).sources, pack, speed, options.then_quiet)
+
+    def start(self) -> None:
+        """It begins with the first read."""
+
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
+        """Replay no further."""
+        self.source.stop()
+        return True
+
+    def unwatched(self) -> None:
+        """There is nothing to pass on to anybody."""
+
+    def wait(self) -> int | None:
+        """Nothing to wait for."""
+        return None
+
+
+def job_of(options: argparse.Namespace, pack: Pack) -> Job:
+    """What the command line asks to watch. Raises LogrulesError where that is nothing, or too much."""
+    if options.command and (options.paths or options.replay):
+        raise LogrulesError("either follow logs or start a command behind `--`, not both")
+    if options.pty and not options.command:
+        raise LogrulesError("--pty is for a command: logrules watch --pty -- COMMAND")
+    if options.then_quiet and not options.replay:
+        raise LogrulesError("--then-quiet is for a saved log: logrules watch --replay 60x --then-quiet 15m LOG")
+    if options.command:
+        return Command(options)
+    if options.replay:
+        return Replayed(options, pack)
+    if options.paths and options.paths != ["-"]:
+        if "-" in options.paths:
+            raise LogrulesError("standard input (-) cannot be followed together with files")
+        return Followed(options)
+    if not options.paths and sys.stdin.isatty():
+        raise LogrulesError("nothing to watch: name a log, pipe one in, or start the job behind `--` (see --help)")
+    return Pipe(options)
+
+
+def _in_front() -> bool:
+    """Whether a terminal has us in front, so that what is typed there reaches our command by itself."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except (OSError, AttributeError):
+        return False
+    finally:
+        os.close(terminal)
+
+
+def _show(data: bytes) -> None:
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(STDOUT, view) :]
+    except OSError:
+        return
+
+
+def _show_not(data: bytes) -> None:
+    """The log stays in its file."""

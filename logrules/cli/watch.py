@@ -1,0 +1,126 @@
+"""`logrules watch`: follows a live job and says the moment it gets stuck, and why."""
+
+import argparse
+import sys
+from argparse import BooleanOptionalAction
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+from logrules.cli.diagnose import exit_status
+
+if TYPE_CHECKING:
+    from logrules.model.report import Report
+
+EXIT_UNUSABLE = 2
+
+_EXAMPLES = """examples:
+  logrules watch -- torchrun --nproc-per-node 8 train.py   start the job and watch it
+  logrules watch --pty -- python train.py                  the job sees a terminal: progress bars stay as they are
+  logrules watch train.log                                 follow a file, as tail -F does
+  logrules watch 'runs/42/rank*.log' /tmp/ray/session_latest/logs
+                                                           follow a pattern and a folder, new files too, as one job
+  kubectl logs -f job/train | logrules watch               follow a pipe; the log passes through to standard output
+  logrules watch --replay 60x train.log                    a saved log by its own times, 60 times as fast
+
+What the log says goes to standard output (with `--`, errors go to standard error), what logrules says then goes to
+standard error; where the log is not passed on, what logrules says goes to standard output.
+
+exit status: that of the command after `--` (128 + n where signal n ended it); else 0 nothing wrong, 1 an error or a
+stall was diagnosed, 2 the input was unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files, patterns, folders, or - for standard input")
+    parser.add_argument(
+        "--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)"
+    )
+    parser.add_argument("-q", "--quiet", dest="echo", action="store_false", help="the same as --no-echo")
+    parser.add_argument("--pty", action="store_true", help="give the command after `--` a terminal")
+    parser.add_argument("--replay", type=_speed, metavar="SPEED", help="replay saved logs: 60x, or max to sleep never")
+    parser.add_argument(
+        "--then-quiet", type=_duration, default=0.0, metavar="TIME",
+        help="with --replay: let so much time pass after the last line, such as 15m",
+    )  # fmt: skip
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the final report")
+    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
+    parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
+
+
+def _speed(text: str) -> float:
+    """How many times as fast; infinite for ``max``."""
+    speed = float("inf") if text == "max" else float(text.removesuffix("x"))
+    if not speed > 0:
+        raise ValueError(text)
+    return speed
+
+
+def _duration(text: str) -> float:
+    from logrules.pack.schema import seconds
+
+    return seconds(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Follow the job to its end and report; the exit status."""
+    from logrules.cli.jobs import job_of
+    from logrules.cli.language import preferred_language
+    from logrules.cli.listening import follow, signals_of
+    from logrules.follow import Following
+    from logrules.pack.load import load_pack
+    from logrules.tell.lines import Lines
+
+    # The threads that pass bytes on need the interpreter for moments only, and must not wait 5 ms for it.
+    sys.setswitchinterval(0.0005)
+    options.lang = options.lang or preferred_language()
+    pack = load_pack(options.rules, cache=not options.no_cache)
+    job = job_of(options, pack)
+    out = _voice(aside=job.echoes)
+    following = Following(job.source, pack, job.beat_s)
+    job.start()
+    with signals_of(job):
+        report = follow(following, [Lines(out, options.lang, job.zone)], _complain)
+        if report is None:
+            job.unwatched()
+        status = job.wait()
+    if report is not None:
+        _write(report, options, out)
+    return status if status is not None else _found(report)
+
+
+def _voice(*, aside: bool) -> TextIO:
+    """Where logrules speaks: standard error where the log itself goes to standard output."""
+    out = sys.stderr if aside else sys.stdout
+    if hasattr(out, "reconfigure"):
+        out.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return out
+
+
+def _found(report: "Report | None") -> int:
+    return EXIT_UNUSABLE if report is None else exit_status(report)
+
+
+def _complain(sentence: str) -> None:
+    with suppress(OSError):
+        print(f"logrules: {sentence}", file=sys.stderr, flush=True)
+
+
+def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
+    try:
+        if options.format == "json":
+            from logrules.render.json import render_json
+
+            render_json(report, out, options.lang)
+        else:
+            from logrules.render.text import render_text
+
+            out.write("\n")
+            render_text(report, out, options.lang, options.shell, all_diagnoses=options.all)
+        out.flush()
+    except OSError:
+        return  # nobody reads us any more; the job's exit status still counts

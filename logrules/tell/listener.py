@@ -1,0 +1,19 @@
+"""What is asked of anything that is told of a live job."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from logrules.model.report import Report
+from logrules.model.update import Update
+
+
+class Listener(Protocol):
+    """Hears every update in order. It may take its time only in a thread of its own."""
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Take an update; ``report`` gives all that is known, and is worth calling only where something changed."""
+        ...
+
+    def close(self) -> None:
+        """The job is over, or nobody listens any more."""
+        ...
