@@ -1,0 +1,274 @@
+"""What watching costs, for real: ``python bench/watch.py [--seconds 60] [--bytes 2000000000] [--only latency ...]``.
+
+latency: 50,000 lines/s into ``logrules watch``, among them lines that are diagnosed for the first time, each bearing
+no other mark than its text; the time from its write to the line of the diagnosis on our side, and the CPU time.
+pass-through: bytes through ``logrules watch -- cmd`` against ``cmd | cat``, in turn, with a checksum.
+memory: a day of 64 interleaved workers, replayed. idle: a log in which nothing happens.
+"""
+
+import argparse
+import hashlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+from typing import IO
+
+from generate import size_of, write_log
+
+HERE = Path(__file__).resolve().parent
+LINES_PER_S = 50_000
+TICKS_PER_S = 100
+LATENCY_LIMIT_MS = 100
+BUSY_LIMIT = 0.5
+RATE_LIMIT = 0.5
+PEAK_LIMIT_BYTES = 120_000_000
+IDLE_LIMIT = 0.01
+WORKERS = 64
+DAY_S = 86_400
+# A trainer's every-day lines; a few per cent are what rules sample.
+FILLER = (
+    "2026-03-01 10:00:00,000 - INFO - worker {n} fetched shard {n} of the training split from the cache in 12 ms\n",
+    "(WorkerDict pid={n}) gathered 128 samples, queue length 17, prefetch 4, 3.1 MB waiting in the pinned buffer\n",
+    "[rank3]: forward 41.2 ms backward 83.0 ms optimizer 9.7 ms, tokens in flight {n}, bucket 25 MB, overlap 0.93\n",
+)
+STEP = "{{'loss': 0.5{n}, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table; ``met`` is None where nothing was promised."""
+
+    what: str
+    measured: str
+    target: str = ""
+    met: bool | None = None
+
+
+def watch(*words: str) -> list[str]:
+    """The command of this checkout."""
+    return [sys.executable, "-m", "logrules", "watch", *words]
+
+
+def environment() -> dict[str, str]:
+    """Ours, with this checkout in front."""
+    return {**os.environ, "PYTHONPATH": str(HERE.parent)}
+
+
+def cpu_s(pid: int) -> float:
+    """The CPU time that a process has used, in seconds; Linux only."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_bytes(pid: int) -> int:
+    """The largest resident size so far; Linux only."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
+def write_probes(folder: Path, count: int) -> None:
+    """Rules beside the shipped ones, each with a cause and a literal of its own, so that each is news."""
+    rule = """id: probe/n{n}
+cause: probe-{n}
+certainty: 0.9
+title: {{en: "Probe {n} was seen", zh: "探测 {n}"}}
+why: {{en: "The benchmark wrote it.", zh: "由基准测试写入。"}}
+signals: {{it: {{contains: ["PROBE-{n} went off"]}}}}
+when: it
+restart: no
+fixes: [{{do: {{en: "Nothing.", zh: "无。"}}, risk: look}}]
+references: []
+examples: [{{log: "PROBE-{n} went off", fires: true}}, {{log: "PROBE-{n} is armed", fires: false}}]
+"""
+    (folder / "probe").mkdir(parents=True)
+    for n in range(1000, 1000 + count):
+        (folder / "probe" / f"n{n}.yaml").write_text(rule.format(n=n), encoding="utf-8")
+    causes = "".join(
+        f'  - {{id: probe-{n}, family: more, title: {{en: "Probe", zh: "x"}}, about: {{en: "Probe.", zh: "x"}}}}\n'
+        for n in range(1000, 1000 + count)
+    )
+    # A folder's vocabulary stands in place of the shipped one, so it has the shipped words too.
+    shipped = (HERE.parent / "rules" / "vocabulary.yaml").read_text(encoding="utf-8")
+    (folder / "vocabulary.yaml").write_text(f"{shipped.rstrip()}\n{causes}", encoding="utf-8")
+
+
+def write_lines(write: Callable[[bytes], object], seconds: float, every: int) -> dict[int, float]:
+    """Fifty thousand lines a second for so long, a probe in every so many pieces; when each probe was written."""
+    sent: dict[int, float] = {}
+    count = LINES_PER_S // TICKS_PER_S
+    bulk = "".join(
+        STEP.format(n=n % 97) if n % 25 == 0 else FILLER[n % len(FILLER)].format(n=n % 8) for n in range(count)
+    ).encode()
+    start = time.monotonic()
+    for tick in range(int(seconds * TICKS_PER_S)):
+        time.sleep(max(0.0, start + tick / TICKS_PER_S - time.monotonic()))
+        probe = b""
+        if tick % every == every // 2:
+            probe = f"PROBE-{1000 + len(sent)} went off\n".encode()
+            sent[1000 + len(sent)] = time.monotonic()
+        write(bulk + probe)
+    return sent
+
+
+def read_probes(stream: IO[bytes], seen: dict[int, float]) -> None:
+    """When each probe was told of first."""
+    for line in stream:
+        if b"Probe " in line and (number := int(line.split(b"Probe ")[1].split()[0])) not in seen:
+            seen[number] = time.monotonic()
+
+
+def latency_rows(seconds: float, folder: Path) -> Iterator[Row]:
+    """Through a pipe, as ``job | logrules watch``: from the write of a line to the line that names it."""
+    every = 50
+    count = int(seconds * TICKS_PER_S) // every + 1
+    write_probes(folder / "probes", count)
+    words = watch("--quiet", "--rules", str(folder / "probes"))
+    seen: dict[int, float] = {}
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as child:
+        assert child.stdin and child.stdout
+        reader = Thread(target=read_probes, args=(child.stdout, seen))
+        reader.start()
+        time.sleep(3)  # the rules are compiled once
+        before, began = cpu_s(child.pid), time.monotonic()
+        sent = write_lines(lambda data: (child.stdin.write(data), child.stdin.flush()), seconds, every)
+        busy = (cpu_s(child.pid) - before) / (time.monotonic() - began)
+        written_s = time.monotonic() - began
+        peak = peak_bytes(child.pid)
+        time.sleep(1)
+        child.stdin.close()
+        reader.join()
+    late = sorted((seen[n] - at) * 1000 for n, at in sent.items() if n in seen)
+    rate = LINES_PER_S * seconds / written_s
+    if len(late) < len(sent):
+        yield Row("line written to diagnosis shown", f"{len(sent) - len(late)} of {len(sent)} were never shown", "all", False)
+    if late:
+        worst = late[min(len(late) - 1, int(len(late) * 0.99))]
+        text = f"p50 {statistics.median(late):.0f} ms, p99 {worst:.0f} ms, {len(late)} lines among {rate:,.0f} lines/s"
+        yield Row("line written to diagnosis shown", text, f"p99 <= {LATENCY_LIMIT_MS} ms", worst <= LATENCY_LIMIT_MS)
+    yield Row("core busy meanwhile", f"{busy:.0%}, {peak / 1e6:.0f} MB peak", f"<= {BUSY_LIMIT:.0%}", busy <= BUSY_LIMIT)
+
+
+def passed(words: Sequence[str], shell: bool = False) -> tuple[float, str]:
+    """Seconds until the last byte of the output, and its checksum."""
+    digest = hashlib.blake2b()
+    start = time.perf_counter()
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as child:
+        assert child.stdout
+        while data := os.read(child.stdout.fileno(), 1 << 20):
+            digest.update(data)
+    return time.perf_counter() - start, digest.hexdigest()
+
+
+def passing_rows(size: int, rounds: int, folder: Path) -> Iterator[Row]:
+    """Bytes of a log through us and through ``cat``; the reader is the same, and computes the checksum."""
+    log = folder / "to-pass.log"
+    write_log(log, min(size, 200_000_000), seed=7)
+    times = size // log.stat().st_size or 1
+    source = f"for i in $(seq {times}); do cat {log}; done"
+    ours, theirs, sums = [], [], set()
+    for _ in range(rounds):
+        for words, into in ((watch("--", "sh", "-c", source), ours), (["sh", "-c", f"({source}) | cat"], theirs)):
+            taken_s, digest = passed(words)
+            into.append(taken_s)
+            sums.add(digest)
+    passed_bytes = times * log.stat().st_size
+    ratio = statistics.median(theirs) / statistics.median(ours)
+    rate = passed_bytes / statistics.median(ours) / 1e6
+    text = f"{ratio:.2f}x ({passed_bytes / 1e9:.1f} GB at {rate:,.0f} MB/s, start-up included)"
+    yield Row("watch -- cmd against cmd | cat", text, f">= {RATE_LIMIT}x", ratio >= RATE_LIMIT)
+    yield Row("its bytes", "identical" if len(sums) == 1 else "DIFFERENT", "identical", len(sums) == 1)
+
+
+def write_day(path: Path) -> int:
+    """A day of 64 workers in one log, a line each every ten seconds; how many lines."""
+    begin = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
+    count = 0
+    with path.open("w", encoding="utf-8") as out:
+        for second in range(0, DAY_S, 10):
+            for rank in range(WORKERS):
+                at = f"{datetime.fromtimestamp(begin + second + rank / 10, UTC):%Y-%m-%d %H:%M:%S,%f}"[:-3]
+                step = second // 10
+                text = f"{{'loss': {2 - step / 9000:.4f}, 'grad_norm': 1.{rank}, 'epoch': {step / 8640:.3f}}}"
+                out.write(f"[rank{rank}]: {at} - INFO - trainer - step {step} {text}\n")
+                count += 1
+    return count
+
+
+def memory_row(folder: Path) -> Row:
+    """A replayed day, without sleeping: the peak, and the growth over the last three quarters."""
+    log = folder / "day.log"
+    count = write_day(log)
+    sizes: list[int] = []
+    with subprocess.Popen(
+        watch("--replay", "max", str(log)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment()
+    ) as child:
+        while child.poll() is None:
+            try:
+                status = Path(f"/proc/{child.pid}/status").read_text()
+                sizes.append(int(status.split("VmRSS:")[1].split()[0]) * 1024)
+            except (OSError, IndexError):
+                break
+            time.sleep(0.25)
+    sizes = sizes[:-1] or [0]
+    quarter = sizes[len(sizes) // 4]
+    text = f"{max(sizes) / 1e6:.0f} MB, {(sizes[-1] - quarter) / 1e6:+.1f} MB since its first quarter ({count:,} lines)"
+    return Row(f"memory over a replayed day of {WORKERS} workers", text, "<= 120 MB", max(sizes) <= PEAK_LIMIT_BYTES)
+
+
+def idle_rows(seconds: float, folder: Path) -> Iterator[Row]:
+    """A followed file and a command in which nothing happens."""
+    log = folder / "idle.log"
+    log.write_text("2026-03-01 10:00:00,000 - INFO - Initializing process group\n", encoding="utf-8")
+    for what, words in (("a followed file", watch(str(log))), ("a silent command", watch("--", "sleep", "1000"))):
+        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment()) as child:
+            time.sleep(4)
+            before, began = cpu_s(child.pid), time.monotonic()
+            time.sleep(seconds)
+            busy = (cpu_s(child.pid) - before) / (time.monotonic() - began)
+            child.terminate()
+        yield Row(f"idle, {what}", f"{busy:.2%} of a core", f"< {IDLE_LIMIT:.0%}", busy < IDLE_LIMIT)
+
+
+def rows(folder: Path, seconds: float, size: int, only: Sequence[str]) -> Iterator[Row]:
+    """Every row that was asked for."""
+    if "latency" in only:
+        yield from latency_rows(seconds, folder)
+    if "passing" in only:
+        yield from passing_rows(size, 3, folder)
+    if "memory" in only:
+        yield memory_row(folder)
+    if "idle" in only:
+        yield from idle_rows(max(5.0, seconds / 4), folder)
+
+
+KINDS = ("latency", "passing", "memory", "idle")
+
+
+def main() -> int:
+    """Read the command line, measure, print."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seconds", type=float, default=60.0, help="how long to write lines (default: 60)")
+    options.add_argument("--bytes", type=size_of, default=2_000_000_000, help="how much to pass through (default: 2G)")
+    options.add_argument("--only", nargs="+", choices=KINDS, default=KINDS)
+    chosen = options.parse_args()
+    if not sys.platform.startswith("linux"):
+        sys.stdout.write("watching is measured on Linux only\n")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        for row in rows(Path(folder), chosen.seconds, chosen.bytes, chosen.only):
+            verdict = {True: "met", False: "NOT MET", None: ""}[row.met]
+            sys.stdout.write(f"{row.what:50}  {row.measured}  [{row.target}: {verdict}]\n")
+            sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
