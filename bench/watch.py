@@ -148,12 +148,16 @@ def latency_rows(seconds: float, folder: Path) -> Iterator[Row]:
     late = sorted((seen[n] - at) * 1000 for n, at in sent.items() if n in seen)
     rate = LINES_PER_S * seconds / written_s
     if len(late) < len(sent):
-        yield Row("line written to diagnosis shown", f"{len(sent) - len(late)} of {len(sent)} were never shown", "all", False)
+        yield Row(
+            "line written to diagnosis shown", f"{len(sent) - len(late)} of {len(sent)} were never shown", "all", False
+        )
     if late:
         worst = late[min(len(late) - 1, int(len(late) * 0.99))]
         text = f"p50 {statistics.median(late):.0f} ms, p99 {worst:.0f} ms, {len(late)} lines among {rate:,.0f} lines/s"
         yield Row("line written to diagnosis shown", text, f"p99 <= {LATENCY_LIMIT_MS} ms", worst <= LATENCY_LIMIT_MS)
-    yield Row("core busy meanwhile", f"{busy:.0%}, {peak / 1e6:.0f} MB peak", f"<= {BUSY_LIMIT:.0%}", busy <= BUSY_LIMIT)
+    yield Row(
+        "core busy meanwhile", f"{busy:.0%}, {peak / 1e6:.0f} MB peak", f"<= {BUSY_LIMIT:.0%}", busy <= BUSY_LIMIT
+    )
 
 
 def passed(words: Sequence[str], shell: bool = False) -> tuple[float, str]:

@@ -136,7 +136,8 @@ class Followed:
         from logrules.sources.files import Files
 
         self.echoes = bool(options.echo)
-        self.source = Buffer(", ".join(options.paths))
+        # Nobody waits for us to read files; what is there already is read as fast as can be.
+        self.source = Buffer(", ".join(options.paths), busy_share=1.0)
         self._files = Files(options.paths, self.source, _show if self.echoes else _show_not)
 
     def start(self) -> None:

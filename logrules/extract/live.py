@@ -4,12 +4,14 @@ A saved log is read by windows of absolute offset, and where a window is full of
 of it are read. A live reader cannot know what will be the last. So it reads the first in each window at once and
 keeps back the latest of the others; these are read, in their order, before any line that is not routine, when the
 window ends, and when the follower asks for them, which it does a few times a second. What is read live is therefore
-never less than what is read of the saved log, in the same order, and bounded by window and by second.
+never less than what is read of a saved log of up to two windows, in the same order. From the third window on it is
+less: a share of each window, counted in absolute offsets, so that a flood costs a bounded part of a core.
 """
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.extract.around import Surroundings
@@ -19,29 +21,50 @@ from logrules.extract.window import WINDOW_BYTES, Window
 from logrules.model.block import Block
 from logrules.model.event import Event
 
+# The windows at the head of a log that are read in full.
+HEAD_WINDOWS = 2
+
 Find: TypeAlias = Callable[[Window], Found]
 Numbered: TypeAlias = tuple[int, HitLine]
 
 
-class Routine:
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of a window is read: lines of the same at once and kept back, routine and other, and all kept back."""
+
+    routine: int
+    other: int
+    kept_back: int
+
+
+# The head of a log is read as a saved one is. Later what it is full of is known, and a flood must not cost more.
+HEAD = Share(ROUTINE_LINES, FLOOD_LINES, 1 << 20)
+LATER = Share(8, 32, 256)
+
+
+class Sieve:
     """Which hit lines of a window are read at once, and which of the others are kept back for later."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._seen: Counter[tuple[int, ...]] = Counter()
         self._held: dict[tuple[int, ...], deque[Numbered]] = {}
+        self._share = HEAD
+        self._left = HEAD.kept_back
 
     def __bool__(self) -> bool:
         return bool(self._held)
 
-    def next_window(self) -> None:
+    def enter(self, window: int) -> None:
         """Count anew."""
         self._seen.clear()
+        self._share = HEAD if window < HEAD_WINDOWS else LATER
+        self._left = self._share.kept_back
 
     def take(self, number: int, line: HitLine) -> list[Numbered]:
-        """The lines to read now that this one has come: none, or those held back and this one."""
+        """The lines to read now that this one has come: none, or those kept back and this one."""
         alike = tuple(dict.fromkeys(entry for _, entry in line.hits))
-        kept = ROUTINE_LINES if self._reader.is_routine(alike) else FLOOD_LINES
+        kept = self._share.routine if self._reader.is_routine(alike) else self._share.other
         self._seen[alike] += 1
         if self._seen[alike] > kept:
             self._held.setdefault(alike, deque(maxlen=kept)).append((number, line))
@@ -49,9 +72,13 @@ class Routine:
         return [*self.release(), (number, line)]
 
     def release(self) -> list[Numbered]:
-        """The lines kept back, in their order."""
-        lines = sorted((pair for pairs in self._held.values() for pair in pairs), key=lambda pair: pair[0])
+        """The lines kept back, in their order; of more than a window's share the latest."""
+        if not self._held:
+            return []
+        lines = sorted((pair for pairs in self._held.values() for pair in pairs), key=itemgetter(0))
         self._held.clear()
+        lines = lines[-self._left :] if self._left else []
+        self._left -= len(lines)
         return lines
 
 
@@ -73,9 +100,8 @@ class GrowingLog:
         self.lines = lines
         self.below: dict[int, tuple[str, ...]] = {}
         self._offset = offset
-        self._window = offset // WINDOW_BYTES
-        self._routine = Routine(self._reader)
-        self._around = Surroundings()
+        self._sieve = Sieve(self._reader)
+        self._enter(offset // WINDOW_BYTES)
         self._open = b""  # the unfinished line, as far as it has come
         self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
         self._last: tuple[int, int, bytes] | None = None
@@ -94,7 +120,7 @@ class GrowingLog:
     @property
     def holds(self) -> bool:
         """Whether routine lines are kept back."""
-        return bool(self._routine)
+        return bool(self._sieve)
 
     def skip(self, offset: int, lines: int) -> list[Event]:
         """Bytes up to ``offset`` with so many line ends are not looked at; the events kept back until there."""
@@ -121,7 +147,7 @@ class GrowingLog:
 
     def held(self) -> list[Event]:
         """The routine lines kept back, read now, in their order."""
-        return [event for number, line in self._routine.release() for event in self._events(number, line)]
+        return [event for number, line in self._sieve.release() for event in self._events(number, line)]
 
     def last_event(self) -> Event | None:
         """The last line that is not blank, without a signal: shown where a log ends in silence."""
@@ -131,7 +157,7 @@ class GrowingLog:
 
     def _enter(self, window: int) -> None:
         self._window = window
-        self._routine.next_window()
+        self._sieve.enter(window)
         self._around = Surroundings()
 
     def _part(self, data: bytes) -> Iterator[Event]:
@@ -146,7 +172,7 @@ class GrowingLog:
         self.read_lines += found.line_count - passed
         for line in found.lines:
             if line.number >= passed:
-                for number, ready in self._routine.take(first + line.number - passed, line):
+                for number, ready in self._sieve.take(first + line.number - passed, line):
                     yield from self._events(number, ready)
         self._remember(text, start, first)
 

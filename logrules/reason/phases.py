@@ -157,13 +157,14 @@ class Tracker:
     def _complete(self, sighting: Sighting) -> Iterable[Change]:
         self.completed = sighting
         self.completions += 1
-        for state in self.workers.values():
+        for state in self._waiting():
             yield from self._close(state, sighting)
 
+    def _waiting(self) -> list[WorkerState]:
+        return [state for state in self.workers.values() if state.waits]
+
     def _close_startup(self, sighting: Sighting) -> Iterable[Change]:
-        for state in self.workers.values():
-            if not state.waits:
-                continue
+        for state in self._waiting():
             loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
             yield from self._close(state, sighting, keep=loops)
 

@@ -10,6 +10,8 @@ from logrules.sources.pieces import Pieces
 LIMIT_BYTES = 16 << 20
 # Small writes are gathered for so long and cost one scan together. Far below what a person notices.
 GATHER_S = 0.02
+# The job and those who read its output need the machine more: analysing rests for longer than it works.
+BUSY_SHARE = 0.35
 # So much is worth a scan at once.
 _MUCH_BYTES = 256 << 10
 FELL_BEHIND = "came faster than it could be read, so a part was passed on without being analysed"
@@ -19,11 +21,22 @@ class Buffer:
     """A source that threads fill. ``name`` is that of the job as a whole; each block names its own log.
 
     `put` never waits: where there is no room, what was not taken yet of the fullest log is left out and told as
-    `Skipped`. `put_patiently` waits for room: files can.
+    `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its time whoever reads may
+    spend on what it has read.
     """
 
-    def __init__(self, name: str = "job", limit_bytes: int = LIMIT_BYTES, clock: Now = now) -> None:
+    def __init__(
+        self,
+        name: str = "job",
+        *,
+        limit_bytes: int = LIMIT_BYTES,
+        busy_share: float = BUSY_SHARE,
+        clock: Now = now,
+    ) -> None:
         self.name = name
+        self._rest_share = 1 / busy_share - 1
+        self._given = 0.0
+        self._rested = 0.0
         self._limit = limit_bytes
         self._now = clock
         self._logs: dict[str, Pieces] = {}
@@ -85,12 +98,16 @@ class Buffer:
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
         """The next whole lines of a log, or a `Tick` where ``until`` passes first."""
         with self._changed:
+            time = self._now()
+            if self._given:
+                self._rested, self._given = time + (time - self._given) * self._rest_share, 0.0
             while True:
                 time = self._now()
                 if self._told:
                     return self._told.popleft()
                 block = self._next(time)
                 if block is not None:
+                    self._given = time
                     self._changed.notify_all()
                     return block
                 if self._end is not None and not self._bytes():
@@ -100,6 +117,8 @@ class Buffer:
                 self._changed.wait(self._wait_s(time, until))
 
     def _next(self, time: float) -> Block | None:
+        if time < self._rested:
+            return None
         if not self._round:
             due = self._due()
             if due is None or time < due:
@@ -117,8 +136,8 @@ class Buffer:
         last = self._end is not None
         due = min((at for one in self._logs.values() if (at := one.due(last=last)) is not None), default=None)
         if due is None or last or self._bytes() >= _MUCH_BYTES:
-            return due
-        return max(due, self._round_began + GATHER_S)
+            return due if due is None else max(due, self._rested)
+        return max(due, self._rested, self._round_began + GATHER_S)
 
     def _is_due(self, pieces: Pieces, time: float) -> bool:
         due = pieces.due(last=self._end is not None)
