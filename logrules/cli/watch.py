@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.tell.lines import Lines
 
     # The threads that pass bytes on need the interpreter for moments only, and must not wait 5 ms for it.
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(0.0001)
     options.lang = options.lang or preferred_language()
     pack = load_pack(options.rules, cache=not options.no_cache)
     job = job_of(options, pack)

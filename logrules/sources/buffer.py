@@ -7,21 +7,20 @@ from logrules.model.block import Block, End, Skipped, Tick
 from logrules.sources.now import Now, now
 from logrules.sources.pieces import Pieces
 
-LIMIT_BYTES = 16 << 20
+LIMIT_BYTES = 8 << 20
 # Small writes are gathered for so long and cost one scan together. Far below what a person notices.
 GATHER_S = 0.02
 # The job and those who read its output need the machine more: analysing rests for longer than it works.
 BUSY_SHARE = 0.35
 # So much is worth a scan at once.
 _MUCH_BYTES = 256 << 10
-FELL_BEHIND = "came faster than it could be read, so a part was passed on without being analysed"
 
 
 class Buffer:
     """A source that threads fill. ``name`` is that of the job as a whole; each block names its own log.
 
-    `put` never waits: where there is no room, what was not taken yet of the fullest log is left out and told as
-    `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its time whoever reads may
+    `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last
+    of it is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its time whoever reads may
     spend on what it has read.
     """
 
@@ -50,21 +49,16 @@ class Buffer:
     def put(self, log: str, data: bytes) -> None:
         """Take what a log says just now, leaving out older bytes where there is no room."""
         with self._changed:
-            if not self._taken:
-                return
-            if self._bytes() + len(data) > self._limit:
-                self._leave_out(max(self._logs.values(), key=lambda one: one.length))
-            time = self._now()
-            self._pieces(log).add(data, time, time)
-            self._changed.notify_all()
+            if self._taken:
+                time = self._now()
+                self._add(log, data, time, time)
 
     def put_patiently(self, log: str, data: bytes, arrived: float) -> None:
         """Take what was read of a log once there is room; ``arrived`` is when it was written."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._taken or self._bytes() + len(data) <= self._limit)
+            self._changed.wait_for(lambda: not self._taken or self._bytes() + len(data) <= max(self._limit, len(data)))
             if self._taken:
-                self._pieces(log).add(data, arrived, self._now())
-                self._changed.notify_all()
+                self._add(log, data, arrived, self._now())
 
     def begin_anew(self, log: str, reason: str) -> None:
         """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
@@ -116,7 +110,7 @@ class Buffer:
                     return Tick(time)
                 self._changed.wait(self._wait_s(time, until))
 
-    def _next(self, time: float) -> Block | None:
+    def _next(self, time: float) -> Block | Skipped | None:
         if time < self._rested:
             return None
         if not self._round:
@@ -147,14 +141,19 @@ class Buffer:
         moments = [at for at in (self._due(), until) if at is not None]
         return max(min(moments) - time, 0.0) if moments else None
 
+    def _add(self, log: str, data: bytes, arrived: float, time: float) -> None:
+        """Whoever reads is woken only where that changes from when on there is something for it."""
+        pieces = self._pieces(log)
+        before = pieces.due(last=False)
+        if pieces.length + len(data) > self._limit:
+            pieces.add_without_room(data, arrived, time)
+        else:
+            pieces.add(data, arrived, time)
+        if pieces.due(last=False) != before:
+            self._changed.notify_all()
+
     def _pieces(self, log: str) -> Pieces:
         return self._logs.setdefault(log, Pieces(log))
 
     def _bytes(self) -> int:
         return sum(one.length for one in self._logs.values())
-
-    def _leave_out(self, fullest: Pieces) -> None:
-        offset = fullest.offset
-        count, lines = fullest.drop()
-        if count:
-            self._told.append(Skipped(fullest.log, offset, count, FELL_BEHIND, lines))

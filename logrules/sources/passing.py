@@ -9,9 +9,10 @@ from threading import Thread
 from logrules.sources.buffer import Buffer
 
 _READ_BYTES = 1 << 20
-# A stream of many small writes is read this often at most; its pipe holds what comes meanwhile.
-_REST_S = 0.001
-_SMALL_BYTES = 16 << 10
+# A stream is read this often at most, unless it comes in large pieces; its pipe holds what comes meanwhile. Each
+# read has to wait for the interpreter, which the analysis is using.
+_REST_S = 0.0005
+_LARGE_BYTES = 512 << 10
 _PIPE_BYTES = 1 << 20
 
 
@@ -41,7 +42,7 @@ class Passing(Thread):
                 self._pass_on(data)
                 self.passed += len(data)
                 self._buffer.put(self.log, data)
-                if len(data) < _SMALL_BYTES:
+                if len(data) < _LARGE_BYTES:
                     time.sleep(_REST_S)
         finally:
             if self._at_end is not None:
