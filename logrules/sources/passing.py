@@ -37,6 +37,8 @@ class Passing(Thread):
     def run(self) -> None:
         """Pass everything on, to the end."""
         widen(self._descriptor)
+        if self._onward is not None:
+            widen(self._onward)
         try:
             while data := self._read():
                 self._pass_on(data)
