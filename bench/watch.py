@@ -33,6 +33,7 @@ PEAK_LIMIT_BYTES = 120_000_000
 IDLE_LIMIT = 0.01
 WORKERS = 64
 DAY_S = 86_400
+PAUSE_S = 20
 # A trainer's every-day lines; a few per cent are what rules sample.
 FILLER = (
     "2026-03-01 10:00:00,000 - INFO - worker {n} fetched shard {n} of the training split from the cache in 12 ms\n",
@@ -192,15 +193,15 @@ def passing_rows(size: int, rounds: int, folder: Path) -> Iterator[Row]:
 
 
 def write_day(path: Path) -> int:
-    """A day of 64 workers in one log, a line each every ten seconds; how many lines."""
+    """A day of 64 workers in one log, a line each every twenty seconds; how many lines."""
     begin = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
     count = 0
     with path.open("w", encoding="utf-8") as out:
-        for second in range(0, DAY_S, 10):
+        for second in range(0, DAY_S, PAUSE_S):
             for rank in range(WORKERS):
                 at = f"{datetime.fromtimestamp(begin + second + rank / 10, UTC):%Y-%m-%d %H:%M:%S,%f}"[:-3]
-                step = second // 10
-                text = f"{{'loss': {2 - step / 9000:.4f}, 'grad_norm': 1.{rank}, 'epoch': {step / 8640:.3f}}}"
+                step = second // PAUSE_S
+                text = f"{{'loss': {2 - step / 5000:.4f}, 'grad_norm': 1.{rank}, 'epoch': {step / 4320:.3f}}}"
                 out.write(f"[rank{rank}]: {at} - INFO - trainer - step {step} {text}\n")
                 count += 1
     return count

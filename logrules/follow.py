@@ -19,6 +19,8 @@ from logrules.reason.clock import Clock
 from logrules.reason.session import Session
 from logrules.sources.source import Source
 
+# Metrics and what else no single line decides are judged this often, also while lines come without a pause.
+JUDGE_S = 1.0
 # Routine lines that were kept back are read this often at the least.
 RELEASE_S = 0.25
 # Lines below evidence that are remembered before those that no report shows are dropped.
@@ -52,7 +54,7 @@ class Following:
         self._heard: deque[tuple[str, str, float]] = deque()
         self._bytes = 0
         self._now: float | None = None
-        self._released = 0.0
+        self._released = self._judged = 0.0
         self._lock = RLock()
 
     def __iter__(self) -> Iterator[Update]:
@@ -105,7 +107,7 @@ class Following:
                 yield from self._skip(item)
             case Tick(now=now):
                 yield from self._release(now)
-                yield from self._session.feed(item)
+                yield from self._judge(now)
             case End():
                 yield from self._end(item)
 
@@ -117,6 +119,7 @@ class Following:
         self._keep_below(block.source, log)
         if block.arrived is not None:
             yield from self._release(block.arrived)
+            yield from self._judge(block.arrived)
 
     def _feed(self, log: _Log, events: Iterator[Event]) -> Iterator[Change]:
         for event in events:
@@ -140,6 +143,13 @@ class Following:
         for log in self._logs.values():
             if log.growing.holds:
                 yield from self._feed(log, iter(log.growing.held()))
+
+    def _judge(self, now: float) -> Iterator[Change]:
+        """Let the session judge silence where its deadline has passed, and now and then."""
+        deadline = self._session.deadline
+        if now >= self._judged + (self._beat_s or JUDGE_S) or (deadline is not None and now >= deadline):
+            self._judged = now
+            yield from self._session.feed(Tick(now))
 
     def _end(self, end: End) -> Iterator[Change]:
         for name, log in self._logs.items():

@@ -177,7 +177,8 @@ class Replayed:
         from logrules.sources.discover import discover
 
         speed = None if options.replay == float("inf") else options.replay
-        self.beat_s = speed
+        # A beat of a second of ours; without sleep, as fine as it is worth.
+        self.beat_s = speed or 30.0
         self.source = Rerun(discover(options.paths).sources, pack, speed, options.then_quiet)
 
     def start(self) -> None:

@@ -67,6 +67,8 @@ class Session:
         self._rules, self._leaves = self._index.rules, self._index.leaves
         self._by_signal, self._silent = self._index.by_signal, self._index.silent
         self._markers = self._index.markers
+        minded = (leaf for found in self._leaves.values() for leaf in found)
+        self._quiet_limits = sorted({leaf.longer_than_s for leaf in minded if isinstance(leaf, Quiet)})
         self._earlier: list[Run] = []
         self._notes: list[SourceNote] = []
         self._order = 0
@@ -341,12 +343,8 @@ class Session:
 
     def _quiet_deadlines(self) -> Iterator[float]:
         since = self._quiet_since()
-        if since is None:
-            return
-        for rule in self._silent:
-            for leaf in self._leaves[rule.id]:
-                if isinstance(leaf, Quiet):
-                    yield since + leaf.longer_than_s
+        if since is not None:
+            yield from (since + limit_s for limit_s in self._quiet_limits)
 
     def _stopped(self) -> bool:
         tracker = self._tracker

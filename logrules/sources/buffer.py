@@ -19,9 +19,9 @@ _MUCH_BYTES = 256 << 10
 class Buffer:
     """A source that threads fill. ``name`` is that of the job as a whole; each block names its own log.
 
-    `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last
-    of it is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its time whoever reads may
-    spend on what it has read.
+    `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last of it
+    is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its
+    time whoever reads may spend on what it has read.
     """
 
     def __init__(
