@@ -54,6 +54,8 @@ class Files(Thread):
                     self._look(one)
             self.ready.set()
             changed = self._wake.wait()
+        for one in self._followed.values():
+            one.tail.close()
 
     def stop(self) -> None:
         """Read no further."""

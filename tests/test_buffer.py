@@ -1,0 +1,123 @@
+"""Between the job and the analysis: nothing waits, nothing is lost unsaid, lines stay whole."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules.model.block import Block, End, Skipped, Tick
+from logrules.sources.buffer import GATHER_S, Buffer
+from logrules.sources.pieces import HOLD_S
+
+
+class Hand:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.at = 1000.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def buffer(**limits):
+    clock = Hand()
+    return Buffer(clock=clock, **{"busy_share": 1.0, **limits}), clock
+
+
+def drained(one, clock, until=None):
+    """Everything that can be taken now."""
+    found = []
+    while True:
+        clock.at += GATHER_S
+        item = one.read(clock.at if until is None else until)
+        if isinstance(item, Tick | End):
+            return found
+        found.append(item)
+
+
+@given(pieces=st.lists(st.binary(min_size=1, max_size=30).map(lambda b: b.replace(b"a", b"\n")), max_size=20))
+def test_the_bytes_come_out_as_they_went_in_and_only_the_last_line_is_cut(pieces):
+    one, clock = buffer()
+    blocks = []
+    for piece in pieces:
+        one.put("log", piece)
+        clock.at += GATHER_S
+        item = one.read(clock.at)
+        blocks += [item] if isinstance(item, Block) else []
+    assert all(block.data.endswith(b"\n") for block in blocks)
+    one.end(End())
+    blocks += drained(one, clock)
+    assert b"".join(block.data for block in blocks) == b"".join(pieces)
+    assert [block.offset for block in blocks] == [sum(len(b.data) for b in blocks[:n]) for n in range(len(blocks))]
+
+
+def test_a_line_without_its_end_is_given_after_a_short_while():
+    one, clock = buffer()
+    one.put("log", b"Continue? [y/n] ")
+    assert one.read(clock.at) == Tick(clock.at)
+    clock.at += HOLD_S
+    assert one.read(None) == Block("log", 0, b"Continue? [y/n] ", 1000.0)
+
+
+def test_small_writes_are_gathered():
+    one, clock = buffer()
+    one.put("log", b"one\n")
+    assert one.read(clock.at).data == b"one\n"
+    one.put("log", b"two\n")
+    one.put("log", b"three\n")
+    assert one.read(clock.at) == Tick(clock.at)
+    clock.at += GATHER_S
+    assert one.read(None).data == b"two\nthree\n"
+
+
+def test_whoever_reads_rests_for_longer_than_it_works():
+    one, clock = buffer(busy_share=0.25)
+    one.put("log", b"one\n")
+    one.read(None)
+    clock.at += 1.0  # the work on it
+    one.put("log", b"two\n")
+    assert one.read(clock.at) == Tick(clock.at)
+    clock.at += 3.0
+    assert one.read(None).data == b"two\n"
+
+
+def test_a_tick_comes_when_its_time_has():
+    one, clock = buffer()
+    assert one.read(clock.at - 5) == Tick(clock.at)
+
+
+def test_a_flood_keeps_its_first_and_its_last_lines_and_says_what_it_left_out():
+    one, clock = buffer(limit_bytes=20)
+    for number in range(10):
+        one.put("log", b"line %d....\n" % number)
+    first, gap, last = drained(one, clock)
+    assert first.data == b"line 0....\n"
+    assert (gap.bytes, gap.lines) == (88, 8)
+    assert isinstance(gap, Skipped)
+    assert last.data == b"line 9....\n"
+    assert last.offset == 99
+
+
+def test_nothing_is_kept_once_nobody_takes_it():
+    one, clock = buffer()
+    one.put("log", b"one\n")
+    one.give_up()
+    one.put("log", b"two\n")
+    assert drained(one, clock) == []
+
+
+def test_a_new_file_of_the_same_name_counts_from_its_start():
+    one, clock = buffer()
+    one.put("log", b"old\n")
+    assert one.read(None).offset == 0
+    one.begin_anew("log", "was replaced")
+    one.put("log", b"new\n")
+    note, block = drained(one, clock)
+    assert (note.reason, block.offset, block.data) == ("was replaced", 0, b"new\n")
+
+
+def test_what_came_is_given_before_the_end():
+    one, clock = buffer()
+    one.put("log", b"half a li")
+    one.end(End(exit_status=3))
+    assert one.read(None).data == b"half a li"
+    assert one.read(None) == End(exit_status=3)

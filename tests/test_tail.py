@@ -1,0 +1,158 @@
+"""Files followed by name: growth, rotation, truncation, late arrival, folders."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from logrules.sources.roots import Roots
+from logrules.sources.tail import ROTATED, TRUNCATED, Anew, Tail
+
+
+def seen(tail):
+    """What a look gives: bytes, and the reasons to begin anew."""
+    return [item.reason if isinstance(item, Anew) else item.data for item in tail.look()]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "train.log"
+
+
+@pytest.fixture
+def tail(log):
+    one = Tail(log)
+    yield one
+    one.close()
+
+
+def append(path, text):
+    with path.open("ab") as file:
+        file.write(text)
+
+
+def test_what_is_there_and_what_is_appended(log, tail):
+    append(log, b"one\n")
+    assert seen(tail) == [b"one\n"]
+    assert seen(tail) == []
+    append(log, b"two\n")
+    assert seen(tail) == [b"two\n"]
+
+
+def test_a_file_that_does_not_exist_yet(log, tail):
+    assert seen(tail) == []
+    assert tail.fault == "no such file or directory"
+    append(log, b"late\n")
+    assert seen(tail) == [b"late\n"]
+    assert tail.fault is None
+
+
+def test_rotation_by_rename_loses_nothing_of_either_file(log, tail):
+    append(log, b"one\n")
+    seen(tail)
+    log.rename(log.with_suffix(".log.1"))
+    append(log.with_suffix(".log.1"), b"last of the old\n")
+    assert seen(tail) == [b"last of the old\n"]
+    append(log, b"first of the new\n")
+    assert seen(tail) == [ROTATED, b"first of the new\n"]
+
+
+def test_a_renamed_file_is_followed_until_another_has_its_name(log, tail):
+    append(log, b"one\n")
+    seen(tail)
+    log.rename(log.with_suffix(".log.1"))
+    seen(tail)
+    append(log.with_suffix(".log.1"), b"still written\n")
+    assert seen(tail) == [b"still written\n"]
+
+
+def test_rotation_by_copy_and_truncate(log, tail):
+    append(log, b"one line that is longer\n")
+    seen(tail)
+    os.truncate(log, 0)
+    append(log, b"short\n")
+    assert seen(tail) == [TRUNCATED, b"short\n"]
+
+
+def test_a_file_written_anew_beyond_its_old_size(log, tail):
+    append(log, b"one\n")
+    seen(tail)
+    log.write_bytes(b"other words altogether\n")
+    assert seen(tail) == [TRUNCATED, b"other words altogether\n"]
+
+
+def test_replacement_by_another_file(log, tail):
+    append(log, b"one\n")
+    seen(tail)
+    new = log.with_name("new")
+    new.write_bytes(b"one\ntwo\n")
+    new.replace(log)
+    assert seen(tail) == [ROTATED, b"one\ntwo\n"]
+
+
+def test_an_archive_is_not_followed(log, tail):
+    log.write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\0\0\0")
+    assert seen(tail) == []
+    assert "does not grow" in tail.fault
+
+
+def names(roots):
+    return [name for _, name in roots.logs()]
+
+
+def test_a_folder_with_ranks_and_one_that_comes_later(tmp_path):
+    """The tree that torchrun --log-dir writes."""
+    attempt = tmp_path / "none_abc" / "attempt_0"
+    for rank in (0, 10, 2):
+        (attempt / str(rank)).mkdir(parents=True)
+        (attempt / str(rank) / "stderr.log").touch()
+    roots = Roots([str(tmp_path)])
+    assert names(roots) == [f"none_abc/attempt_0/{rank}/stderr.log" for rank in (0, 2, 10)]
+    (attempt / "3").mkdir()
+    (attempt / "3" / "stdout.log").touch()
+    assert "none_abc/attempt_0/3/stdout.log" in names(roots)
+
+
+def test_a_session_folder_behind_a_link(tmp_path):
+    """Ray's session_latest: what it points to changes with each start."""
+    for session in ("session_1", "session_2"):
+        (tmp_path / session / "logs").mkdir(parents=True)
+        (tmp_path / session / "logs" / f"worker-{session}-01000000-77.out").touch()
+    link = tmp_path / "session_latest"
+    link.symlink_to(tmp_path / "session_1")
+    roots = Roots([str(link)])
+    assert names(roots) == ["logs/worker-session_1-01000000-77.out"]
+    link.unlink()
+    link.symlink_to(tmp_path / "session_2")
+    assert names(roots) == ["logs/worker-session_2-01000000-77.out"]
+
+
+def test_a_pattern_takes_what_comes_to_fit_it(tmp_path):
+    roots = Roots([str(tmp_path / "rank*.log")])
+    assert names(roots) == []
+    (tmp_path / "rank1.log").touch()
+    (tmp_path / "other.log").touch()
+    assert names(roots) == ["rank1.log"]
+
+
+def test_two_logs_of_the_same_name_are_told_apart_and_keep_their_names(tmp_path):
+    paths = [tmp_path / run / "train.log" for run in ("a", "b")]
+    roots = Roots([str(path) for path in paths])
+    first = names(roots)
+    assert first == ["train.log", "b/train.log"]
+    assert names(roots) == first
+
+
+def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
+    for name in ("train.log", "requirements.txt", "model.safetensors", ".hidden.log"):
+        (tmp_path / name).touch()
+    (tmp_path / "checkpoint-100").mkdir()
+    (tmp_path / "checkpoint-100" / "merges.log").touch()
+    assert names(Roots([str(tmp_path)])) == ["train.log"]
+
+
+def test_the_folders_to_watch(tmp_path):
+    deep = tmp_path / "runs"
+    deep.mkdir()
+    roots = Roots([str(deep), str(tmp_path / "later" / "train.log")])
+    assert roots.folders() == {deep.resolve(): True, tmp_path.resolve(): False}
