@@ -5,13 +5,18 @@ import os
 import signal
 import sys
 from datetime import UTC, tzinfo
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from logrules.errors import LogrulesError
 from logrules.model.block import End
 from logrules.pack.pack import Pack
+from logrules.render.safe import safe
 from logrules.sources.buffer import Buffer
+from logrules.sources.roots import Roots
 from logrules.sources.source import Source
+
+if TYPE_CHECKING:
+    from logrules.sources.child import Child
 
 STDIN, STDOUT = 0, 1
 STDIN_NAME = "<stdin>"
@@ -65,16 +70,22 @@ class Command:
         self.source = Buffer(" ".join(options.command))
         self._words = options.command
         self._pty = options.pty
+        self._child: Child | None = None
+        self._early: list[int] = []
 
     def start(self) -> None:
         """Start it."""
         from logrules.sources.child import Child
 
-        self._child = Child(self._words, self.source, echo=self.echoes, pty=self._pty)
+        child = self._child = Child(self._words, self.source, echo=self.echoes, pty=self._pty)
+        for number in self._early:
+            child.send(number)
 
     def signalled(self, number: int) -> bool:
         """Pass the signal on; the command decides when it ends."""
-        if number == getattr(signal, "SIGWINCH", None):
+        if self._child is None:
+            self._early.append(number)
+        elif number == getattr(signal, "SIGWINCH", None):
             self._child.resize()
         elif not (signal.Signals(number).name in _FROM_TERMINAL and _in_front()):
             self._child.send(number)
@@ -86,7 +97,7 @@ class Command:
 
     def wait(self) -> int | None:
         """Its exit status."""
-        return self._child.wait()
+        return None if self._child is None else self._child.wait()
 
 
 class Pipe:
@@ -136,18 +147,16 @@ class Followed:
         from logrules.sources.files import Files
 
         self.echoes = bool(options.echo)
+        self._paths = options.paths
         # Nobody waits for us to read files; what is there already is read as fast as can be.
         self.source = Buffer(", ".join(options.paths), busy_share=1.0)
         self._files = Files(options.paths, self.source, _show if self.echoes else _show_not)
 
     def start(self) -> None:
-        """Look for them."""
+        """Look for them, and say so where that may take a while."""
+        for path in Roots(self._paths).missing():
+            print(f"logrules: waiting for {safe(path)}", file=sys.stderr, flush=True)
         self._files.start()
-
-    def missing(self) -> list[str]:
-        """Those that are not there yet, once all were looked for."""
-        self._files.ready.wait()
-        return self._files.missing()
 
     def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
         """Follow no longer."""

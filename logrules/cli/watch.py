@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s)
-    job.start()
     with signals_of(job):
+        job.start()
         report = follow(following, [Lines(out, options.lang, job.zone)], _complain)
         if report is None:
             job.unwatched()

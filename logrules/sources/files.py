@@ -24,8 +24,7 @@ class _Followed:
 class Files(Thread):
     """Follows what is behind ``paths`` into the buffer until `stop`; what does not exist yet may come.
 
-    ``pass_on`` is given every piece before anybody looks at it. ``ready`` is set once all that was there when it
-    began has been read.
+    ``pass_on`` is given every piece before anybody looks at it.
     """
 
     def __init__(
@@ -38,7 +37,6 @@ class Files(Thread):
         self._followed: dict[str, _Followed] = {}
         self._wake = Wake()
         self._stopped = Event()
-        self.ready = Event()
 
     def run(self) -> None:
         """Look, sleep until something changes, look again; at all files a few times a second."""
@@ -52,7 +50,6 @@ class Files(Thread):
             for path, one in self._followed.items():
                 if path in changed:
                     self._look(one)
-            self.ready.set()
             changed = self._wake.wait()
         for one in self._followed.values():
             one.tail.close()
@@ -61,10 +58,6 @@ class Files(Thread):
         """Read no further."""
         self._stopped.set()
         self._wake.stop()
-
-    def missing(self) -> list[str]:
-        """The files that were named and are not there yet."""
-        return [one.name for one in self._followed.values() if one.tail.fault in _ABSENT]
 
     def _find(self) -> None:
         self._wake.watch(self._roots.folders())

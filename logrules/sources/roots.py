@@ -21,6 +21,10 @@ class Roots:
         found = list(self._found())
         return [(path, self._name(path, depth)) for path, depth in found]
 
+    def missing(self) -> list[str]:
+        """Those of the paths behind which there is nothing yet."""
+        return [given for given in self._paths if not any(path.exists() for path in _matches(given))]
+
     def folders(self) -> dict[Path, bool]:
         """The folders in which something may change, each with whether those below it count too."""
         watched: dict[Path, bool] = {}

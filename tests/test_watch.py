@@ -1,0 +1,268 @@
+"""`logrules watch` for real: processes, pipes, files and signals."""
+
+import contextlib
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.conftest import fixtures
+
+KILLED = fixtures() / "captured" / "torch-rank1-sigkill-mid-step" / "log.txt"
+WATCH = [sys.executable, "-m", "logrules", "watch"]
+PATIENCE_S = 20.0
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
+
+
+def run(*words, given=b"", before=WATCH):
+    """The finished command: returncode, stdout, stderr."""
+    return subprocess.run([*before, *map(str, words)], input=given, capture_output=True, timeout=60, check=False)
+
+
+@contextlib.contextmanager
+def started(*words, **streams):
+    """A command that runs, ended by its id at the latest when the test is over."""
+    with subprocess.Popen([*WATCH, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **streams) as one:
+        late = threading.Timer(PATIENCE_S, one.kill)
+        late.start()
+        try:
+            yield one
+        finally:
+            late.cancel()
+            if one.poll() is None:
+                one.kill()
+
+
+def wait_for(stream, text):
+    """Read lines until one has this text."""
+    read = b""
+    for line in stream:
+        read += line
+        if text in line:
+            return read
+    raise AssertionError(f"{text!r} was never said, but: {read.decode(errors='replace')[-2000:]}")
+
+
+def script(*lines):
+    """A command of a few lines of Python."""
+    return [sys.executable, "-uc", "\n".join(lines)]
+
+
+def test_a_pipe_passes_through_and_the_report_goes_aside():
+    log = KILLED.read_bytes()
+    done = run(given=log)
+    assert done.stdout == log
+    assert done.returncode == 1
+    assert b"error: A worker process was killed" in done.stderr
+    assert b"FAILED  in phase train_step" in done.stderr
+
+
+def test_a_pipe_that_is_not_passed_on_gets_the_report_on_standard_output():
+    done = run("--quiet", "--format", "json", given=KILLED.read_bytes())
+    assert done.stderr == b""
+    assert b'"schema": "logrules.report/1"' in done.stdout
+    assert KILLED.read_bytes()[:200] not in done.stdout
+
+
+def test_nothing_wrong_ends_with_zero():
+    assert run(given=b"hello\n").returncode == 0
+
+
+def test_a_command_keeps_its_streams_and_its_status():
+    code = "import sys; print('to out'); print('to err', file=sys.stderr); sys.exit(7)"
+    done = run("--", sys.executable, "-c", code)
+    assert (done.returncode, done.stdout) == (7, b"to out\n")
+    assert done.stderr.startswith(b"to err\n")
+
+
+@posix
+def test_streams_that_go_to_one_place_keep_their_order():
+    code = "import os\nfor n in range(2000): os.write(1 + n % 2, b'%d\\n' % n)"
+    words = [*WATCH, "--", sys.executable, "-c", code]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
+    assert done.stdout.startswith(b"".join(b"%d\n" % n for n in range(2000)))
+
+
+@posix
+def test_a_command_killed_by_a_signal():
+    done = run("--", *script("import os, signal", "os.kill(os.getpid(), signal.SIGKILL)"))
+    assert done.returncode == 128 + signal.SIGKILL
+
+
+def test_a_command_that_cannot_be_started():
+    done = run("--", "no-such-command-anywhere")
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"no-such-command-anywhere: cannot be started" in done.stderr
+
+
+def test_a_flood_passes_through_byte_for_byte():
+    code = "import os\ndata = bytes(range(256)) * 4096\nfor n in range(100):\n  left = data\n  while left: left = left[os.write(1, left):]"
+    done = run("--", sys.executable, "-c", code)
+    assert done.returncode == 0
+    assert hashlib.sha256(done.stdout).digest() == hashlib.sha256(bytes(range(256)) * 4096 * 100).digest()
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
+def test_signals_reach_the_command(number):
+    code = script(
+        "import signal, sys, time",
+        "def told(number, _): print('told', number); sys.exit(40)",
+        f"signal.signal({int(number)}, told)",
+        "print('ready')",
+        "time.sleep(60)",
+    )
+    with started("--", *code, start_new_session=True) as one:
+        wait_for(one.stdout, b"ready")
+        one.send_signal(number)
+        wait_for(one.stdout, b"told %d" % number)
+        assert one.wait(PATIENCE_S) == 40
+
+
+@posix
+def test_a_reader_that_goes_away_does_not_end_the_command(tmp_path):
+    code = script(
+        "import time, pathlib",
+        "print('first')",
+        "time.sleep(0.5)",
+        "for n in range(20000): print('more and more', n)",
+        f"pathlib.Path({str(tmp_path / 'done')!r}).touch()",
+    )
+    with started("--", *code) as one:
+        wait_for(one.stdout, b"first")
+        one.stdout.close()
+        errors = one.stderr.read()
+        assert one.wait(PATIENCE_S) == 0
+    assert (tmp_path / "done").exists()
+    assert b"20,001 lines" in errors
+
+
+@posix
+def test_a_command_that_wants_a_terminal_gets_one():
+    code = script("import sys", "print(sys.stdout.isatty(), sys.stderr.isatty())", "sys.exit(5)")
+    done = run("--pty", "--", *code)
+    assert done.returncode == 5
+    assert done.stdout == b"True True\n"
+
+
+BROKEN = """
+import sys
+import logrules.follow
+def broken(self, item):
+    raise RuntimeError("on purpose")
+logrules.follow.Following._step = broken
+from logrules.cli.main import main
+sys.exit(main(["watch", *sys.argv[1:]]))
+"""
+
+
+def test_an_engine_that_breaks_does_not_touch_the_command():
+    code = "import time\nfor n in range(200000): print('line', n)\nraise SystemExit(9)"
+    done = run("--", sys.executable, "-c", code, before=[sys.executable, "-c", BROKEN])
+    assert done.returncode == 9
+    assert done.stdout == b"".join(b"line %d\n" % n for n in range(200000))
+    assert done.stderr.count(b"\n") == 1
+    assert b"the analysis broke down and is off (RuntimeError: on purpose)" in done.stderr
+
+
+def test_an_engine_that_breaks_passes_a_pipe_on():
+    log = b"line\n" * 100_000
+    done = run(given=log, before=[sys.executable, "-c", BROKEN])
+    assert (done.returncode, done.stdout) == (2, log)
+
+
+@posix
+def test_a_file_that_comes_late_and_rotates(tmp_path):
+    log = tmp_path / "train.log"
+    lines = KILLED.read_bytes().splitlines(keepends=True)
+    with started(log) as one:
+        wait_for(one.stderr, b"logrules: waiting for ")
+        log.write_bytes(b"".join(lines[:20]))
+        wait_for(one.stdout, b"phase train_step")
+        log.rename(tmp_path / "train.log.1")
+        log.write_bytes(b"".join(lines[20:38]))
+        wait_for(one.stdout, b"error: A worker process was killed")
+        one.send_signal(signal.SIGINT)
+        said = one.stdout.read()
+        assert one.wait(PATIENCE_S) == 1
+    assert b"FAILED  in phase train_step" in said
+    assert b"38 lines" in said
+    assert b"was replaced by a new file" in said
+
+
+@posix
+def test_a_file_that_is_copied_and_truncated(tmp_path):
+    log = tmp_path / "train.log"
+    lines = KILLED.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:20]))
+    with started(log) as one:
+        wait_for(one.stdout, b"phase train_step")
+        os.truncate(log, 0)
+        with log.open("ab") as file:
+            file.write(b"".join(lines[20:38]))
+        wait_for(one.stdout, b"error: A worker process was killed")
+        one.terminate()
+        assert b"was truncated" in one.stdout.read()
+        assert one.wait(PATIENCE_S) == 1
+
+
+@posix
+def test_ranks_of_a_folder_are_one_job(tmp_path):
+    with started(tmp_path) as one:
+        time.sleep(0.5)
+        for rank in (0, 1):
+            folder = tmp_path / "none_x" / "attempt_0" / str(rank)
+            folder.mkdir(parents=True)
+            (folder / "stderr.log").write_bytes(
+                b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+            )
+        wait_for(one.stdout, b"cuda-oom")
+        one.terminate()
+        said = one.stdout.read()
+    assert b"rank 0" in said
+
+
+def test_a_replayed_log_gives_its_report_by_its_own_times():
+    done = run("--replay", "max", KILLED)
+    assert done.returncode == 1
+    assert done.stdout.startswith(b"22:56:23 phase launch")
+    assert b"FAILED  in phase train_step" in done.stdout
+
+
+def test_a_log_without_times_cannot_be_replayed(tmp_path):
+    log = tmp_path / "bare.log"
+    log.write_bytes(b"no times\nat all\n")
+    done = run("--replay", "60x", log)
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"bare.log: its lines bear no times" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["a.log", "--", "ls"], b"either follow logs or start a command"),
+        (["--pty", "a.log"], b"--pty is for a command"),
+        (["--then-quiet", "5m", "a.log"], b"--then-quiet is for a saved log"),
+        (["-", "a.log"], b"cannot be followed together"),
+    ],
+)
+def test_what_makes_no_sense_is_said_in_one_sentence(words, sentence):
+    done = run(*words)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_silence_after_a_replayed_log_shows_a_stall(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_bytes(b"[2025-07-18 01:45:16,013] [INFO] Initializing process group\n")
+    done = run("--replay", "max", "--then-quiet", "1h", log)
+    assert done.returncode == 1
+    assert b"STALLED  in phase rendezvous" in done.stdout
