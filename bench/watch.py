@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
-from typing import IO
+from typing import IO, cast
 
 from generate import size_of, write_log
 
@@ -134,17 +134,17 @@ def latency_rows(seconds: float, folder: Path) -> Iterator[Row]:
     words = watch("--quiet", "--rules", str(folder / "probes"))
     seen: dict[int, float] = {}
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as child:
-        assert child.stdin and child.stdout
+        into = cast("IO[bytes]", child.stdin)
         reader = Thread(target=read_probes, args=(child.stdout, seen))
         reader.start()
         time.sleep(3)  # the rules are compiled once
         before, began = cpu_s(child.pid), time.monotonic()
-        sent = write_lines(lambda data: (child.stdin.write(data), child.stdin.flush()), seconds, every)
+        sent = write_lines(lambda data: (into.write(data), into.flush()), seconds, every)
         busy = (cpu_s(child.pid) - before) / (time.monotonic() - began)
         written_s = time.monotonic() - began
         peak = peak_bytes(child.pid)
         time.sleep(1)
-        child.stdin.close()
+        into.close()
         reader.join()
     late = sorted((seen[n] - at) * 1000 for n, at in sent.items() if n in seen)
     rate = LINES_PER_S * seconds / written_s
@@ -161,13 +161,13 @@ def latency_rows(seconds: float, folder: Path) -> Iterator[Row]:
     )
 
 
-def passed(words: Sequence[str], shell: bool = False) -> tuple[float, str]:
+def passed(words: Sequence[str]) -> tuple[float, str]:
     """Seconds until the last byte of the output, and its checksum."""
     digest = hashlib.blake2b()
     start = time.perf_counter()
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as child:
-        assert child.stdout
-        while data := os.read(child.stdout.fileno(), 1 << 20):
+        out = cast("IO[bytes]", child.stdout).fileno()
+        while data := os.read(out, 1 << 20):
             digest.update(data)
     return time.perf_counter() - start, digest.hexdigest()
 

@@ -135,7 +135,7 @@ def _read(
 ) -> Report:
     for note in notes:
         job.session.note(note.source, note.note)
-    for event in _merged([_dated(_events(source, job), source) for source in sources]):
+    for event in merged([_dated(_events(source, job), source) for source in sources]):
         job.session.feed(event)
         if observe is not None:
             observe(event)
@@ -267,7 +267,7 @@ def dated(event: Event, clock: Clock) -> Event:
     return event
 
 
-def _merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:
+def merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:
     """Several sources as one, by time; a line without a time goes with the line before it."""
     if len(streams) == 1:
         return streams[0]

@@ -1,12 +1,13 @@
 """A live job, step by step: the same extract and the same session as for saved logs, fed as the bytes come."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from threading import RLock
 
 from logrules.below import evidence_of, with_lines_below
-from logrules.engine import Scanners, dated
+from logrules.engine import Scanners, dated, merged
 from logrules.extract.extract import Reader
 from logrules.extract.live import GrowingLog
 from logrules.model.block import Block, End, Heard, Skipped, Tick
@@ -25,6 +26,8 @@ JUDGE_S = 1.0
 RELEASE_S = 0.25
 # Lines below evidence that are remembered before those that no report shows are dropped.
 _MAX_BELOW = 4_096
+# Of what is there already, so many events are read between two updates.
+_BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +41,16 @@ class Following:
     """Follows one job. Iterating gives an `Update` after each block, each tick and the end.
 
     ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
-    clock, it may stay without an update; None for as long as silence changes nothing. One thread iterates; ``report``
+    clock, it may stay without an update; None for as long as silence changes nothing. ``backlog`` are logs that exist
+    already, read first and merged by their times; ``source`` goes on where they end. One thread iterates; ``report``
     and ``hear`` may be called from any.
     """
 
-    def __init__(self, source: Source, pack: Pack, beat_s: float | None = 1.0) -> None:
+    def __init__(self, source: Source, pack: Pack, beat_s: float | None = 1.0, backlog: Sequence[Source] = ()) -> None:
         self._source = source
         self._pack = pack
         self._beat_s = beat_s
+        self._backlog = backlog
         self._session = Session(pack)
         self._scanners = Scanners(pack)
         self._logs: dict[str, _Log] = {}
@@ -59,6 +64,7 @@ class Following:
 
     def __iter__(self) -> Iterator[Update]:
         """Follow until the source ends."""
+        yield from self._catch_up()
         while True:
             item = self._source.read(self._until())
             with self._lock:
@@ -88,15 +94,50 @@ class Following:
             due.append(self._released + RELEASE_S if self._holds() else None)
         return min((at for at in due if at is not None), default=None)
 
+    def _catch_up(self) -> Iterator[Update]:
+        """The backlog, some events at a time."""
+        events = merged([self._saved_events(log) for log in self._backlog])
+        count = _BATCH if self._backlog else 0
+        while count == _BATCH:
+            count, changes = self._fed(islice(events, _BATCH))
+            yield self._update(changes, ended=False)
+
+    def _fed(self, events: Iterator[Event]) -> tuple[int, list[Change]]:
+        with self._lock:
+            changes: list[Change] = []
+            count = 0
+            for event in events:
+                if event.arrived is not None:
+                    changes += self._session.feed(Heard(event.source, event.arrived))
+                changes += self._session.feed(event)
+                count += 1
+            return count, changes
+
+    def _saved_events(self, source: Source) -> Iterator[Event]:
+        """The events of a log that is there, dated: other logs may have to come before them."""
+        while isinstance(item := source.read(None), Block):
+            log = self._log(item.source)
+            self._bytes += len(item.data)
+            self._now = max(self._now or 0.0, item.arrived or 0.0)
+            for event in log.growing.read(item):
+                yield dated(event, log.clock)
+            self._keep_below(item.source, log)
+        if source.name in self._logs:
+            log = self._logs[source.name]
+            yield from (dated(event, log.clock) for event in log.growing.held())
+
     def _step(self, item: Block | Skipped | Tick | End) -> Update:
         changes = list(self._take(item))
         while self._heard:
             source, text, at = self._heard.popleft()
             offset = self._log(source).growing.offset
             changes += self._block(Block(source, offset, text.encode(errors="replace"), at))
+        return self._update(changes, ended=isinstance(item, End))
+
+    def _update(self, changes: Sequence[Change], *, ended: bool) -> Update:
         now = self._now if self._now is not None else self._session.now or 0.0
         skipped = sum(self._skipped.values())
-        return Update(now, tuple(changes), self._lines(), self._bytes, skipped, isinstance(item, End))
+        return Update(now, tuple(changes), self._lines(), self._bytes, skipped, ended)
 
     def _take(self, item: Block | Skipped | Tick | End) -> Iterator[Change]:
         match item:
@@ -152,7 +193,8 @@ class Following:
             yield from self._session.feed(Tick(now))
 
     def _end(self, end: End) -> Iterator[Change]:
-        for name, log in self._logs.items():
+        # The log that spoke last is the one whose last line shows where the job ended.
+        for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, iter(log.growing.held()))
             last = log.growing.last_event()
             if last is not None:

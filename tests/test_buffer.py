@@ -116,7 +116,7 @@ def test_a_new_file_of_the_same_name_counts_from_its_start():
 
 
 def test_what_came_is_given_before_the_end():
-    one, clock = buffer()
+    one, _ = buffer()
     one.put("log", b"half a li")
     one.end(End(exit_status=3))
     assert one.read(None).data == b"half a li"

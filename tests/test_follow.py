@@ -1,12 +1,16 @@
 """A live job gives the report that its saved log gives."""
 
 import difflib
+from dataclasses import replace
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from logrules.engine import replay
 from logrules.follow import Following
+from logrules.model.block import Block, End, Skipped, Tick
+from logrules.model.change import Raised
+from logrules.model.report import Status
 from tests.conftest import fixtures
 from tests.test_promises import Cut, document, lines
 
@@ -45,3 +49,125 @@ def test_any_cut_of_a_live_log_gives_the_saved_report(shipped, lines, places, ne
 def test_any_cut_of_a_captured_log_gives_the_saved_report(shipped, path, places):
     data = path.read_bytes()
     assert_same(followed(Cut(data, behind_lines(data, places)), shipped), replay([Cut(data)], shipped, threads=1))
+
+
+class Ended:
+    """A live source in which nothing comes."""
+
+    name = "job"
+
+    def read(self, until):
+        return End()
+
+
+class Named(Cut):
+    """A saved log of its own name."""
+
+    def __init__(self, name, data):
+        super().__init__(data, behind_lines(data, range(0, len(data), 100)))
+        self.name = name
+
+    def read(self, until):
+        item = super().read(until)
+        return replace(item, source=self.name) if isinstance(item, Block) else item
+
+
+def test_what_is_there_already_is_read_by_its_times_however_many_logs_there_are(shipped):
+    folder = fixtures() / "captured" / "torch-two-logs-rank1-dies"
+    texts = {path.name: path.read_bytes() for path in sorted(folder.glob("*.log"))}
+    assert len(texts) == 2
+    logs = [Named(name, data) for name, data in texts.items()]
+    following = Following(Ended(), shipped, backlog=logs)
+    assert [update.ended for update in following][-1]
+    saved = replay([Named(name, data) for name, data in texts.items()], shipped)
+    assert_same(following.report(), saved)
+
+
+def blocks(*pieces, name="log", at=1000.0):
+    """Pieces that come a second apart, then the end."""
+    offset, items = 0, []
+    for number, piece in enumerate(pieces):
+        items.append(Block(name, offset, piece, at + number))
+        offset += len(piece)
+    return items
+
+
+class Script:
+    """A live source that says what it is told to say."""
+
+    name = "job"
+
+    def __init__(self, *items):
+        self._items = iter(items)
+        self.asked = []
+
+    def read(self, until):
+        self.asked.append(until)
+        return next(self._items, End())
+
+
+def test_a_line_that_comes_in_pieces_is_one_line_and_told_once(shipped):
+    whole = b"[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    following = Following(Script(*blocks(b"first\n", whole[:30], whole[30:50], whole[50:], b"last\n")), shipped)
+    raised = [change for update in following for change in update.changes if isinstance(change, Raised)]
+    report = following.report()
+    assert report.lines == 3
+    assert report.diagnoses[0].evidence[0].line == 2
+    assert report.diagnoses[0].evidence[0].before == ("first",)
+    assert report.diagnoses[0].evidence[0].after == ("last",)
+    assert len(raised) == len({change.rule for change in raised})
+
+
+def test_bytes_that_nobody_analysed_are_told_and_counted(shipped):
+    gap = Skipped("log", 6, 5_000, "came too fast", lines=40)
+    following = Following(Script(*blocks(b"first\n"), gap, Block("log", 5_006, b"last\n", 1002.0)), shipped)
+    assert [update.skipped for update in following][-1] == 5_000
+    report = following.report()
+    assert [note.note for note in report.notes] == ["came too fast (5,000 bytes)"]
+
+
+def test_lines_behind_a_gap_keep_their_numbers(shipped):
+    oom = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    gap = Skipped("log", 6, 5_000, "came too fast", lines=40)
+    report = followed(Script(*blocks(b"first\n"), gap, Block("log", 5_006, oom, 1002.0)), shipped)
+    assert report.diagnoses[0].evidence[0].line == 42
+
+
+def test_lines_of_a_new_file_count_from_its_start(shipped):
+    oom = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    report = followed(Script(*blocks(b"one\n", b"two\n"), Block("log", 0, oom, 1002.0)), shipped)
+    assert (report.diagnoses[0].evidence[0].line, report.lines) == (1, 3)
+
+
+def test_silence_is_measured_by_arrival_whatever_the_lines_own_times(shipped):
+    line = b"[2025-07-18 01:45:16,013] [INFO] Initializing process group\n"
+    script = Script(Block("log", 0, line, 5_000.0), Tick(5_001.0), Tick(5_000.0 + 7200))
+    following = Following(script, shipped)
+    stages = [(update.now, following.report().status) for update in following]
+    assert stages[1] == (5_001.0, Status.HEALTHY)
+    assert stages[2] == (12_200.0, Status.STALLED)
+
+
+def test_the_source_is_asked_to_wait_for_the_deadline_of_silence_alone(shipped):
+    line = b"Initializing process group\n"
+    script = Script(Block("log", 0, line, 5_000.0))
+    list(Following(script, shipped, beat_s=None))
+    assert script.asked[0] is None
+    assert script.asked[1] > 5_000.0
+
+
+def test_what_others_say_is_read_as_a_log_of_its_own(shipped):
+    following = Following(Script(*blocks(b"one\n"), Tick(1001.0), Tick(1002.0)), shipped)
+    for update in following:
+        if update.now == 1000.0:
+            following.hear("nvidia-smi", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1 GiB", 1000.5)
+    assert following.report().sources == ("log", "nvidia-smi")
+    assert following.report().diagnoses[0].evidence[0].source == "nvidia-smi"
+
+
+def test_a_flood_of_the_same_is_read_in_shares(shipped):
+    steps = b"".join(b"{'loss': 0.%d, 'grad_norm': 1.0, 'epoch': 0.1}\n" % n for n in range(100_000))
+    session = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), shipped)
+    list(session)
+    assert session.report().diagnoses[0].cause == "cuda-oom"
+    assert session._session._order < 1_000

@@ -4,6 +4,7 @@ import argparse
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +13,6 @@ from logrules.model.block import End
 from logrules.pack.pack import Pack
 from logrules.render.safe import safe
 from logrules.sources.buffer import Buffer
-from logrules.sources.roots import Roots
 from logrules.sources.source import Source
 
 if TYPE_CHECKING:
@@ -26,12 +26,15 @@ _FROM_TERMINAL = ("SIGINT", "SIGQUIT")
 
 
 class Job(Protocol):
-    """Something to watch. ``echoes`` says that its log goes to standard output, ``signals`` which it is told of.
+    """Something to watch.
 
-    ``zone`` is that of its times, ``beat_s`` how often it is looked at in silence, by its own clock.
+    ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live; ``echoes`` says
+    that its log goes to standard output; ``zone`` is that of its times, ``beat_s`` how often it is looked at in
+    silence, by its own clock.
     """
 
     signals: tuple[str, ...]
+    backlog: Sequence[Source]
     echoes: bool
     zone: tzinfo | None
     beat_s: float | None
@@ -62,6 +65,7 @@ class Command:
     """A command that we start."""
 
     signals: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
+    backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
 
@@ -104,6 +108,7 @@ class Pipe:
     """Standard input."""
 
     signals = ENDING
+    backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
 
@@ -140,6 +145,7 @@ class Followed:
     """Files, patterns and folders."""
 
     signals = ENDING
+    backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
 
@@ -147,26 +153,21 @@ class Followed:
         from logrules.sources.files import Files
 
         self.echoes = bool(options.echo)
-        self._paths = options.paths
-        # Nobody waits for us to read files; what is there already is read as fast as can be.
-        self.source = Buffer(", ".join(options.paths), busy_share=1.0)
-        self._files = Files(options.paths, self.source, _show if self.echoes else _show_not)
+        self.source = Files(options.paths, _show if self.echoes else _show_not)
+        self.backlog = self.source.backlog
 
     def start(self) -> None:
-        """Look for them, and say so where that may take a while."""
-        for path in Roots(self._paths).missing():
+        """Say what there is to wait for."""
+        for path in self.source.missing():
             print(f"logrules: waiting for {safe(path)}", file=sys.stderr, flush=True)
-        self._files.start()
 
     def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
         """Follow no longer."""
-        self._files.stop()
-        self.source.end(End())
+        self.source.stop()
         return True
 
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
-        self._files.stop()
         self.source.give_up()
 
     def wait(self) -> int | None:
@@ -178,6 +179,7 @@ class Replayed:
     """Saved logs on a clock of their own."""
 
     signals = ENDING
+    backlog: Sequence[Source] = ()
     echoes = False
     zone: tzinfo | None = UTC
 

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     pack = load_pack(options.rules, cache=not options.no_cache)
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
-    following = Following(job.source, pack, job.beat_s)
+    following = Following(job.source, pack, job.beat_s, job.backlog)
     with signals_of(job):
         job.start()
         report = follow(following, [Lines(out, options.lang, job.zone)], _complain)

@@ -60,6 +60,11 @@ class Buffer:
             if self._taken:
                 self._add(log, data, arrived, self._now())
 
+    def resume(self, log: str, offset: int) -> None:
+        """The first bytes of this log that come are those at ``offset``."""
+        with self._changed:
+            self._pieces(log).offset = offset
+
     def begin_anew(self, log: str, reason: str) -> None:
         """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
         with self._changed:

@@ -1,10 +1,12 @@
-"""Files, patterns and folders followed as one job, in a thread."""
+"""Files, patterns and folders followed as one job."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
+from logrules.model.block import Block, End, Skipped, Tick
+from logrules.sources.backlog import Backlog
 from logrules.sources.buffer import Buffer
 from logrules.sources.now import now
 from logrules.sources.roots import Roots
@@ -21,24 +23,51 @@ class _Followed:
     told: str | None = None
 
 
-class Files(Thread):
-    """Follows what is behind ``paths`` into the buffer until `stop`; what does not exist yet may come.
+class Files:
+    """A live source over what is behind ``paths``, until `stop`; what does not exist yet may come.
 
-    ``pass_on`` is given every piece before anybody looks at it.
+    ``backlog`` is what is there already, to be read before this. ``pass_on`` is given every piece before anybody
+    looks at it.
     """
 
-    def __init__(
-        self, paths: Sequence[str], buffer: Buffer, pass_on: Callable[[bytes], None] = lambda _data: None
-    ) -> None:
-        super().__init__(name="following files", daemon=True)
+    def __init__(self, paths: Sequence[str], pass_on: Callable[[bytes], None] = lambda _data: None) -> None:
+        self.name = ", ".join(paths)
+        # Nobody waits for us to read files, so nothing need be left out, and no time be kept free.
+        self._buffer = Buffer(self.name, busy_share=1.0)
         self._roots = Roots(paths)
-        self._buffer = buffer
         self._pass_on = pass_on
         self._followed: dict[str, _Followed] = {}
         self._wake = Wake()
         self._stopped = Event()
+        self._begun = False
+        self._find()
+        self.backlog = [Backlog(one.name, one.tail, pass_on) for one in self._followed.values()]
 
-    def run(self) -> None:
+    def read(self, until: float | None) -> Block | Skipped | Tick | End:
+        """What has come since the backlog was read, in the order in which it came."""
+        if not self._begun:
+            self._begun = True
+            for early in self.backlog:
+                self._buffer.resume(early.name, early.offset)
+            Thread(target=self._run, name="following files", daemon=True).start()
+        return self._buffer.read(until)
+
+    def missing(self) -> list[str]:
+        """Those of the paths behind which there is nothing yet."""
+        return self._roots.missing()
+
+    def stop(self) -> None:
+        """Read no further."""
+        self._stopped.set()
+        self._wake.stop()
+        self._buffer.end(End())
+
+    def give_up(self) -> None:
+        """Nobody takes anything any more."""
+        self.stop()
+        self._buffer.give_up()
+
+    def _run(self) -> None:
         """Look, sleep until something changes, look again; at all files a few times a second."""
         looked = 0.0
         changed: set[str] = set()
@@ -54,11 +83,6 @@ class Files(Thread):
         for one in self._followed.values():
             one.tail.close()
 
-    def stop(self) -> None:
-        """Read no further."""
-        self._stopped.set()
-        self._wake.stop()
-
     def _find(self) -> None:
         self._wake.watch(self._roots.folders())
         for path, name in self._roots.logs():
@@ -66,14 +90,13 @@ class Files(Thread):
 
     def _look(self, one: _Followed) -> None:
         for item in one.tail.look():
+            if self._stopped.is_set():
+                return
             if isinstance(item, Anew):
                 self._buffer.begin_anew(one.name, item.reason)
                 continue
             self._pass_on(item.data)
-            # What was there before us came when its last byte was written, at the latest.
-            self._buffer.put_patiently(one.name, item.data, min(item.written, now()))
-            if self._stopped.is_set():
-                return
+            self._buffer.put_patiently(one.name, item.data, now())
         fault = one.tail.fault
         if fault is not None and fault not in _ABSENT and fault != one.told:
             self._buffer.note(one.name, fault)

@@ -13,8 +13,9 @@ FELL_BEHIND = "came faster than it could be read, so a part was passed on withou
 
 @dataclass(slots=True)
 class Pieces:
-    """What came of ``log`` and was not taken yet; ``length`` is how much. ``offset`` is that of its first byte.
+    """What came of ``log`` and was not taken yet.
 
+    ``length`` is how much, ``offset`` is that of its first byte, ``has_line_end`` says whether there is a whole line.
     Where there is no room, what came first is kept, since it is being read, and what came last, since a log's last
     lines tell the most; between them is a gap.
     """
@@ -22,10 +23,10 @@ class Pieces:
     log: str
     offset: int = 0
     length: int = 0
+    has_line_end: bool = False
     _arrived: float | None = None
     _since: float = 0.0
     _held: list[bytes] = field(default_factory=list)
-    _has_line_end: bool = False
     _latest: list[bytes] | None = None  # what follows the gap; None where there is none
     _gap_bytes: int = 0
     _gap_lines: int = 0
@@ -40,7 +41,7 @@ class Pieces:
             self._latest.append(data)
             return
         self._held.append(data)
-        self._has_line_end = self._has_line_end or b"\n" in data
+        self.has_line_end = self.has_line_end or b"\n" in data
 
     def add_without_room(self, data: bytes, arrived: float, now: float) -> None:
         """The same, leaving out what came between the first and this."""
@@ -57,7 +58,7 @@ class Pieces:
         """From when on there is something to take; ``last`` says that no line will be finished."""
         if not self.length:
             return None
-        whole = self._has_line_end or last or self._latest is not None or self.length >= BLOCK_BYTES
+        whole = self.has_line_end or last or self._latest is not None or self.length >= BLOCK_BYTES
         return self._since if whole else self._since + HOLD_S
 
     def take(self) -> Block | Skipped:
@@ -73,7 +74,7 @@ class Pieces:
         joined = b"".join(self._held[:count])
         cut = joined.rfind(b"\n") + 1 or size
         self._held[:count] = [joined[cut:]] if cut < size else []
-        self._has_line_end = any(b"\n" in piece for piece in self._held)
+        self.has_line_end = any(b"\n" in piece for piece in self._held)
         block = Block(self.log, self.offset, joined[:cut], self._arrived)
         self.offset += cut
         self.length -= cut
@@ -83,7 +84,7 @@ class Pieces:
         gap = Skipped(self.log, self.offset, self._gap_bytes, FELL_BEHIND, self._gap_lines)
         self.offset += self._gap_bytes
         self._held, self._latest = self._latest or [], None
-        self._has_line_end = any(b"\n" in piece for piece in self._held)
+        self.has_line_end = any(b"\n" in piece for piece in self._held)
         self._gap_bytes = self._gap_lines = 0
         return gap
 
@@ -92,4 +93,4 @@ class Pieces:
         self._held.clear()
         self._latest = None
         self._gap_bytes = self._gap_lines = self.length = 0
-        self._has_line_end = False
+        self.has_line_end = False

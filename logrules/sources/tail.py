@@ -55,6 +55,10 @@ class Tail:
                 yield Anew(ROTATED)
                 yield from self._rest()
 
+    def back(self, count: int) -> None:
+        """Read the last ``count`` bytes again with the next look."""
+        self._at, self._mark = self._at - count, b""
+
     def close(self) -> None:
         """Let go of the file."""
         if self._file is not None:
