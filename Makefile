@@ -37,6 +37,7 @@ bench: setup
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/doctor.py
 	$(BIN)/python bench/testing.py
+	$(BIN)/python bench/watch.py
 
 # Longer property runs than `make test` makes.
 soak: setup
