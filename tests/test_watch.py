@@ -266,3 +266,42 @@ def test_silence_after_a_replayed_log_shows_a_stall(tmp_path):
     done = run("--replay", "max", "--then-quiet", "1h", log)
     assert done.returncode == 1
     assert b"STALLED  in phase rendezvous" in done.stdout
+
+
+@posix
+def test_what_is_typed_at_a_terminal_reaches_the_command_once():
+    pty = pytest.importorskip("pty")
+    code = script(
+        "import signal, time",
+        "seen = []",
+        "signal.signal(signal.SIGINT, lambda *_: seen.append(1))",
+        "print('ready')",
+        "time.sleep(1.0)",
+        "time.sleep(0.5)",
+        "print('interrupts:', len(seen))",
+    )
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [*WATCH, "--", *code])  # noqa: S606
+    read = b""
+    with contextlib.suppress(OSError):
+        while data := os.read(terminal, 4096):
+            if b"ready" in data:
+                os.write(terminal, b"\x03")
+            read += data
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    os.close(terminal)
+    assert b"interrupts: 1" in read
+
+
+def test_the_command_line_can_be_loaded_where_unix_modules_are_missing():
+    code = (
+        "import sys\n"
+        "for name in ('fcntl', 'pty', 'termios', 'tty', 'resource'): sys.modules[name] = None\n"
+        "import logrules.cli.watch, logrules.cli.jobs, logrules.cli.listening\n"
+        "import logrules.sources.child, logrules.sources.files, logrules.sources.passing\n"
+        "from logrules.cli.main import main\n"
+        "sys.exit(main(['watch', '--', sys.executable, '-c', 'print(1)']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, b"1"), done.stderr
