@@ -35,10 +35,20 @@ class WaitClosed:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """A rule began to hold."""
+    """A rule began to hold. ``quiet_s`` is how long nothing had moved, where that is what the rule says."""
 
     rule: str
     at: float | None
+    quiet_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Worsened:
+    """A stall lasts: it is twice as long now as when it was last told of."""
+
+    rule: str
+    at: float
+    quiet_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +59,4 @@ class Withdrawn:
     at: float | None
 
 
-Change: TypeAlias = PhaseEntered | WaitOpened | WaitClosed | Raised | Withdrawn
+Change: TypeAlias = PhaseEntered | WaitOpened | WaitClosed | Raised | Worsened | Withdrawn

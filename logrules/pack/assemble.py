@@ -142,6 +142,7 @@ def add_rule(draft: Draft, source: Source, file: schema.RuleFile, known: Words) 
         tuple(file.yields_to),
         tuple(file.frameworks),
         fallback=file.fallback,
+        stall=file.stall,
     )
     draft.cards[file.id] = _card_text(file)
 
@@ -201,6 +202,7 @@ def _add_wait(draft: Draft, source: Source, index: int, wait: schema.WaitFile, f
         yields_to=tuple(wait.yields_to),
         frameworks=tuple(wait.frameworks) or (framework,),
         wait=name,
+        stall=True,
     )
     draft.cards[card] = _card_text(wait)
 

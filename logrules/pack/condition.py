@@ -104,6 +104,23 @@ class Stopped:
 
 
 @dataclass(frozen=True, slots=True)
+class Silent:
+    """Live: nothing at all was written for ``longer_than_s`` since the job was first looked at."""
+
+    longer_than_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """Live: the loop has not moved for longer than its own rhythm allows, neither here nor on any other worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lagging:
+    """Live: a worker's steps stay away for longer than its rhythm allows while those of its peers come."""
+
+
+@dataclass(frozen=True, slots=True)
 class MetricIs:
     """The metric was printed as NaN or infinite."""
 
@@ -162,7 +179,8 @@ class Not:
 
 
 Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
-Leaf: TypeAlias = Seen | Sequence | Absence | Repeated | Spread | Waiting | Quiet | Stopped | Metrical
+Stillness: TypeAlias = Quiet | Silent | Overdue | Lagging
+Leaf: TypeAlias = Seen | Sequence | Absence | Repeated | Spread | Waiting | Stillness | Stopped | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not
 
 

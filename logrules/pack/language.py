@@ -5,7 +5,8 @@
     factor      := "not" factor | "(" condition ")" | leaf
     leaf        := events ("then" events)+ ["within" D] | events "without" events ["within" D]
                  | count(events) >= N ["within" D] | ranks(events) >= N | hosts(events) >= N
-                 | waiting(wait-id) ["> D"] | quiet > D | stopped | metric(name) …  | signal
+                 | waiting(wait-id) ["> D"] | quiet > D | silent > D | steps(overdue) | steps(lagging)
+                 | stopped | metric(name) …  | signal
     events      := signal | "(" signal ("or" signal)* ")"
 
 A condition may end in ``per rank``, ``per host`` or ``per job``. The grammar is built on
@@ -25,17 +26,20 @@ from logrules.pack.condition import (
     Condition,
     Every,
     Kin,
+    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
     MetricTrend,
     Not,
     NotANumber,
+    Overdue,
     Quiet,
     Repeated,
     Scope,
     Seen,
     Sequence,
+    Silent,
     Some,
     Spread,
     Stopped,
@@ -50,6 +54,7 @@ _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MAX_DEPTH = 40
 # So many sightings or samples are held at once.
 _MAX_COUNT = 10_000
+_STEPS: Mapping[str, Condition] = {"overdue": Overdue(), "lagging": Lagging()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +177,16 @@ def _grammar() -> pp.ParserElement:
     waiting.set_parse_action(lambda found: lambda _signals: Waiting(found[0], found[1]))
     quiet = (keywords["quiet"] + more + duration).set_parse_action(lambda found: lambda _signals: Quiet(found[0]))
     stop = stopped.set_parse_action(lambda _found: lambda _signals: Stopped())
+    # Words that need no reserving: what follows them cannot follow the name of a signal.
+    silent = pp.Suppress(pp.Keyword("silent")) + more + duration
+    silent.set_parse_action(lambda found: lambda _signals: Silent(found[0]))
+    steps = pp.Suppress(pp.Keyword("steps")) + left + pp.MatchFirst([pp.Keyword(word) for word in _STEPS]) + right
+    steps.set_parse_action(lambda found: lambda _signals: _STEPS[found[0]])
     seen = signal.copy().add_parse_action(lambda found: lambda signals: Seen(found[0](signals)))
 
     condition = pp.Forward()
     metric = _metric(keywords, number, integer)
-    leaf = sequence | absence | counted | spread | waiting | quiet | stop | metric | seen
+    leaf = sequence | absence | counted | spread | waiting | quiet | silent | steps | stop | metric | seen
     factor = pp.Forward()
     negation = (keywords["not"] + factor).set_parse_action(lambda found: lambda signals: Not(found[0](signals)))
     factor <<= negation | leaf | left + condition + right

@@ -28,7 +28,10 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of."""
+    """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
+
+    A ``stall`` says that the run does not move, rather than that it failed.
+    """
 
     id: str
     cause: str
@@ -45,6 +48,7 @@ class Rule:
     frameworks: tuple[str, ...] = ()
     wait: str | None = None
     fallback: bool = False
+    stall: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class ExampleFile(Strict):
     live and nothing more arrives for that long.
     """
 
-    log: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+    log: Annotated[str, StringConstraints(max_length=20_000)]
     fires: bool | FiresFile
     quiet: Duration | None = None
     note: str | None = None
@@ -159,6 +159,7 @@ class RuleFile(CardFile):
     """One rule, one file; the id is the path below ``rules/`` without ``.yaml``.
 
     A ``fallback`` rule speaks only for lines that no other rule that holds has claimed.
+    A ``stall`` rule says that the run does not move: the report's status is then `stalled`.
     """
 
     id: RuleId
@@ -168,6 +169,7 @@ class RuleFile(CardFile):
     culprit: Literal["reporter", "absent", "captured", "none"] = "reporter"
     cleared_by: Literal["progress", "completion", "nothing"] = "progress"
     fallback: bool = False
+    stall: bool = False
 
 
 class MarkerFile(SignalFile):

@@ -6,16 +6,19 @@ from logrules.pack.condition import (
     Absence,
     Condition,
     Every,
+    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
     MetricTrend,
     Not,
+    Overdue,
     Quiet,
     Repeated,
     Seen,
     Sequence,
     Signals,
+    Silent,
     Some,
     Spread,
     Stopped,
@@ -58,14 +61,26 @@ def _spell_events(leaf: Condition, name_of: NameOf) -> str:
 
 
 def _spell_state(leaf: Condition) -> str:
-    """What asks for waits, silence, metrics or the end."""
+    """What asks for waits, silence or the end."""
     match leaf:
         case Waiting(wait, longer_than_s):
             return f"waiting({wait})" + (f" > {duration(longer_than_s)}" if longer_than_s is not None else "")
         case Quiet(longer_than_s):
             return f"quiet > {duration(longer_than_s)}"
+        case Silent(longer_than_s):
+            return f"silent > {duration(longer_than_s)}"
+        case Overdue():
+            return "steps(overdue)"
+        case Lagging():
+            return "steps(lagging)"
         case Stopped():
             return "stopped"
+        case _:
+            return _spell_metric(leaf)
+
+
+def _spell_metric(leaf: Condition) -> str:
+    match leaf:
         case MetricIs(metric, kind):
             return f"metric({metric}) is {kind.value}"
         case MetricBound(metric, above, bound, over):

@@ -20,7 +20,7 @@ def example_result(on: Prepared, example: Example) -> Result:
     """Run one example."""
     events = events_of(on, example.log)
     session = judged(on, events, example.quiet_s)
-    report = session.report(events[-1].line, (SOURCE,))
+    report = session.report(events[-1].line if events else 0, (SOURCE,))
     messages = [*misses(report, example), *_too_slow(on, example.owner)]
     faults = tuple(explained(message, on, session, report, example.owner, example.log) for message in messages)
     return Result("example", example.owner, example.name, example.place, faults)

@@ -7,17 +7,20 @@ from logrules.pack.condition import (
     Absence,
     Condition,
     Every,
+    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
     MetricTrend,
     Not,
     NotANumber,
+    Overdue,
     Quiet,
     Repeated,
     Scope,
     Seen,
     Sequence,
+    Silent,
     Some,
     Spread,
     Trend,
@@ -122,10 +125,22 @@ def _wrong_leaf(leaf: Condition) -> Iterator[Condition]:
                 yield Repeated(signals, least, within_s * WIDER)
         case Spread(signals):
             yield _seen(signals)
+        case _:
+            yield from _wrong_silence(leaf)
+
+
+def _wrong_silence(leaf: Condition) -> Iterator[Condition]:
+    match leaf:
         case Waiting(wait, longer_than_s) if longer_than_s is not None:
             yield Waiting(wait, longer_than_s * WIDER)
         case Quiet(longer_than_s):
             yield Quiet(longer_than_s * WIDER)
+        case Silent(longer_than_s):
+            yield Silent(longer_than_s * WIDER)
+        case Overdue():
+            yield Lagging()
+        case Lagging():
+            yield Overdue()
         case _:
             yield from _wrong_metric(leaf)
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from logrules.engine import Prepared
 from logrules.extract.window import Window
-from logrules.model.block import End, Tick
+from logrules.model.block import End, Heard, Tick
 from logrules.model.change import Change
 from logrules.model.event import Event
 from logrules.model.report import Report
@@ -52,6 +52,7 @@ class Live:
                 return tuple(self._pass(seconds))
 
     def _arrive(self, log: str) -> Iterator[Change]:
+        yield from self.session.feed(Heard(SOURCE, self.now))
         for event in events_of(self.on, log, self.lines + 1):
             yield from self.session.feed(replace(event, arrived=self.now))
         # What the new lines put an end to must not wait for the next silence.
@@ -72,7 +73,9 @@ class Live:
 
 
 def events_of(on: Prepared, log: str, first_line: int = 1) -> list[Event]:
-    """The events of the lines, the last line among them whether or not anybody asked for it."""
+    """The events of the lines, the last line among them whether or not anybody asked for it; none of no lines."""
+    if not log.strip():
+        return []
     lines = log.rstrip("\n").splitlines() or [""]
     found = on.scanners.find(Window(SOURCE, 0, 0, log.encode()))
     return [
@@ -89,16 +92,29 @@ def judged(on: Prepared, events: Iterable[Event], quiet_s: float | None) -> Sess
             session.feed(event)
         session.feed(End())
     else:
-        for event in events:
-            session.feed(replace(event, arrived=START))
-        session.feed(Tick(START + quiet_s))
+        session.feed(Tick(START))
+        for event in _as_they_came(events):
+            session.feed(Heard(SOURCE, event.arrived or START))
+            session.feed(event)
+        session.feed(Tick((session.now or START) + quiet_s))
     return session
+
+
+def _as_they_came(events: Iterable[Event]) -> Iterator[Event]:
+    """The events of a live log: each came when it was written, as far as the log tells."""
+    first: float | None = None
+    now = START
+    for event in events:
+        if event.stamp is not None:
+            first = event.stamp.seconds if first is None else first
+            now = max(now, START + event.stamp.seconds - first)
+        yield replace(event, arrived=now)
 
 
 def run_log(on: Prepared, log: str, quiet_s: float | None = None) -> Report:
     """The report on a few lines: saved and ended, or live and then silent for ``quiet_s``."""
     events = events_of(on, log)
-    return judged(on, events, quiet_s).report(events[-1].line, (SOURCE,))
+    return judged(on, events, quiet_s).report(events[-1].line if events else 0, (SOURCE,))
 
 
 def captures_in(on: Prepared, line: str, signal: int) -> Mapping[str, str] | None:

@@ -60,7 +60,7 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
 def _status(ranked: Sequence[Ranked], findings: Findings) -> Status:
     if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
         return Status.FAILED
-    if any(one.hypothesis.rule.wait is not None for one in ranked):
+    if any(one.hypothesis.rule.stall for one in ranked):
         return Status.STALLED
     if findings.tracker.completed is not None:
         return Status.COMPLETED

@@ -6,13 +6,16 @@ from itertools import chain
 
 from logrules.pack.condition import (
     Absence,
+    Lagging,
     Leaf,
     Metrical,
     MetricBound,
     MetricIs,
     MetricSpike,
     MetricTrend,
+    Overdue,
     Quiet,
+    Silent,
     Stopped,
     Waiting,
     leaves,
@@ -25,7 +28,7 @@ from logrules.pack.pack import Frame, Marker, Metric, Pack, Rule
 class Index:
     """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 
-    ``silent`` are the rules that silence can move.
+    ``silent`` are the rules that silence can move, ``quiet_limits`` the silences (seconds) that any asks for.
     ``frames`` are by function; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
     """
 
@@ -33,6 +36,7 @@ class Index:
     leaves: Mapping[str, tuple[Leaf, ...]]
     by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
     silent: tuple[Rule, ...]
+    quiet_limits: tuple[float, ...]
     markers: Mapping[int, Marker]
     frames: Mapping[str, tuple[Frame, ...]]
     asked: Mapping[str, tuple[Metrical, ...]]
@@ -42,12 +46,14 @@ class Index:
 def index_of(pack: Pack) -> Index:
     """The tables of a pack."""
     by_rule = {rule.id: tuple(dict.fromkeys(leaves(rule.when))) for rule in pack.rules}
-    asked = _asked(chain.from_iterable(by_rule.values()))
+    every = tuple(chain.from_iterable(by_rule.values()))
+    asked = _asked(every)
     return Index(
         rules={rule.id: rule for rule in pack.rules},
         leaves=by_rule,
         by_signal=_by_signal(by_rule),
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
+        quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
         markers={marker.signal: marker for marker in pack.markers},
         frames=_frames(pack.frames),
         asked=asked,
@@ -66,7 +72,19 @@ def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, t
 
 
 def _minds_silence(found: Iterable[Leaf]) -> bool:
-    kinds = (Absence, Waiting, Quiet, Stopped, MetricIs, MetricBound, MetricSpike, MetricTrend)
+    kinds = (
+        Absence,
+        Waiting,
+        Quiet,
+        Silent,
+        Overdue,
+        Lagging,
+        Stopped,
+        MetricIs,
+        MetricBound,
+        MetricSpike,
+        MetricTrend,
+    )
     return any(isinstance(leaf, kinds) for leaf in found)
 
 

@@ -40,6 +40,8 @@ class WorkerState:
     entered: Sighting | None = None
     latest: Sighting | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
+    stepped: Sighting | None = None
+    repeats: int = 0
     progress_text: str = ""
     rhythm: Rhythm = field(default_factory=Rhythm)
 
@@ -140,13 +142,15 @@ class Tracker:
     def _progress(self, worker: Worker, state: WorkerState, marker: Marker, sighting: Sighting) -> Iterable[Change]:
         message = sighting.event.message
         if message == state.progress_text:
+            state.repeats += 1
             return
-        state.progress_text = message
-        state.rhythm = state.rhythm.after(sighting.time)
+        state.progress_text, state.repeats = message, 0
         phase = marker.enters or state.phase
         self.latest = (worker, phase) if phase else self.latest
         if phase not in self._loops:
             return
+        state.stepped = sighting
+        state.rhythm = state.rhythm.after(sighting.time)
         if worker in self._in_round:
             self.rounds += 1
             self._in_round.clear()

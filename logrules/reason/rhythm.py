@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 _KEPT = 64
+# Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.
+SHORTEST_S = 120.0
 _FEWEST = 8
 
 
@@ -30,4 +32,4 @@ class Rhythm:
         """
         if len(self.intervals) < _FEWEST:
             return None
-        return max(20 * median(self.intervals), 3 * max(self.intervals), 60.0)
+        return max(20 * median(self.intervals), 3 * max(self.intervals), SHORTEST_S)

@@ -5,23 +5,26 @@ from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from logrules.model.block import End, Heard, Tick
-from logrules.model.change import Change, Raised, Withdrawn
-from logrules.model.event import Event, Hit
+from logrules.model.change import Change, Raised, Withdrawn, Worsened
+from logrules.model.event import Event, Hit, Worker
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.pack.capture import Captures
 from logrules.pack.condition import (
+    Lagging,
     Leaf,
     MetricBound,
     MetricIs,
     MetricSpike,
     MetricTrend,
+    Overdue,
     Quiet,
     Scope,
+    Silent,
     Stopped,
     Waiting,
 )
 from logrules.pack.pack import Pack, Rule
-from logrules.reason import automata
+from logrules.reason import automata, pace
 from logrules.reason.automata import LeafState
 from logrules.reason.claims import unclaimed
 from logrules.reason.clock import Clock
@@ -35,6 +38,8 @@ from logrules.reason.rank import Hypothesis
 from logrules.reason.sighting import KEPT_SIGHTINGS, Sighting, Trail, begin, extend
 from logrules.reason.unusual import Unusual
 
+# What stands for a log that says nothing.
+_NO_LINE = Event("-", 1, 0, "", "", Worker("-"), ())
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
 MAX_SCOPES = 10_000
@@ -67,13 +72,14 @@ class Session:
         self._rules, self._leaves = self._index.rules, self._index.leaves
         self._by_signal, self._silent = self._index.by_signal, self._index.silent
         self._markers = self._index.markers
-        minded = (leaf for found in self._leaves.values() for leaf in found)
-        self._quiet_limits = sorted({leaf.longer_than_s for leaf in minded if isinstance(leaf, Quiet)})
+        self._quiet_limits = self._index.quiet_limits
         self._earlier: list[Run] = []
         self._notes: list[SourceNote] = []
         self._order = 0
         self._end: End | None = None
+        self._begun: float | None = None
         self._heard: float | None = None
+        self._heard_of: dict[str, float] = {}
         self._first_line = 1
         self._begin_run()
 
@@ -83,6 +89,7 @@ class Session:
         self._metrics = Metrics(self._index.asked, self._index.metrics)
         self._states: dict[Key, dict[Leaf, LeafState]] = {}
         self._raised: dict[Key, Rule] = {}
+        self._worse_at: dict[Key, float] = {}
         self._unusual = Unusual()
         self._last: Sighting | None = None
         self._ranks: set[int] = set()
@@ -109,7 +116,17 @@ class Session:
         waits = [wait.since + wait.wait.patience_s for wait in self._tracker.open_waits() if wait.since is not None]
         now = self.now
         return min(
-            (at for at in (*pending, *waits, *self._quiet_deadlines()) if now is None or at > now),
+            (
+                at
+                for at in (
+                    *pending,
+                    *waits,
+                    *self._quiet_deadlines(),
+                    *self._pace_deadlines(),
+                    *self._worse_at.values(),
+                )
+                if now is None or at > now
+            ),
             default=None,
         )
 
@@ -121,11 +138,13 @@ class Session:
         match item:
             case Event():
                 return tuple(self._feed_event(item))
-            case Heard(now=now):
-                return self._hear(now)
+            case Heard(source=source, now=now):
+                changes = self._hear(now)
+                self._heard_of[source] = now
+                return changes
             case Tick(now=now):
-                self._clock.pass_to(now)
-                return tuple(self._judge_silence())
+                self._pass_to(now)
+                return (*self._judge_silence(), *self._judge_stalls())
             case End():
                 self._end = item
                 return tuple(self._judge_silence())
@@ -166,11 +185,15 @@ class Session:
     def _hear(self, now: float) -> tuple[Change, ...]:
         """Silence up to this moment is judged before what ends it."""
         deadline = self.deadline
-        self._clock.pass_to(now)
+        self._pass_to(now)
         late = tuple(self._judge_silence()) if deadline is not None and now >= deadline else ()
         self._heard = now if self._heard is None else max(now, self._heard)
         broken = any(rule in self._silent for rule in self._raised.values())
         return (*late, *self._judge_silence()) if broken else late
+
+    def _pass_to(self, now: float) -> None:
+        self._begun = now if self._begun is None else self._begun
+        self._clock.pass_to(now)
 
     def _feed_event(self, event: Event) -> Iterator[Change]:
         chain, folded = self._folder.feed(event)
@@ -241,9 +264,31 @@ class Session:
         true = automata.holds(rule.when, self._found(rule, key))
         if true and key not in self._raised:
             self._raised[key] = rule
-            yield Raised(rule.id, self.now)
+            quiet_s = self._stalled_for(rule, key)
+            if quiet_s is not None and self.now is not None:
+                self._worse_at[key] = self.now + quiet_s
+            yield Raised(rule.id, self.now, quiet_s)
         elif not true and self._raised.pop(key, None) is not None:
+            self._worse_at.pop(key, None)
             yield Withdrawn(rule.id, self.now)
+
+    def _judge_stalls(self) -> Iterator[Change]:
+        """Stalls that last: told of again whenever they are twice as long as before."""
+        now = self.now
+        for key, at in tuple(self._worse_at.items()):
+            quiet_s = self._stalled_for(self._raised[key], key)
+            if now is None or quiet_s is None or now < at:
+                continue
+            self._worse_at[key] = now + quiet_s
+            yield Worsened(key[0], now, quiet_s)
+
+    def _stalled_for(self, rule: Rule, key: Key) -> float | None:
+        """How long nothing has moved, where that is what the rule says; never nothing."""
+        if rule not in self._silent or not rule.stall or self.now is None:
+            return None
+        shown = automata.shown(rule.when, self._found(rule, key))
+        last = max((trail.last.heard for trail in shown if trail.last.heard is not None), default=self._begun)
+        return None if last is None else max(self.now - last, 1.0)
 
     def _judge_silence(self) -> Iterator[Change]:
         for rule in self._silent_now():
@@ -305,12 +350,42 @@ class Session:
             case Quiet(longer_than_s=limit):
                 quiet = self._quiet_s()
                 return begin(self._last, -1) if self._last and quiet is not None and quiet > limit else None
+            case Silent() | Overdue() | Lagging():
+                return self._still(leaf)
             case Stopped():
                 return begin(self._last, -1) if self._last and self._stopped() else None
             case MetricIs() | MetricBound() | MetricSpike() | MetricTrend():
                 return self._metrics.trail_of(leaf)
             case _:
                 return None
+
+    def _still(self, leaf: Silent | Overdue | Lagging) -> Trail | None:
+        """What only a live job shows: its log ends with its story."""
+        if self.ended or self.now is None or self._begun is None:
+            return None
+        match leaf:
+            case Silent(longer_than_s=limit):
+                nothing = self._heard is None and self._last is None and self.now >= self._begun + limit
+                return begin(self._sight(_NO_LINE, None), -1) if nothing else None
+            case _ if self._tracker.completed is not None or self._failing():
+                return None
+            case Overdue():
+                return pace.overdue(self._tracker.workers, self.now, self._heard_of)
+            case Lagging():
+                return pace.lagging(self._tracker.workers, self.now)
+
+    def _pace_deadlines(self) -> Iterator[float]:
+        if self._begun is None:
+            return
+        yield from pace.deadlines(self._tracker.workers, self._heard_of)
+        if self._heard is None:
+            for rule in self._silent:
+                for leaf in self._leaves[rule.id]:
+                    if isinstance(leaf, Silent):
+                        yield self._begun + leaf.longer_than_s
+
+    def _failing(self) -> bool:
+        return any(rule.severity is Severity.ERROR for rule in self._raised.values())
 
     def _waiting(self, leaf: Waiting) -> Trail | None:
         found = [wait for wait in self._tracker.open_waits() if wait.wait.id == leaf.wait]
@@ -348,19 +423,18 @@ class Session:
 
     def _stopped(self) -> bool:
         tracker = self._tracker
-        failing = any(rule.severity is Severity.ERROR for rule in self._raised.values())
         return (
             self.ended
             and tracker.looped
             and tracker.completed is None
-            and not failing
+            and not self._failing()
             and not any(tracker.open_waits())
         )
 
     def _run_is_over(self) -> bool:
         if self._tracker.completed is not None or self._tracker.looped:
             return True
-        return any(rule.severity is Severity.ERROR for rule in self._raised.values())
+        return self._failing()
 
     def _end_run(self, event: Event) -> None:
         whole = self.report()

@@ -10,6 +10,7 @@ from rich.text import Text as Line
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Severity, Status, Text
 from logrules.render import words
+from logrules.render.numbers import ranks_in_words
 from logrules.render.safe import safe
 from logrules.render.shell import commands
 
@@ -68,7 +69,7 @@ class _Page:
             self._put(0, (f"{self._word(words.PATH)}: {' → '.join(phases)}", "dim"))
 
     def _where(self, one: Diagnosis) -> str:
-        ranks = f" · {self._word(words.RANK)} {_ranks(one.ranks)}" if one.ranks else ""
+        ranks = f" · {self._word(words.RANK)} {ranks_in_words(one.ranks)}" if one.ranks else ""
         return ranks + (f" · {self._word(words.HOST)} {one.hosts[0]}" if one.hosts else "")
 
     def diagnosis(self, number: int, one: Diagnosis) -> None:
@@ -165,19 +166,3 @@ def _clock(time: float | None) -> str:
         return f"  {datetime.fromtimestamp(time, UTC):%Y-%m-%d %H:%M:%S}"
     except (OverflowError, ValueError, OSError):
         return ""
-
-
-def _ranks(ranks: Sequence[int]) -> str:
-    """The culprit, then the others as ranges: "3", "3 (also 0-2, 7)"."""
-    others = _ranges(sorted(set(ranks[1:])))
-    return f"{ranks[0]} (+ {others})" if others else str(ranks[0])
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import TextIO
 
-from logrules.model.change import PhaseEntered, Raised, Withdrawn
+from logrules.model.change import PhaseEntered, Raised, Withdrawn, Worsened
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.update import Update
+from logrules.render.numbers import duration, ranks_in_words
 from logrules.render.safe import safe
 from logrules.render.words import CONFIDENCE, RANK, SEVERITY
 
@@ -16,6 +17,8 @@ _MEGABYTE = 1_000_000
 _BEHIND_S = 10.0
 
 _PHASE = Text("phase {phase} ({worker})", "进入阶段 {phase}（{worker}）")
+_QUIET = Text("quiet for {quiet} in phase {phase}", "在阶段 {phase} 已静默 {quiet}")
+_STILL = Text("still: {title}, for {quiet} now", "仍在持续：{title}，已 {quiet}")
 _GONE = Text("no longer: {title}", "已消除：{title}")
 _BEHIND = Text(
     "fell behind: {size} MB were passed on without being analysed, so far",
@@ -40,37 +43,45 @@ class Lines:
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Write what happened, if anything that a person should know of."""
-        raised = {change.rule for change in update.changes if isinstance(change, Raised)}
+        raised = {change.rule: change.quiet_s for change in update.changes if isinstance(change, Raised)}
         for change in update.changes:
             match change:
                 case PhaseEntered(worker=worker, phase=phase) if phase not in self._phases:
                     self._phases.add(phase)
                     self._say(update.now, _PHASE.of(self._language).format(phase=phase, worker=worker.label))
+                case Worsened(rule=rule, quiet_s=quiet_s) if rule in self._shown:
+                    still = _STILL.of(self._language).format(title=self._shown[rule], quiet=duration(quiet_s))
+                    self._say(update.now, still)
                 case Withdrawn(rule=rule) if rule in self._shown and rule not in raised:
                     self._say(update.now, _GONE.of(self._language).format(title=self._shown.pop(rule)))
                 case _:
                     pass
-        new = raised - self._shown.keys()
+        new = raised.keys() - self._shown.keys()
         if new:
             for one in report().diagnoses:
                 if one.rule in new:
-                    self._diagnosis(update.now, one)
+                    self._diagnosis(update.now, one, raised[one.rule])
         self._behind(update)
 
     def close(self) -> None:
         """Nothing is left to write."""
 
-    def _diagnosis(self, now: float, one: Diagnosis) -> None:
+    def _diagnosis(self, now: float, one: Diagnosis, quiet_s: float | None) -> None:
         title = self._shown[one.rule] = one.title.of(self._language)
         facts = [title, one.cause]
+        if quiet_s is not None:
+            facts.append(_QUIET.of(self._language).format(quiet=duration(quiet_s), phase=one.phase))
         if one.ranks:
-            facts.append(f"{RANK.of(self._language)} {one.ranks[0]}")
+            facts.append(f"{RANK.of(self._language)} {ranks_in_words(one.ranks)}")
         facts.append(f"{CONFIDENCE.of(self._language)} {one.confidence:.0%}")
         self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}")
         if one.evidence:
             line = one.evidence[0]
             self._out.write(safe(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}") + "\n")
-            self._out.flush()
+        first = next((fix for fix in one.fixes if fix.run), None)
+        if quiet_s is not None and first is not None:
+            self._out.write(safe(f"         → {first.do.of(self._language)}: {first.run}") + "\n")
+        self._out.flush()
 
     def _behind(self, update: Update) -> None:
         if update.skipped > self._skipped and update.now - self._said_behind >= _BEHIND_S:

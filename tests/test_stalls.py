@@ -1,0 +1,193 @@
+"""When a live job is taken for stalled, said again, and taken back: on an injected clock."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from logrules.engine import Scanners
+from logrules.extract.extract import Reader
+from logrules.extract.window import Window
+from logrules.model.block import End, Heard, Tick
+from logrules.model.change import Change, Raised, Withdrawn, Worsened
+from logrules.model.report import Status
+from logrules.pack.load import load_pack
+from logrules.reason.rhythm import SHORTEST_S
+from logrules.reason.session import Session
+
+START = 1_700_000_000.0
+OVERDUE, LAGGING, SILENT = "python/progress-overdue", "python/worker-lagging", "python/silent-start"
+
+
+class Job:
+    """A session fed by hand: lines at moments, and silence."""
+
+    def __init__(self) -> None:
+        pack = load_pack()
+        self.session = Session(pack)
+        self._scanners = Scanners(pack)
+        self._reader = Reader(pack, self._scanners.signals_of)
+        self._line = 0
+        self.changes: list[Change] = list(self.session.feed(Tick(START)))
+
+    def says(self, at: float, text: str, source: str = "log") -> "Job":
+        from dataclasses import replace
+
+        self._line += 1
+        self.changes += self.session.feed(Heard(source, START + at))
+        found = self._scanners.find(Window(source, 0, 0, text.encode()))
+        for event in self._reader.events(found, self._line):
+            self.changes += self.session.feed(replace(event, arrived=START + at))
+        return self
+
+    def is_quiet_until(self, at: float, step: float = 1.0) -> "Job":
+        now = self.session.now or START
+        while now < START + at:
+            now = min(now + step, START + at)
+            self.changes += self.session.feed(Tick(now))
+        return self
+
+    def told(self, *rules: str) -> list[tuple[str, float]]:
+        """What was said of these rules, and when."""
+        kinds = (Raised, Worsened, Withdrawn)
+        return [
+            (type(change).__name__.lower(), change.at - START)
+            for change in self.changes
+            if isinstance(change, kinds) and change.rule in rules and change.at is not None
+        ]
+
+
+def stepping(job: Job, times: Iterable[float], prefix: str = "", source: str = "log") -> Job:
+    for number, at in enumerate(times):
+        job.says(at, f"{prefix}step {number} loss {0.9 - number / 1000:.4f}", source)
+    return job
+
+
+def test_a_loop_that_stops_is_overdue_by_its_own_rhythm():
+    job = stepping(Job(), range(0, 40, 2)).is_quiet_until(38 + SHORTEST_S + 1)
+    assert job.told(OVERDUE) == [("raised", 38 + SHORTEST_S)]
+    report = job.session.report()
+    assert report.status is Status.STALLED
+    assert report.diagnoses[0].rule == OVERDUE
+    assert report.diagnoses[0].phase == "train_step"
+
+
+def test_slow_steps_are_given_longer():
+    job = stepping(Job(), range(0, 600, 30)).is_quiet_until(570 + 599)
+    assert job.told(OVERDUE) == []
+    assert job.is_quiet_until(570 + 601).told(OVERDUE) == [("raised", 570 + 600)]
+
+
+def test_a_pause_as_long_as_an_earlier_one_is_no_stall():
+    job = stepping(Job(), [*range(0, 20, 2), 318, 320, 322])
+    earlier = job.told(OVERDUE)
+    assert job.is_quiet_until(322 + 3 * 300 - 10).told(OVERDUE) == earlier
+    assert job.is_quiet_until(322 + 3 * 300 + 1).told(OVERDUE) != earlier
+
+
+def test_it_is_said_again_when_twice_as_long_and_taken_back_when_it_moves():
+    job = stepping(Job(), range(0, 40, 2)).is_quiet_until(38 + 8 * SHORTEST_S)
+    job.says(38 + 8 * SHORTEST_S + 1, "step 500 loss 0.3").is_quiet_until(38 + 8 * SHORTEST_S + 2)
+    said = job.told(OVERDUE)
+    assert [what for what, _ in said] == ["raised", "worsened", "worsened", "worsened", "withdrawn"]
+    assert [at for _, at in said[:4]] == [38 + factor * SHORTEST_S for factor in (1, 2, 4, 8)]
+
+
+def test_a_counter_that_is_printed_but_does_not_move_is_overdue():
+    job = stepping(Job(), range(0, 40, 2))
+    for at in range(40, 40 + int(SHORTEST_S) + 10, 5):
+        job.says(at, "step 19 loss 0.8810")
+    assert ("raised", 38 + SHORTEST_S) in [(what, round(at / 5) * 5 - 2) for what, at in job.told(OVERDUE)]
+
+
+def test_a_log_that_grows_in_ways_that_nobody_knows_is_left_alone():
+    job = stepping(Job(), range(0, 40, 2))
+    for at in range(40, 900, 5):
+        job.says(at, f"scored {at} answers of the benchmark")
+    assert job.told(OVERDUE) == []
+
+
+def test_too_few_steps_are_no_rhythm():
+    assert stepping(Job(), range(0, 10, 2)).is_quiet_until(3_000, 10).told(OVERDUE) == []
+
+
+def test_a_run_that_completed_owes_nobody_a_step():
+    job = stepping(Job(), range(0, 40, 2)).says(41, "{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}")
+    assert job.is_quiet_until(4_000, 10).told(OVERDUE, LAGGING) == []
+
+
+def test_a_run_that_failed_is_not_stalled_as_well():
+    job = stepping(Job(), range(0, 40, 2)).says(
+        41, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB."
+    )
+    assert job.is_quiet_until(4_000, 10).told(OVERDUE, LAGGING) == []
+
+
+def test_a_saved_log_has_no_silence_but_its_end():
+    job = stepping(Job(), range(0, 40, 2)).is_quiet_until(39)
+    job.changes += job.session.feed(End())
+    assert job.told(OVERDUE, LAGGING, SILENT) == []
+
+
+def two_ranks(until: int, stops: int) -> Job:
+    job = Job()
+    for number, at in enumerate(range(0, until, 5)):
+        job.says(at, f"step {number} loss 0.5{number}", "rank0.log")
+        if at < stops:
+            job.says(at + 0.1, f"step {number} loss 0.5{number}", "rank1.log")
+    return job
+
+
+def test_the_worker_that_stays_behind_is_named():
+    job = two_ranks(until=400, stops=100).is_quiet_until(396)
+    assert [what for what, _ in job.told(LAGGING)] == ["raised", "worsened"]
+    (found,) = [one for one in job.session.report().diagnoses if one.rule == LAGGING]
+    assert found.ranks == (1,)
+    assert job.told(OVERDUE) == []
+
+
+def test_where_all_stop_at_once_nobody_stays_behind():
+    job = two_ranks(until=100, stops=100).is_quiet_until(300)
+    assert job.told(LAGGING) == []
+    assert [what for what, _ in job.told(OVERDUE)] == ["raised"]
+
+
+def test_nothing_at_all_since_the_start():
+    job = Job().is_quiet_until(301)
+    assert job.told(SILENT) == [("raised", 300)]
+    assert job.session.report().status is Status.STALLED
+    job.says(305, "hello")
+    assert job.told(SILENT) == [("raised", 300), ("withdrawn", 305)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "rule", "patience"),
+    [
+        ("[2024-05-06 10:00:00,123] [INFO] [comm.py:637:init_distributed] cdb=None", "waits/deepspeed/", 60),
+        (
+            "Loading checkpoint shards:  25%|██▌       | 1/4 [00:02<00:07,  2.41s/it]",
+            "waits/transformers/load-shards",
+            600,
+        ),
+    ],
+)
+def test_a_wait_is_told_of_when_its_patience_is_over(lines, rule, patience):
+    job = Job().says(0, lines)
+    due = job.session.deadline
+    assert due is not None
+    assert due >= START + patience
+    job.is_quiet_until(due - START - 1, 5)
+    assert job.told(*[change.rule for change in job.changes if isinstance(change, Raised)]) == []
+    job.is_quiet_until(due - START)
+    raised = [change.rule for change in job.changes if isinstance(change, Raised)]
+    assert any(name.startswith(rule) for name in raised)
+
+
+def test_the_deadline_is_the_next_moment_at_which_silence_matters():
+    job = stepping(Job(), range(0, 40, 2))
+    moments = []
+    while (due := job.session.deadline) is not None and due < START + 1_000:
+        moments.append(due - START)
+        job.changes += job.session.feed(Tick(due))
+    assert 38 + SHORTEST_S in moments
+    assert moments == sorted(set(moments))
+    assert [what for what, _ in job.told(OVERDUE)] == ["raised", "worsened", "worsened", "worsened"]
