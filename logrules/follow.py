@@ -13,6 +13,7 @@ from logrules.extract.live import GrowingLog
 from logrules.model.block import Block, End, Heard, Skipped, Tick
 from logrules.model.change import Change
 from logrules.model.event import Event
+from logrules.model.now import WorkerNow
 from logrules.model.report import Report, SourceNote
 from logrules.model.update import Update
 from logrules.pack.pack import Pack
@@ -79,6 +80,11 @@ class Following:
             report = self._session.report(self._lines(), tuple(self._logs))
             left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
             return with_lines_below(replace(report, notes=(*report.notes, *left_out)), self._below)
+
+    def workers(self) -> tuple[WorkerNow, ...]:
+        """Where each worker is now."""
+        with self._lock:
+            return self._session.workers()
 
     def hear(self, source: str, text: str, at: float) -> None:
         """Take further lines as a log of their own, such as what an inspection command said at ``at``.

@@ -7,6 +7,7 @@ by the loop's rhythm: its wait has a patience of its own.
 from collections.abc import Iterable, Iterator, Mapping
 
 from logrules.model.event import Worker
+from logrules.model.now import WorkerNow
 from logrules.reason.phases import WorkerState, peers
 from logrules.reason.sighting import Sighting, Trail, begin, extend
 
@@ -45,6 +46,19 @@ def deadlines(workers: Mapping[Worker, WorkerState], heard: Mapping[str, float])
             continue
         yield state.stepped.heard + patience
         yield heard.get(state.stepped.event.source, state.stepped.heard) + patience
+
+
+def workers_now(workers: Mapping[Worker, WorkerState], now: float | None) -> tuple[WorkerNow, ...]:
+    """Where each worker is that said so, in the order in which they first spoke."""
+    found = []
+    for worker, state in workers.items():
+        waits = [wait for wait in state.waits.values() if wait.since is not None]
+        last = max((wait.renewed for wait in waits), key=lambda seen: seen.order, default=state.stepped or state.latest)
+        since = last.heard if last is not None else None
+        patience = min((wait.wait.patience_s for wait in waits), default=state.rhythm.patience_s)
+        quiet = max(now - since, 0.0) if now is not None and since is not None else None
+        found.append(WorkerNow(worker.label, state.phase, state.progress_text, state.rhythm.step_s, quiet, patience))
+    return tuple(found)
 
 
 def _loops(state: WorkerState) -> bool:

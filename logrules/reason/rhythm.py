@@ -25,6 +25,11 @@ class Rhythm:
         return Rhythm((*self.intervals[-_KEPT + 1 :], time - self.last), time)
 
     @property
+    def step_s(self) -> float | None:
+        """How long a step usually takes; None while unknown."""
+        return median(self.intervals) if self.intervals else None
+
+    @property
     def patience_s(self) -> float | None:
         """How long silence is normal: well past the slowest of the usual steps; None while unknown.
 

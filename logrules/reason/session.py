@@ -7,6 +7,7 @@ from typing import TypeAlias, assert_never
 from logrules.model.block import End, Heard, Tick
 from logrules.model.change import Change, Raised, Withdrawn, Worsened
 from logrules.model.event import Event, Hit, Worker
+from logrules.model.now import WorkerNow
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.pack.capture import Captures
 from logrules.pack.condition import (
@@ -160,6 +161,10 @@ class Session:
             Judged(key[1], self._states.get(key, {}), self._found(rule, key), self.now, self._last, waits)
             for key in keys
         )
+
+    def workers(self) -> tuple[WorkerNow, ...]:
+        """Where each worker is now."""
+        return pace.workers_now(self._tracker.workers, self.now)
 
     def note(self, source: str, text: str) -> None:
         """Something that a reader of the report must know of a source."""

@@ -1,0 +1,18 @@
+"""Where a worker of a live job is at this moment."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerNow:
+    """``step`` is its last line of progress; lengths of time are in seconds, None where unknown.
+
+    ``patience_s`` is how long it may be quiet: by its wait, else by its own rhythm.
+    """
+
+    worker: str
+    phase: str | None
+    step: str
+    step_s: float | None
+    quiet_s: float | None
+    patience_s: float | None

@@ -1,0 +1,41 @@
+"""What listeners have done for them that may take its time: in a thread of its own, never in the job's way."""
+
+import queue
+import threading
+from collections.abc import Callable
+
+# More than so many waiting tell nobody anything new.
+_WAITING = 16
+
+
+class Errands:
+    """Runs errands one after another. ``complain`` is told of those that fail, in one sentence."""
+
+    def __init__(self, name: str, complain: Callable[[str], None]) -> None:
+        self._name = name
+        self._complain = complain
+        self._queue: queue.Queue[Callable[[], None] | None] = queue.Queue(_WAITING)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def do(self, errand: Callable[[], None]) -> None:
+        """Have it done soon; where too many wait already, it is left out and that is said."""
+        try:
+            self._queue.put_nowait(errand)
+        except queue.Full:
+            self._complain(f"{self._name}: too slow, one was left out")
+
+    def close(self, limit_s: float) -> None:
+        """Wait for those that were begun or wait, at most so long."""
+        try:
+            self._queue.put(None, timeout=limit_s)
+        except queue.Full:
+            return
+        self._thread.join(limit_s)
+
+    def _run(self) -> None:
+        while (errand := self._queue.get()) is not None:
+            try:
+                errand()
+            except Exception as fault:  # noqa: BLE001 (the next one is run all the same)
+                self._complain(f"{self._name}: {fault}")

@@ -1,0 +1,58 @@
+"""A file that always holds the newest report: replaced as a whole, so that nobody reads half of one."""
+
+import io
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from logrules.model.report import Report
+from logrules.model.update import Update
+from logrules.render.json import render_json
+from logrules.tell.news import matters
+
+# Without news it is written this often, so that its age tells that the watcher lives.
+EVERY_S = 30.0
+
+
+class ReportFile:
+    """Keeps a JSON report up to date at ``path``. Where that fails, it is said once and tried again later."""
+
+    def __init__(self, path: Path, language: str, complain: Callable[[str], None]) -> None:
+        self._path = path
+        self._language = language
+        self._complain = complain
+        self._written: float | None = None
+        self._failing = False
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Write the report, if there is news or the last one is old."""
+        old = self._written is None or update.now >= self._written + EVERY_S
+        if not (matters(update) or update.ended or old):
+            return
+        self._written = update.now
+        document = io.StringIO()
+        render_json(report(), document, self._language)
+        try:
+            replace_file(self._path, document.getvalue())
+            self._failing = False
+        except OSError as fault:
+            if not self._failing:
+                self._complain(f"{self._path}: cannot be written ({(fault.strerror or str(fault)).lower()})")
+            self._failing = True
+
+    def close(self) -> None:
+        """The last report stays."""
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a whole new file in the place of the old one. Raises OSError; the old one is then as it was."""
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        Path(unfinished).chmod(0o644)
+        Path(unfinished).replace(path)
+    except OSError:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
