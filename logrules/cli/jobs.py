@@ -40,6 +40,11 @@ class Job(Protocol):
     beat_s: float | None
 
     @property
+    def pid(self) -> int | None:
+        """The process that was started, if any was."""
+        ...
+
+    @property
     def source(self) -> Source:
         """What is followed."""
         ...
@@ -77,6 +82,11 @@ class Command:
         self._child: Child | None = None
         self._early: list[int] = []
 
+    @property
+    def pid(self) -> int | None:
+        """Its process id; asked for once it was started."""
+        return self._child.pid
+
     def start(self) -> None:
         """Start it."""
         from logrules.sources.child import Child
@@ -107,6 +117,7 @@ class Command:
 class Pipe:
     """Standard input."""
 
+    pid: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
@@ -144,6 +155,7 @@ class Pipe:
 class Followed:
     """Files, patterns and folders."""
 
+    pid: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
@@ -178,6 +190,7 @@ class Followed:
 class Replayed:
     """Saved logs on a clock of their own."""
 
+    pid: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     echoes = False

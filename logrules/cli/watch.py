@@ -6,6 +6,7 @@ from argparse import BooleanOptionalAction
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
+from logrules.cli import telling
 from logrules.cli.diagnose import exit_status
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _EXAMPLES = """examples:
                                                            follow a pattern and a folder, new files too, as one job
   kubectl logs -f job/train | logrules watch               follow a pipe; the log passes through to standard output
   logrules watch --replay 60x train.log                    a saved log by its own times, 60 times as fast
+  logrules watch --on-stall 'notify-me --urgent' --report now.json -- python train.py
+  logrules watch --inspect --notify https://hooks.example.com/x -- torchrun train.py
 
 What the log says goes to standard output (with `--`, errors go to standard error), what logrules says then goes to
 standard error; where the log is not passed on, what logrules says goes to standard output.
@@ -50,6 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
+    telling.add_options(parser)
 
 
 def _speed(text: str) -> float:
@@ -82,9 +86,10 @@ def run(options: argparse.Namespace) -> int:
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)
+    told = telling.listeners(options, following, lambda: job.pid, _complain)
     with signals_of(job):
         job.start()
-        report = follow(following, [Lines(out, options.lang, job.zone)], _complain)
+        report = follow(following, [Lines(out, options.lang, job.zone), *told], _complain)
         if report is None:
             job.unwatched()
         status = job.wait()

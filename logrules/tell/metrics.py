@@ -38,6 +38,11 @@ class Metrics:
             reason = (fault.strerror or str(fault)).lower()
             raise LogrulesError(f"--metrics-port {port}: cannot be taken ({reason})") from None
 
+    @property
+    def port(self) -> int:
+        """The port that is served; one was chosen where 0 was asked for."""
+        return int(self._server.server_port)
+
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update."""
         self._lines.set(update.lines)

@@ -1,0 +1,350 @@
+"""Telling others of a live job: what is news, commands, a webhook, a report file, metrics, a closer look."""
+
+import http.server
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from logrules.closeup.look import look_closer
+from logrules.closeup.processes import Process, python_processes
+from logrules.errors import LogrulesError
+from logrules.model.change import Change, Raised, Withdrawn, Worsened
+from logrules.model.now import WorkerNow
+from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
+from logrules.model.update import Update
+from logrules.tell.commands import APART_S, Commands, run_bounded, words_of
+from logrules.tell.inspection import Inspection
+from logrules.tell.news import Kind, Newsroom, facts, sentence
+from logrules.tell.report_file import EVERY_S, ReportFile, replace_file
+from logrules.tell.webhook import Webhook, post
+
+STALL = Diagnosis(
+    "torch/rendezvous", "rendezvous-timeout", "rendezvous", Severity.WARNING, 0.8,
+    Text("Ranks wait for each other", "各 rank 互相等待"), Text("x", "x"), Restart.AFTER_FIX, (3, 0, 1), ("gpu-7",),
+)  # fmt: skip
+REPORT = Report(Status.STALLED, "rendezvous", (STALL,), lines=12)
+POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
+
+
+def update(now: float, *changes: Change, ended: bool = False) -> Update:
+    return Update(now, changes, 12, 345, 0, ended)
+
+
+STALLED = Raised(STALL.rule, 1000.0, 65.0)
+
+
+def test_what_is_news_and_what_is_not():
+    newsroom = Newsroom()
+    told = [
+        [news.kind for news in newsroom.news(update(now, *changes), REPORT)]
+        for now, changes in [
+            (1.0, [Raised("not/shown", 1.0)]),
+            (2.0, [STALLED]),
+            (3.0, [STALLED]),
+            (4.0, [Worsened(STALL.rule, 4.0, 130.0), Worsened("not/shown", 4.0, 1.0)]),
+            (5.0, [Withdrawn(STALL.rule, 5.0), Withdrawn("not/shown", 5.0)]),
+            (6.0, [Raised(STALL.rule, 6.0)]),
+        ]
+    ]
+    assert told == [[], [Kind.STALL], [], [Kind.STALL_LASTS], [Kind.OVER], [Kind.DIAGNOSIS]]
+
+
+def test_the_key_facts_of_news():
+    (news,) = Newsroom().news(update(1.0, STALLED), REPORT)
+    assert facts(news) == {
+        "event": "stall", "rule": "torch/rendezvous", "status": "stalled", "phase": "rendezvous",
+        "quiet_seconds": "65", "cause": "rendezvous-timeout", "confidence": "0.80",
+        "title": "Ranks wait for each other", "ranks": "3,0,1", "hosts": "gpu-7",
+    }  # fmt: skip
+    assert sentence(news) == "stalled in rendezvous, quiet for 1m 5s: Ranks wait for each other (rank 3 (+ 0-1))"
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    return []
+
+
+def until(condition, seconds: float = 10.0) -> None:
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "it never came"
+        time.sleep(0.01)
+
+
+@POSIX
+def test_a_command_gets_the_report_and_the_facts(tmp_path, complaints):
+    script = tmp_path / "told.sh"
+    script.write_text(f'#!/bin/sh\ncat > {tmp_path}/body\necho "$LOGRULES_EVENT $LOGRULES_RANKS" > {tmp_path}/facts\n')
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    commands = Commands([str(script)], frozenset({Kind.STALL}), complaints.append)
+    commands.hear(update(1000.0, STALLED), lambda: REPORT)
+    commands.close()
+    assert complaints == []
+    assert (tmp_path / "facts").read_text() == "stall 3,0,1\n"
+    assert json.loads((tmp_path / "body").read_text())["diagnoses"][0]["rule"] == STALL.rule
+
+
+@POSIX
+def test_commands_come_at_a_bounded_rate_and_for_their_kinds_only(tmp_path, complaints):
+    commands = Commands(
+        ["sh", "-c", f"echo x >> {tmp_path}/runs"], frozenset({Kind.STALL, Kind.STALL_LASTS}), complaints.append
+    )
+    lasts = Worsened(STALL.rule, 0.0, 200.0)
+    for now, change in [
+        (0.0, STALLED),
+        (1.0, lasts),
+        (APART_S - 1, lasts),
+        (APART_S, lasts),
+        (200.0, Withdrawn(STALL.rule, 0)),
+    ]:
+        commands.hear(update(now, change), lambda: REPORT)
+    commands.close()
+    assert (tmp_path / "runs").read_text() == "x\nx\n"
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["/no/such/command"], "cannot be started"),
+        (["sh", "-c", "exit 3"], "ended with status 3"),
+        (["sh", "-c", "sleep 600 & wait"], "took longer than 0.3 s and was ended"),
+    ],
+)
+def test_a_command_that_fails_is_one_sentence(words, reason):
+    with pytest.raises(LogrulesError, match=reason):
+        run_bounded(words, "{}", {}, limit_s=0.3)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "'unfinished"])
+def test_a_command_line_that_is_none(text):
+    with pytest.raises(LogrulesError, match="--on-stall"):
+        words_of("--on-stall", text)
+
+
+class Receiver:
+    """A server that notes what is posted, and answers as told."""
+
+    def __init__(self, *statuses: int, silent: bool = False) -> None:
+        self.bodies: list[dict[str, object]] = []
+        self.count = 0
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                receiver.count += 1
+                if silent:
+                    receiver.over.wait(10)
+                    return
+                receiver.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(statuses[min(receiver.count, len(statuses)) - 1])
+                self.end_headers()
+
+            def log_message(self, *_words: object) -> None:
+                """Not in the test's output."""
+
+        self.over = threading.Event()
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def close(self) -> None:
+        self.over.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def receive():
+    open_ones: list[Receiver] = []
+
+    def make(*statuses: int, silent: bool = False) -> Receiver:
+        open_ones.append(Receiver(*statuses, silent=silent))
+        return open_ones[-1]
+
+    yield make
+    for receiver in open_ones:
+        receiver.close()
+
+
+def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
+    receiver = receive(200)
+    webhook = Webhook(receiver.url, complaints.append)
+    webhook.hear(update(0.0), lambda: REPORT)
+    webhook.hear(update(1.0, STALLED), lambda: REPORT)
+    webhook.close()
+    (body,) = receiver.bodies
+    assert body["text"] == f"logrules: {sentence(next(Newsroom().news(update(1.0, STALLED), REPORT)))}"
+    assert body["event"] == "stall"
+    assert body["report"]["status"] == "stalled"
+    assert complaints == []
+
+
+@pytest.mark.parametrize(
+    ("statuses", "tries", "delivered"), [((500, 200), 2, True), ((500,), 3, False), ((404,), 1, False)]
+)
+def test_a_webhook_is_tried_again_where_that_may_help(receive, statuses, tries, delivered):
+    receiver = receive(*statuses)
+    if delivered:
+        post(receiver.url, b"{}", rest_s=0.01)
+    else:
+        with pytest.raises(LogrulesError, match="not delivered"):
+            post(receiver.url, b"{}", rest_s=0.01)
+    assert receiver.count == tries
+
+
+def test_a_webhook_that_hangs_is_given_up_on(receive):
+    receiver = receive(200, silent=True)
+    with pytest.raises(LogrulesError, match="not delivered"):
+        post(receiver.url, b"{}", limit_s=0.1, rest_s=0.01)
+    assert receiver.count == 3
+
+
+def test_only_web_addresses_are_notified(complaints):
+    with pytest.raises(LogrulesError, match="only http and https"):
+        Webhook("file:///etc/passwd", complaints.append)
+
+
+def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):
+    path = tmp_path / "now.json"
+    kept = ReportFile(path, "en", complaints.append)
+    asked = []
+
+    def report() -> Report:
+        asked.append(1)
+        return replace(REPORT, lines=len(asked))
+
+    for now, changes in [(0.0, []), (1.0, []), (2.0, [STALLED]), (3.0, []), (2.0 + EVERY_S, [])]:
+        kept.hear(update(now, *changes), report)
+    assert len(asked) == 3
+    assert json.loads(path.read_text())["lines"] == 3
+    assert [entry.name for entry in tmp_path.iterdir()] == ["now.json"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch, complaints):
+    path = tmp_path / "now.json"
+    path.write_text("old")
+    kept = ReportFile(path, "en", complaints.append)
+    monkeypatch.setattr(
+        "tempfile.mkstemp", lambda **_where: (os.open("/dev/full", os.O_WRONLY), str(tmp_path / "gone"))
+    )
+    for now in (0.0, 100.0, 200.0):
+        kept.hear(update(now), lambda: REPORT)
+    assert complaints == [f"{path}: cannot be written (no space left on device)"]
+    assert path.read_text() == "old"
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path):
+    path = tmp_path / "x"
+    replace_file(path, "one")
+    before = path.stat().st_ino
+    replace_file(path, "two")
+    assert path.read_text() == "two"
+    assert path.stat().st_ino != before
+
+
+def test_metrics_for_prometheus():
+    pytest.importorskip("prometheus_client")
+    from logrules.tell.metrics import Metrics
+
+    workers = (
+        WorkerNow("rank 0", "train_step", "step 1", 2.0, 65.0, 120.0),
+        WorkerNow("rank 1", None, "", None, 70.0, None),
+    )
+    metrics = Metrics(0, lambda: workers)
+    try:
+        metrics.hear(update(1.0, STALLED), lambda: REPORT)
+        with urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+    finally:
+        metrics.close()
+    lines = set(text.splitlines())
+    assert {
+        "logrules_lines_read 12.0",
+        "logrules_quiet_seconds 65.0",
+        'logrules_phase{phase="rendezvous"} 1.0',
+    } <= lines
+    assert (
+        'logrules_suspect_confidence{cause="rendezvous-timeout",rule="torch/rendezvous",severity="warning"} 0.8'
+        in lines
+    )
+
+
+def test_a_port_that_is_taken_is_one_sentence():
+    pytest.importorskip("prometheus_client")
+    import socket
+
+    from logrules.tell.metrics import Metrics
+
+    with socket.socket() as taken:
+        taken.bind(("", 0))
+        taken.listen()
+        with pytest.raises(LogrulesError, match="cannot be taken"):
+            Metrics(taken.getsockname()[1], tuple)
+
+
+def fake(folder: Path, name: str, body: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+@POSIX
+def test_a_closer_look_with_commands_that_answer_fail_and_hang(tmp_path):
+    fake(
+        tmp_path,
+        "py-spy",
+        'echo "Thread $3 (idle): \\"MainThread\\""; echo "    all_reduce (torch/distributed/x.py:1)"',
+    )
+    fake(tmp_path, "nvidia-smi", "sleep 600 & wait")
+    fake(tmp_path, "ray", "echo no cluster; exit 1")
+    seen = {
+        one.source: one.text for one in look_closer([Process(7, "python")], {"PATH": f"{tmp_path}:/usr/bin:/bin"}, 0.5)
+    }
+    assert seen["py-spy 7"].startswith("Thread 7 (idle)")
+    assert seen["nvidia-smi"] == "logrules: nvidia-smi: no answer within 0.5 s, it hangs as well\n"
+    assert seen["ray status"] == "logrules: ray status: failed (status 1)\nno cluster\n"
+
+
+def test_what_is_not_installed_is_left_out_but_py_spy_is_missed(tmp_path):
+    seen = look_closer([Process(7, "python")], {"PATH": str(tmp_path)})
+    assert [(one.source, "not installed" in one.text) for one in seen] == [("py-spy 7", True)]
+
+
+@POSIX
+def test_a_look_is_taken_at_a_stall_and_not_too_often(tmp_path, complaints):
+    fake(tmp_path, "nvidia-smi", "echo fine")
+    heard: list[tuple[str, str, float]] = []
+    inspection = Inspection(
+        lambda: None, lambda *said: heard.append(said), {"PATH": f"{tmp_path}:/usr/bin:/bin"}, complaints.append
+    )
+    for now, changes in [
+        (0.0, [Raised("x/y", 0.0)]),
+        (10.0, [STALLED]),
+        (20.0, [Worsened(STALL.rule, 20.0, 130.0)]),
+        (140.0, [Worsened(STALL.rule, 140.0, 260.0)]),
+    ]:
+        inspection.hear(update(now, *changes), lambda: REPORT)
+    inspection.close()
+    assert heard == [("nvidia-smi", "fine\n", 10.0), ("nvidia-smi", "fine\n", 140.0)]
+    assert complaints == []
+
+
+def test_the_python_processes_below_a_process_are_found():
+    pytest.importorskip("psutil")
+    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE) as parent:
+        until(lambda: len(python_processes(parent.pid)) == 2)
+        assert python_processes(parent.pid)[0].pid == parent.pid
+        parent.communicate(b"\n")
+    assert python_processes(parent.pid) == []
