@@ -6,6 +6,8 @@ import signal
 import sys
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
+from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from logrules.errors import LogrulesError
@@ -81,6 +83,7 @@ class Command:
         self._pty = options.pty
         self._child: Child | None = None
         self._early: list[int] = []
+        self._turn = options.turn
 
     @property
     def pid(self) -> int | None:
@@ -91,7 +94,7 @@ class Command:
         """Start it."""
         from logrules.sources.child import Child
 
-        child = self._child = Child(self._words, self.source, echo=self.echoes, pty=self._pty)
+        child = self._child = Child(self._words, self.source, echo=self.echoes, pty=self._pty, turn=self._turn)
         for number in self._early:
             child.send(number)
 
@@ -128,7 +131,9 @@ class Pipe:
 
         self.echoes = options.echo is not False
         self.source = Buffer(STDIN_NAME)
-        self._passing = Passing(STDIN, STDOUT if self.echoes else None, self.source, STDIN_NAME, self._end)
+        self._passing = Passing(
+            STDIN, STDOUT if self.echoes else None, self.source, STDIN_NAME, self._end, options.turn
+        )
 
     def _end(self) -> None:
         self.source.end(End())
@@ -165,7 +170,8 @@ class Followed:
         from logrules.sources.files import Files
 
         self.echoes = bool(options.echo)
-        self.source = Files(options.paths, _show if self.echoes else _show_not)
+        show = partial(_show, options.turn) if self.echoes else _show_not
+        self.source = Files(options.paths, show)
         self.backlog = self.source.backlog
 
     def start(self) -> None:
@@ -256,11 +262,12 @@ def _in_front() -> bool:
         os.close(terminal)
 
 
-def _show(data: bytes) -> None:
+def _show(turn: Lock, data: bytes) -> None:
     view = memoryview(data)
     try:
-        while view:
-            view = view[os.write(STDOUT, view) :]
+        with turn:
+            while view:
+                view = view[os.write(STDOUT, view) :]
     except OSError:
         return
 

@@ -4,9 +4,10 @@ import argparse
 import sys
 from argparse import BooleanOptionalAction
 from contextlib import suppress
+from threading import Lock
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli import telling
+from logrules.cli import screen, telling
 from logrules.cli.diagnose import exit_status
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
+    screen.add_options(parser)
     telling.add_options(parser)
 
 
@@ -77,19 +79,22 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.listening import follow, signals_of
     from logrules.follow import Following
     from logrules.pack.load import load_pack
-    from logrules.tell.lines import Lines
 
     # The threads that pass bytes on need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
     options.lang = options.lang or preferred_language()
+    options.turn = Lock()
+    if options.panel == "only":
+        options.echo = False
     pack = load_pack(options.rules, cache=not options.no_cache)
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)
     told = telling.listeners(options, following, lambda: job.pid, _complain)
+    told += screen.listeners(options, following, job, out)
     with signals_of(job):
         job.start()
-        report = follow(following, [Lines(out, options.lang, job.zone), *told], _complain)
+        report = follow(following, told, _complain)
         if report is None:
             job.unwatched()
         status = job.wait()

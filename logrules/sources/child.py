@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Sequence
-from threading import Thread
+from threading import Lock, Thread
 
 from logrules.errors import SourceError
 from logrules.model.block import End
@@ -25,8 +25,11 @@ class Child:
     ``pty`` the command sees a terminal. Raises SourceError where it cannot be started.
     """
 
-    def __init__(self, words: Sequence[str], buffer: Buffer, *, echo: bool = True, pty: bool = False) -> None:
+    def __init__(
+        self, words: Sequence[str], buffer: Buffer, *, echo: bool = True, pty: bool = False, turn: "Lock | None" = None
+    ) -> None:
         self._buffer = buffer
+        self._turn = turn
         self._terminal = Terminal() if pty else None
         shared = pty or not echo or _same_place()
         self._process = _started(words, self._terminal, shared=shared)
@@ -63,12 +66,12 @@ class Child:
 
     def _passing(self, *, echo: bool, shared: bool) -> Sequence[Passing]:
         if self._terminal is not None:
-            return [Passing(self._terminal.ours, OUT if echo else None, self._buffer, "output")]
+            return [Passing(self._terminal.ours, OUT if echo else None, self._buffer, "output", turn=self._turn)]
         pipes = [pipe.fileno() for pipe in (self._process.stdout, self._process.stderr) if pipe is not None]
         if shared:
-            return [Passing(pipes[0], OUT if echo else None, self._buffer, "output")]
+            return [Passing(pipes[0], OUT if echo else None, self._buffer, "output", turn=self._turn)]
         return [
-            Passing(pipe, onward, self._buffer, name)
+            Passing(pipe, onward, self._buffer, name, turn=self._turn)
             for pipe, onward, name in zip(pipes, (OUT, ERR), ("stdout", "stderr"), strict=True)
         ]
 

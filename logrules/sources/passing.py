@@ -3,8 +3,8 @@
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from threading import Thread
+from contextlib import AbstractContextManager, nullcontext, suppress
+from threading import Lock, Thread
 
 from logrules.sources.buffer import Buffer
 
@@ -20,11 +20,17 @@ class Passing(Thread):
     """Reads ``descriptor`` to its end in a thread: each piece goes to ``onward`` at once, then into the buffer.
 
     ``onward`` is a descriptor, or None where the log is not passed on. Where its reader has gone (SIGPIPE), or it
-    cannot be written, reading goes on. ``passed`` counts the bytes.
+    cannot be written, reading goes on. ``passed`` counts the bytes. Who else writes there takes the ``turn``.
     """
 
     def __init__(
-        self, descriptor: int, onward: int | None, buffer: Buffer, log: str, at_end: Callable[[], None] | None = None
+        self,
+        descriptor: int,
+        onward: int | None,
+        buffer: Buffer,
+        log: str,
+        at_end: Callable[[], None] | None = None,
+        turn: "Lock | None" = None,
     ) -> None:
         super().__init__(name=f"passing {log}", daemon=True)
         self._descriptor = descriptor
@@ -33,6 +39,7 @@ class Passing(Thread):
         self.log = log
         self.passed = 0
         self._at_end = at_end
+        self._turn: AbstractContextManager[object] = turn or nullcontext()
 
     def run(self) -> None:
         """Pass everything on, to the end."""
@@ -41,7 +48,8 @@ class Passing(Thread):
             widen(self._onward)
         try:
             while data := self._read():
-                self._pass_on(data)
+                with self._turn:
+                    self._pass_on(data)
                 self.passed += len(data)
                 self._buffer.put(self.log, data)
                 if len(data) < _LARGE_BYTES:

@@ -1,0 +1,43 @@
+"""Keys pressed at a terminal while a job is watched: q and d. Nothing where there is no terminal to ask."""
+
+import os
+from collections.abc import Callable, Mapping
+from threading import Thread
+
+from logrules.model.report import Report
+from logrules.model.update import Update
+
+
+class Keys:
+    """Calls what belongs to a key, in a thread of its own. The terminal is as it was after ``close``."""
+
+    def __init__(self, actions: Mapping[str, Callable[[], None]]) -> None:
+        import termios
+        import tty
+
+        self._actions = actions
+        self._terminal = os.open("/dev/tty", os.O_RDWR)
+        self._before = termios.tcgetattr(self._terminal)
+        tty.setcbreak(self._terminal, termios.TCSANOW)
+        Thread(target=self._read, name="keys", daemon=True).start()
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Keys are heard on their own."""
+
+    def close(self) -> None:
+        """Give the terminal back."""
+        import termios
+
+        termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
+
+    def _read(self) -> None:
+        while True:
+            try:
+                pressed = os.read(self._terminal, 1)
+            except OSError:
+                return
+            action = self._actions.get(pressed.decode(errors="replace").lower())
+            if action is not None:
+                action()
+            if not pressed:
+                return

@@ -1,0 +1,158 @@
+"""The panel: its lines, and a real terminal on which the log stays as it is above it."""
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from logrules.model.now import WorkerNow
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
+from logrules.model.update import Update
+from logrules.render.panel import folded, panel_lines
+
+REPORT = Report(
+    Status.STALLED,
+    "rollout",
+    (
+        Diagnosis(
+            "vllm/x", "generation-stall", "rollout", Severity.WARNING, 0.83, Text("Generation hangs", "生成卡住"),
+            Text("x", "x"), Restart.AFTER_FIX, (3,), (), (Evidence("a.log", 7, "evil \x1b[2J line", "rank 3"),),
+            (Fix(Text("Look at the stack", "查看堆栈"), run="py-spy dump --pid 1"),),
+        ),
+    ),
+)  # fmt: skip
+UPDATE = Update(100.0, (), 1234, 0, 0, ended=False)
+
+
+def worker(name: str, quiet: float = 1.0, step: str = "step 5 loss 0.3", phase: str = "train_step") -> WorkerNow:
+    return WorkerNow(name, phase, step, 2.0, quiet, 120.0)
+
+
+def plain(lines: list[str]) -> list[str]:
+    return [re.sub(r"\x1b\[[\d;]*m", "", line) for line in lines]
+
+
+def test_what_the_panel_says():
+    workers = [worker(f"rank {rank}", step=f"step {rank} loss 0.{rank}") for rank in range(8)]
+    lines = plain(
+        panel_lines(UPDATE, REPORT, [*workers, worker("rank 9", 70.0, "", "rollout")], (100, 8), "en", keys=True)
+    )
+    assert lines == [
+        "── logrules STALLED in phase rollout · 1,234 lines ──",
+        "  rank 9: rollout · 2.0s a step · quiet 1m 10s of 2m",
+        "  rank 0-7: train_step · step 0 loss 0.0 · 2.0s a step · quiet 1s of 2m",
+        "  ! Generation hangs · rank 3 · 83%",
+        "    a.log:7: evil \\x1b[2J line",
+        "    → Look at the stack: py-spy dump --pid 1",
+        "  q quit · d dump the report",
+    ]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(20, 3), (40, 8), (200, 5)])
+def test_it_keeps_to_its_room(columns, rows):
+    workers = [worker(f"rank {rank}", phase=f"p{rank}") for rank in range(40)]
+    lines = plain(panel_lines(UPDATE, REPORT, workers, (columns, rows), "zh", keys=False))
+    assert len(lines) <= rows
+    assert all(len(line) < columns for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("names", "label"),
+    [
+        (["rank 0"], "rank 0"),
+        (["rank 0", "rank 1", "rank 2"], "rank 0-2"),
+        (["rank 0", "rank 2"], "rank 0…2 (2)"),
+        (["Actor pid=7", "rank 1"], "Actor pid=7 (+ 1)"),
+    ],
+)
+def test_workers_at_the_same_place_are_one_line(names, label):
+    assert [shown for shown, _ in folded([worker(name) for name in names])] == [label]
+
+
+pexpect = pytest.importorskip("pexpect") if os.name == "posix" else None
+pyte = pytest.importorskip("pyte")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Terminal:
+    """logrules in a real pseudo-terminal, and the screen that a person would see."""
+
+    def __init__(self, *arguments: str, rows: int = 24, columns: int = 90) -> None:
+        env = {**os.environ, "TERM": "xterm", "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
+        words = ["-m", "logrules", "watch", "--lang", "en", *arguments]
+        self.screen = pyte.HistoryScreen(columns, rows, history=10_000)
+        self._stream = pyte.ByteStream(self.screen)
+        self.child = pexpect.spawn(sys.executable, words, env=env, dimensions=(rows, columns), timeout=30)
+
+    def shows(self, *texts: str, seconds: float = 30.0) -> bool:
+        """Read until the screen has all of these."""
+        limit = time.monotonic() + seconds
+        while not all(text in "\n".join(self.screen.display) for text in texts):
+            if time.monotonic() > limit:
+                raise AssertionError("\n".join(self.screen.display))
+            self.read()
+        return True
+
+    def read(self) -> None:
+        try:
+            self._stream.feed(self.child.read_nonblocking(65_536, timeout=0.1))
+        except pexpect.TIMEOUT:
+            return
+        except pexpect.EOF:
+            time.sleep(0.01)
+
+    def ends(self) -> int:
+        """Read to the end; the exit status."""
+        while self.child.isalive():
+            self.read()
+        for _ in range(5):
+            self.read()
+        self.child.close()
+        return self.child.exitstatus
+
+    def seen(self) -> list[str]:
+        """All lines that scrolled by, and those on the screen."""
+        width = self.screen.columns
+        above = ["".join(line[at].data for at in range(width)).rstrip() for line in self.screen.history.top]
+        return [*above, *(line.rstrip() for line in self.screen.display)]
+
+
+def test_the_panel_stands_under_a_growing_file_and_q_ends_it(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"[rank0]: step {number} loss 0.5{number}\n" for number in range(12)))
+    terminal = Terminal(str(log))
+    assert terminal.shows("── logrules", "train_step", "q quit")
+    with log.open("a") as stream:
+        stream.write("[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    assert terminal.shows("FAILED", "! ")
+    terminal.child.send("d")
+    assert terminal.shows("Restart: ", "rule cuda/out-of-memory")
+    terminal.child.send("q")
+    assert terminal.ends() == 1
+
+
+def test_the_lines_of_a_command_are_as_they_would_be_without_the_panel(tmp_path):
+    script = "import sys, time\nfor n in range(200):\n print(f'line {n} of the log', flush=True)\n time.sleep(0.005)\n"
+    terminal = Terminal("--panel", "under", "--", sys.executable, "-c", script)
+    assert terminal.shows("── logrules")
+    assert terminal.ends() == 0
+    lines = [line for line in terminal.seen() if line.startswith("line ")]
+    assert lines == [f"line {number} of the log" for number in range(200)]
+
+
+def test_a_panel_instead_of_the_log(tmp_path):
+    script = "import time\nprint('a line of the log', flush=True)\ntime.sleep(1.5)\n"
+    terminal = Terminal("--panel", "only", "--", sys.executable, "-c", script)
+    assert terminal.shows("── logrules")
+    assert terminal.ends() == 0
+    assert not any(line.startswith("a line of the log") for line in terminal.seen())
+
+
+def test_no_panel_where_it_is_not_wanted(tmp_path):
+    terminal = Terminal("--panel", "off", "--", sys.executable, "-c", "print('a line of the log')")
+    assert terminal.ends() == 0
+    assert any(line.startswith("a line of the log") for line in terminal.seen())
+    assert not any("── logrules" in line for line in terminal.seen())
