@@ -64,7 +64,7 @@ def assemble(sources: Sequence[Source], digest: str) -> tuple[Pack | None, tuple
     """The pack of all files, or None, and every problem found on the way."""
     draft = Draft()
     vocabulary = [source.file for source in sources if isinstance(source.file, schema.VocabularyFile)]
-    phases = tuple(Phase(word.id, word.loop) for file in vocabulary for word in file.phases)
+    phases = tuple(Phase(word.id, word.loop, word.idle) for file in vocabulary for word in file.phases)
     causes = tuple(word.id for file in vocabulary for word in file.causes)
     known = Words(frozenset(phase.id for phase in phases), frozenset(causes))
     for source in sources:

@@ -141,10 +141,11 @@ class TraceForm:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase of the pipeline; ``loop`` phases repeat until the run ends."""
+    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal."""
 
     id: str
     loop: bool = False
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)

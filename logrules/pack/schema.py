@@ -332,12 +332,13 @@ class FormatFile(Strict):
 
 
 class PhaseWordFile(Strict):
-    """A phase of the pipeline; ``loop`` phases repeat until the run ends."""
+    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
     title: TextFile
     about: TextFile
     loop: bool = False
+    idle: bool = False
 
 
 class CauseWordFile(Strict):

@@ -51,6 +51,7 @@ class Tracker:
 
     def __init__(self, pack: Pack) -> None:
         self._loops = frozenset(phase.id for phase in pack.phases if phase.loop)
+        self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
         first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
         self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
         self._loop_order = -1
@@ -79,6 +80,11 @@ class Tracker:
             return latest_phase
         behind = own.phase in self._startup and own.latest is not None and own.latest.order < self._loop_order
         return latest_phase if behind else own.phase
+
+    @property
+    def owes_nothing(self) -> bool:
+        """Whether silence is normal now: the run is over, or it serves whoever asks."""
+        return self.completed is not None or (self.latest is not None and self.latest[1] in self._idle)
 
     def open_waits(self) -> Iterator[OpenWait]:
         """Every wait that is open now."""

@@ -5,7 +5,7 @@ from statistics import median
 
 _KEPT = 64
 # Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.
-SHORTEST_S = 120.0
+SHORTEST_S = 170.0
 _FEWEST = 8
 
 

@@ -353,7 +353,7 @@ class Session:
             case Waiting():
                 return self._waiting(leaf)
             case Quiet(longer_than_s=limit):
-                quiet = self._quiet_s()
+                quiet = None if self._tracker.owes_nothing else self._quiet_s()
                 return begin(self._last, -1) if self._last and quiet is not None and quiet > limit else None
             case Silent() | Overdue() | Lagging():
                 return self._still(leaf)
@@ -372,7 +372,7 @@ class Session:
             case Silent(longer_than_s=limit):
                 nothing = self._heard is None and self._last is None and self.now >= self._begun + limit
                 return begin(self._sight(_NO_LINE, None), -1) if nothing else None
-            case _ if self._tracker.completed is not None or self._failing():
+            case _ if self._tracker.owes_nothing or self._failing():
                 return None
             case Overdue():
                 return pace.overdue(self._tracker.workers, self.now, self._heard_of)
