@@ -26,6 +26,8 @@ from generate import size_of, write_log
 HERE = Path(__file__).resolve().parent
 LINES_PER_S = 50_000
 TICKS_PER_S = 100
+# A probe in every so many writes.
+PROBE_TICKS = 50
 LATENCY_LIMIT_MS = 100
 BUSY_LIMIT = 0.5
 RATE_LIMIT = 0.5
@@ -127,38 +129,40 @@ def read_probes(stream: IO[bytes], seen: dict[int, float]) -> None:
 
 
 def latency_rows(seconds: float, folder: Path) -> Iterator[Row]:
-    """Through a pipe, as ``job | logrules watch``: from the write of a line to the line that names it."""
-    every = 50
-    count = int(seconds * TICKS_PER_S) // every + 1
-    write_probes(folder / "probes", count)
-    words = watch("--quiet", "--rules", str(folder / "probes"))
+    """Through a pipe, as ``job | logrules watch``, and through a file that is followed."""
+    write_probes(folder / "probes", int(seconds * TICKS_PER_S) // PROBE_TICKS + 1)
+    yield from written_to(None, seconds, folder)
+    yield from written_to(folder / "followed.log", seconds / 4, folder)
+
+
+def written_to(log: Path | None, seconds: float, folder: Path) -> Iterator[Row]:
+    """From the write of a line to the line that names it; into ``log``, or into a pipe."""
+    words = watch("--quiet", "--rules", str(folder / "probes"), *([] if log is None else [str(log)]))
     seen: dict[int, float] = {}
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as child:
-        into = cast("IO[bytes]", child.stdin)
         reader = Thread(target=read_probes, args=(child.stdout, seen))
         reader.start()
         time.sleep(3)  # the rules are compiled once
         before, began = cpu_s(child.pid), time.monotonic()
-        sent = write_lines(lambda data: (into.write(data), into.flush()), seconds, every)
-        busy = (cpu_s(child.pid) - before) / (time.monotonic() - began)
-        written_s = time.monotonic() - began
-        peak = peak_bytes(child.pid)
-        time.sleep(1)
-        into.close()
+        with cast("IO[bytes]", child.stdin) if log is None else log.open("wb") as into:
+            sent = write_lines(lambda data: (into.write(data), into.flush()), seconds, PROBE_TICKS)
+            written_s = time.monotonic() - began
+            busy, peak = (cpu_s(child.pid) - before) / written_s, peak_bytes(child.pid)
+            time.sleep(1)
+        if log is not None:
+            child.terminate()
         reader.join()
     late = sorted((seen[n] - at) * 1000 for n, at in sent.items() if n in seen)
-    rate = LINES_PER_S * seconds / written_s
+    how = "a pipe" if log is None else "a file"
     if len(late) < len(sent):
-        yield Row(
-            "line written to diagnosis shown", f"{len(sent) - len(late)} of {len(sent)} were never shown", "all", False
-        )
+        yield Row(f"lines never shown, {how}", f"{len(sent) - len(late)} of {len(sent)}", "none", met=False)
     if late:
         worst = late[min(len(late) - 1, int(len(late) * 0.99))]
-        text = f"p50 {statistics.median(late):.0f} ms, p99 {worst:.0f} ms, {len(late)} lines among {rate:,.0f} lines/s"
-        yield Row("line written to diagnosis shown", text, f"p99 <= {LATENCY_LIMIT_MS} ms", worst <= LATENCY_LIMIT_MS)
-    yield Row(
-        "core busy meanwhile", f"{busy:.0%}, {peak / 1e6:.0f} MB peak", f"<= {BUSY_LIMIT:.0%}", busy <= BUSY_LIMIT
-    )
+        rate = f"{LINES_PER_S * seconds / written_s:,.0f} lines/s for {seconds:.0f} s"
+        text = f"p50 {statistics.median(late):.0f} ms, p99 {worst:.0f} ms, {len(late)} lines among {rate}"
+        yield Row(f"line to diagnosis, {how}", text, f"p99 <= {LATENCY_LIMIT_MS} ms", worst <= LATENCY_LIMIT_MS)
+    text = f"{busy:.0%}, {peak / 1e6:.0f} MB peak"
+    yield Row(f"core busy meanwhile, {how}", text, f"<= {BUSY_LIMIT:.0%}", busy <= BUSY_LIMIT)
 
 
 def passed(words: Sequence[str]) -> tuple[float, str]:

@@ -14,7 +14,7 @@ from logrules.model.report import Status
 from tests.conftest import fixtures
 from tests.test_promises import Cut, document, lines
 
-PROMISE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+PROMISE = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 LOGS = sorted(path for path in fixtures().rglob("*") if path.suffix in {".log", ".txt"})
 cuts = st.lists(st.integers(0, 1_000_000), max_size=12)
 

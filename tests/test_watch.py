@@ -178,6 +178,32 @@ def test_an_engine_that_breaks_passes_a_pipe_on():
 
 
 @posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_pipe_that_stays_open_is_reported_on_when_we_are_told_to_stop(number):
+    with started("--quiet", stdin=subprocess.PIPE) as one:
+        one.stdin.write(KILLED.read_bytes())
+        one.stdin.flush()
+        wait_for(one.stdout, b"error: A worker process was killed")
+        one.send_signal(number)
+        assert b"FAILED  in phase train_step" in one.stdout.read()
+        assert one.wait(PATIENCE_S) == 1
+
+
+@posix
+def test_a_followed_file_is_shown_where_that_is_asked_for(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_bytes(b"old\n")
+    with started("--echo", log) as one:
+        wait_for(one.stdout, b"old")
+        with log.open("ab") as file:
+            file.write(b"new\n")
+        wait_for(one.stdout, b"new")
+        one.terminate()
+        assert one.stdout.read() == b""
+        assert b"2 lines" in one.stderr.read()
+
+
+@posix
 def test_a_file_that_comes_late_and_rotates(tmp_path):
     log = tmp_path / "train.log"
     lines = KILLED.read_bytes().splitlines(keepends=True)

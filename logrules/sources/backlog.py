@@ -1,6 +1,7 @@
 """What a followed file already holds when following begins, read as a saved log: whole lines, to where it now ends."""
 
 from collections.abc import Callable
+from threading import Event
 
 from logrules.model.block import Block, End
 from logrules.sources.now import now
@@ -11,21 +12,22 @@ from logrules.sources.tail import Grown, Tail
 class Backlog:
     """The lines that are there. ``offset`` is where they end, once they were read; a line that has no end yet is left.
 
-    What was there before us came when the file was last written, at the latest.
+    What was there before us came when the file was last written, at the latest. ``stopped`` ends it early.
     """
 
-    def __init__(self, name: str, tail: Tail, pass_on: Callable[[bytes], None]) -> None:
+    def __init__(self, name: str, tail: Tail, pass_on: Callable[[bytes], None], stopped: Event) -> None:
         self.name = name
         self.offset = 0
         self._tail = tail
         self._pass_on = pass_on
+        self._stopped = stopped
         self._pieces = Pieces(name)
         self._items = tail.look()
         self._ended = False
 
     def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (what is there is not waited for)
         """The next whole lines, or the end."""
-        while not self._ended:
+        while not (self._ended or self._stopped.is_set()):
             if self._pieces.has_line_end:
                 block = self._pieces.take()
                 assert isinstance(block, Block)  # noqa: S101 (there is a gap only where there was no room)

@@ -41,11 +41,11 @@ class Files:
         self._stopped = Event()
         self._begun = False
         self._find()
-        self.backlog = [Backlog(one.name, one.tail, pass_on) for one in self._followed.values()]
+        self.backlog = [Backlog(one.name, one.tail, pass_on, self._stopped) for one in self._followed.values()]
 
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
         """What has come since the backlog was read, in the order in which it came."""
-        if not self._begun:
+        if not self._begun and not self._stopped.is_set():
             self._begun = True
             for early in self.backlog:
                 self._buffer.resume(early.name, early.offset)
