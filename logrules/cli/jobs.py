@@ -87,8 +87,8 @@ class Command:
 
     @property
     def pid(self) -> int | None:
-        """Its process id; asked for once it was started."""
-        return self._child.pid
+        """Its process id, once it was started."""
+        return None if self._child is None else self._child.pid
 
     def start(self) -> None:
         """Start it."""
