@@ -100,11 +100,13 @@ class Command:
 
     def signalled(self, number: int) -> bool:
         """Pass the signal on; the command decides when it ends."""
+        if signal.Signals(number).name in _FROM_TERMINAL and _in_front():
+            return False
         if self._child is None:
             self._early.append(number)
         elif number == getattr(signal, "SIGWINCH", None):
             self._child.resize()
-        elif not (signal.Signals(number).name in _FROM_TERMINAL and _in_front()):
+        else:
             self._child.send(number)
         return False
 
