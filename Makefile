@@ -38,6 +38,7 @@ bench: setup
 	$(BIN)/python bench/doctor.py
 	$(BIN)/python bench/testing.py
 	$(BIN)/python bench/watch.py
+	$(BIN)/python bench/stalls.py
 
 # Longer property runs than `make test` makes.
 soak: setup
