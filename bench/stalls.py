@@ -75,10 +75,12 @@ def played(folder: Path, pack: Pack, quiet_s: float) -> tuple[list[Noticed], Sta
     stalls = {rule.id for rule in pack.rules if rule.stall}
     errors = {rule.id for rule in pack.rules if rule.severity is Severity.ERROR}
     for update in following:
-        for change in update.changes:
-            # A hang whose cause the log names is told of as an error, and at once.
-            if isinstance(change, Raised) and change.rule in stalls | errors:
-                noticed.append(Noticed(change.rule, change.quiet_s or 0.0, patience.get(change.rule), change.rule in stalls))
+        # A hang whose cause the log names is told of as an error, and at once.
+        noticed += [
+            Noticed(change.rule, change.quiet_s or 0.0, patience.get(change.rule), change.rule in stalls)
+            for change in update.changes
+            if isinstance(change, Raised) and change.rule in stalls | errors
+        ]
         if noticed and not update.ended:
             status = following.report().status
             if quiet_s and status in (Status.STALLED, Status.FAILED):
