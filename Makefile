@@ -36,6 +36,7 @@ calibrate: setup
 bench: setup
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/doctor.py
+	$(BIN)/python bench/page.py
 	$(BIN)/python bench/testing.py
 	$(BIN)/python bench/watch.py
 	$(BIN)/python bench/stalls.py
@@ -46,7 +47,7 @@ soak: setup
 
 docs: setup
 	$(BIN)/python docs/generate.py
-	for name in report rule phases formats vocabulary expect case; do $(BIN)/logrules schema $$name > docs/schema/$$name.json; done
+	for name in report event rule phases formats vocabulary expect case; do $(BIN)/logrules schema $$name > docs/schema/$$name.json; done
 
 setup: $(VENV)/ready
 

@@ -369,7 +369,7 @@ def test_text_shows_the_failed_ones_and_a_summary():
 
 
 def test_junit_is_xml_that_counts_right():
-    root = ET.fromstring(rendered(results_junit))  # noqa: S314 - our own
+    root = ET.fromstring(rendered(results_junit))
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("3", "1", "1")
     assert [suite.get("name") for suite in root] == ["example", "case"]
     failure = root.find("testsuite/testcase/failure")

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,8 @@ from logrules.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, TextIO
 
     from logrules.model.expectation import Expectation
     from logrules.pack.pack import Pack
@@ -24,17 +25,31 @@ _EXAMPLES = """examples:
   logrules diagnose runs/42/                     every log in a folder
   kubectl logs job/train | logrules diagnose -   standard input
   logrules diagnose train.log.gz --format json   for machines
+  logrules diagnose train.log --format html -o report.html
+  logrules diagnose train.log --format markdown  to paste into an issue; also sarif, junit, github, trace, jsonl
   logrules diagnose train.log --expect verl-gkd  where the run left the path of a healthy one
   logrules diagnose train.log --confirm          check this machine for what the diagnosis names
 
 exit status: 0 nothing wrong, 1 an error or a stall was diagnosed, 2 the input was unusable"""
 
 
+# form: (module, its function `(report, out, language, shell)`)
+FORMS = {
+    "html": ("logrules.render.html.page", "render_html"),
+    "markdown": ("logrules.render.forms.markdown", "render_markdown"),
+    "sarif": ("logrules.render.forms.sarif", "render_sarif"),
+    "junit": ("logrules.render.forms.junit", "render_junit"),
+    "github": ("logrules.render.forms.github", "render_github"),
+    "trace": ("logrules.render.forms.trace", "render_trace"),
+    "jsonl": ("logrules.render.forms.jsonl", "render_jsonl"),
+}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the report (default: text)")
+    parser.add_argument("--format", choices=("text", "json", *FORMS), default="text", help="form (default: text)")
     parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
@@ -118,6 +133,17 @@ def exit_status(report: Report) -> int:
     return 1 if failing or report.status is Status.STALLED else 0
 
 
+def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
+    module, function = FORMS[name]
+    try:
+        found: Callable[[Report, TextIO, str, str], None] = getattr(import_module(module), function)
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe", "matplotlib"}:
+            raise
+        raise LogrulesError("--format html needs jinja2 and matplotlib: pip install 'logrules[html]'") from None
+    return found
+
+
 def _expected(expectation: "Expectation | None", language: str) -> "Mapping[str, Any] | None":
     if expectation is None:
         return None
@@ -143,6 +169,8 @@ def _write(report: Report, options: argparse.Namespace, expectation: "Expectatio
             from logrules.render.json import render_json
 
             render_json(report, out, language, _expected(expectation, language))
+        elif options.format in FORMS:
+            _form(options.format)(report, out, language, options.shell)
         else:
             from logrules.render.text import render_text
 

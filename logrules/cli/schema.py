@@ -28,8 +28,15 @@ def _report() -> dict[str, Any]:
     return report_schema()
 
 
+def _event() -> dict[str, Any]:
+    from logrules.render.forms.jsonl import event_schema
+
+    return event_schema()
+
+
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "report": _report,
+    "event": _event,
     "rule": _model("RuleFile"),
     "phases": _model("PhaseFile"),
     "formats": _model("FormatFile"),

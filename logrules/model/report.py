@@ -133,6 +133,24 @@ class PhaseSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """A value that a line printed; ``time`` is None where the log has none."""
+
+    time: float | None
+    source: str
+    line: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A metric over the run, thinned out to what can be drawn; `quiet` is seconds without a line."""
+
+    metric: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """An earlier run in the same log, of which only the outcome is kept."""
 
@@ -164,3 +182,4 @@ class Report:
     notes: tuple[SourceNote, ...] = ()
     sources: tuple[str, ...] = ()
     lines: int = 0
+    curves: tuple[Curve, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from logrules.model.report import (
     Consequence,
+    Curve,
     Diagnosis,
     Evidence,
     Fix,
@@ -42,6 +43,7 @@ class Findings:
     notes: tuple[SourceNote, ...] = ()
     unusual: tuple[Sighting, ...] = ()
     chain_phases: Mapping[int, str] = field(default_factory=dict)
+    curves: tuple[Curve, ...] = ()
 
 
 def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -54,7 +56,9 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(_shown(sighting, {}) for sighting in findings.unusual)
     spans = findings.tracker.spans()
-    return Report(status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines)
+    return Report(
+        status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines, findings.curves
+    )
 
 
 def _status(ranked: Sequence[Ranked], findings: Findings) -> Status:

@@ -42,14 +42,14 @@ class Metrics:
         }
         self.by_signal = by_signal
 
-    def add(self, metric: Metric, sighting: Sighting) -> bool:
-        """Take the number that the line prints; whether it was one."""
+    def add(self, metric: Metric, sighting: Sighting) -> float | None:
+        """Take the number that the line prints, and give it; None where it is none, or was taken already."""
         value = number(sighting.captures(metric.signal).get("value", ""))
         if value is None:
-            return False
+            return None
         series = self._series[metric.metric]
         if series.samples and series.samples[-1][1].order == sighting.order:
-            return False
+            return None
         value *= metric.scale
         for leaf in self._asked[metric.metric]:
             if _latches(leaf, value, series.samples):
@@ -58,7 +58,7 @@ class Metrics:
                     extend(known, sighting, metric.signal) if known else begin(sighting, metric.signal)
                 )
         series.samples.append((value, sighting))
-        return True
+        return value
 
     def trail_of(self, leaf: Metrical) -> Trail | None:
         """The sightings on which a metric's condition holds now."""

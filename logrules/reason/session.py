@@ -29,6 +29,7 @@ from logrules.reason import automata, pace
 from logrules.reason.automata import LeafState
 from logrules.reason.claims import unclaimed
 from logrules.reason.clock import Clock
+from logrules.reason.curves import Curves
 from logrules.reason.diagnose import Findings, report_of
 from logrules.reason.explain_condition import Judged
 from logrules.reason.fold import Folded, Folder
@@ -91,6 +92,7 @@ class Session:
         self._states: dict[Key, dict[Leaf, LeafState]] = {}
         self._raised: dict[Key, Rule] = {}
         self._worse_at: dict[Key, float] = {}
+        self._curves = Curves()
         self._unusual = Unusual()
         self._last: Sighting | None = None
         self._ranks: set[int] = set()
@@ -184,6 +186,7 @@ class Session:
             tuple(self._notes),
             self._unusual.rarest(),
             self._folder.phases,
+            self._curves.drawn(),
         )
         return report_of(findings, self._pack, lines, sources)
 
@@ -212,6 +215,7 @@ class Session:
             # A line that says where its writer is now was written there.
             sighting = replace(sighting, phase=self._tracker.phase_at(event.worker))
         self._last = sighting
+        self._curves.see(sighting)
         if sighting.worker.rank is not None:
             self._ranks.add(sighting.worker.rank)
         self._unusual.see(sighting, complaint=self._complains(event))
@@ -233,7 +237,8 @@ class Session:
     def _route(self, hits: Iterable[Hit], sighting: Sighting) -> Iterator[Change]:
         for hit in hits:
             metric = self._metrics.by_signal.get(hit.signal)
-            if metric is not None and self._metrics.add(metric, sighting):
+            if metric is not None and (value := self._metrics.add(metric, sighting)) is not None:
+                self._curves.add(metric.metric, value, sighting)
                 continue
             for rule_id, moved in self._by_signal.get(hit.signal, {}).items():
                 yield from self._move(self._rules[rule_id], moved, sighting, hit.signal)

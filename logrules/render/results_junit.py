@@ -1,15 +1,12 @@
 """Test results as JUnit XML, which CI servers read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TextIO
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from logrules.model.result import Fault, Outcome, Result
 from logrules.render.results_text import explanation
-from logrules.render.safe import safe as spelled
-
-# Spelled-out controls are legal in XML; these two code points are not.
-_NO_XML = str.maketrans({"\ufffe": "\\ufffe", "\uffff": "\\uffff"})
+from logrules.render.xml import safe, safe_lines
 
 
 def render_results(results: Sequence[Result], out: TextIO) -> None:
@@ -24,16 +21,6 @@ def render_results(results: Sequence[Result], out: TextIO) -> None:
     out.write('<?xml version="1.0" encoding="utf-8"?>\n')
     ElementTree(root).write(out, encoding="unicode")
     out.write("\n")
-
-
-def safe(text: str) -> str:
-    """Text that XML can hold."""
-    return spelled(text).translate(_NO_XML)
-
-
-def safe_lines(lines: Iterable[str]) -> str:
-    """Several lines that XML can hold."""
-    return "\n".join(map(safe, lines))
 
 
 def _counts(name: str, results: Sequence[Result]) -> dict[str, str]:

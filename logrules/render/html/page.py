@@ -1,0 +1,97 @@
+"""The page: verdict, timeline, metrics, diagnoses; both languages and both shells in one file that asks no network."""
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TextIO
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from logrules import __version__
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
+from logrules.render import words
+from logrules.render.html.plots import Mark, curve_svg, scale_of, timeline_svg
+from logrules.render.json import iso_time
+from logrules.render.numbers import ranks_in_words
+from logrules.render.safe import safe
+from logrules.render.shell import commands
+
+_MAX_LINE = 2_000
+_MAX_SPANS = 400
+_LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A diagnosis with the anchor that marks link to."""
+
+    anchor: str
+    one: Diagnosis
+    evidence: tuple[tuple[str, Evidence], ...]
+
+
+def render_html(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
+    """Write the page; ``language`` and ``shell`` are what it shows at first."""
+    shown = [_shown(number, one) for number, one in enumerate(report.diagnoses, start=1)]
+    marks = [
+        Mark(anchor, line.worker, line.source, line.line, line.time, one.one.severity)
+        for one in shown
+        for anchor, line in one.evidence
+    ]
+    scale = scale_of(report)
+    folder = files("logrules.render.html")
+    script, style = ((folder / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
+    page = _environment().from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
+    out.write(
+        page.render(
+            report=report, shown=shown, words=words, language=language, shell=shell, version=__version__,
+            timeline=Markup(timeline_svg(report, marks, scale)), spans=report.timeline[:_MAX_SPANS],  # noqa: S704 (drawn here)
+            curves=[(curve.metric, Markup(curve_svg(curve, scale))) for curve in report.curves],  # noqa: S704 (drawn here)
+            style=Markup(style), script=Markup(script), script_hash=_hash(script),  # noqa: S704 (our own files)
+        )
+    )  # fmt: skip
+    out.write("\n")
+
+
+def _shown(number: int, one: Diagnosis) -> Shown:
+    lines = tuple((f"d{number}-e{place}", line) for place, line in enumerate(one.evidence, start=1))
+    return Shown(f"d{number}", one, lines)
+
+
+def _environment() -> Environment:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {
+        "both": both, "safe_text": _line, "ranks": ranks_in_words, "time": iso_time, "copyable": _copyable,
+        "percent": lambda share: f"{share:.0%}",
+    }  # fmt: skip
+    return environment
+
+
+def both(text: Text, **values: object) -> Markup:
+    """A sentence in both languages, of which the page shows one."""
+    span = Markup('<span lang="{0}" class="{0}">{1}</span>')
+    said = ((language, text.of(language)) for language in _LANGUAGES)
+    return Markup("").join(span.format(one, safe(it.format(**values) if values else it)) for one, it in said)
+
+
+def _line(text: str) -> str:
+    return safe(text[:_MAX_LINE])
+
+
+def _copyable(fix: Fix) -> Iterator[tuple[str, str]]:
+    """What can be copied: (which shell shows it, text)."""
+    for shell in ("bash", "powershell"):
+        lines = list(commands(fix, shell))
+        if lines:
+            yield shell, "\n".join(map(safe, lines))
+    code = [fix.code] if fix.code else []
+    for text in (*fix.flags, *(f"{key}: {value}" for key, value in fix.config.items()), *code):
+        yield "any", "\n".join(map(safe, text.splitlines()))
+
+
+def _hash(script: str) -> str:
+    """How the page's policy names its only script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

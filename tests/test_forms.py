@@ -1,0 +1,177 @@
+"""Other forms of a report, each read back by somebody else's reader; log text is only ever text."""
+
+import io
+import json
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from logrules.cli.diagnose import FORMS
+from logrules.cli.main import main
+from logrules.model.report import (
+    Consequence,
+    Diagnosis,
+    Evidence,
+    Fix,
+    PhaseSpan,
+    Report,
+    Restart,
+    Risk,
+    Severity,
+    Status,
+    Text,
+)
+from logrules.render.forms.github import render_github
+from logrules.render.forms.jsonl import event_schema, render_jsonl
+from logrules.render.forms.junit import render_junit
+from logrules.render.forms.markdown import render_markdown
+from logrules.render.forms.sarif import render_sarif
+from logrules.render.forms.trace import render_trace
+
+EVIL = "</script><script>alert(1)</script> \x1b[2J ``` `x` ]]> & @everyone ::error::x \x00 \ufffe | # [a](javascript:1) %0A"
+
+
+def report(text: str = EVIL, *, timed: bool = True) -> Report:
+    line = Evidence("rank 1.log", 7, text, text, 20.0 if timed else None, {}, (text,), (text,))
+    one = Diagnosis(
+        "cuda/out-of-memory", "cuda-oom", "train_step", Severity.ERROR, 0.9, Text(f"Out of memory {text}", "显存不足"),
+        Text("Because", "因为"), Restart.AFTER_FIX, (1, 0), (text,), (line, line),
+        (Fix(Text("Look", "查看"), run="nvidia-smi", risk=Risk.LOOK), Fix(Text("Less", "减少"), flags=("--batch 1",), code="x = 1")),
+        (Consequence("torch/x", "peer-lost", Text("Peer lost", "断开"), (line,)),), ("https://example.com/a",),
+    )  # fmt: skip
+    warned = Diagnosis(
+        "a/b", "straggler", "train_step", Severity.WARNING, 0.5, Text("Slow", "慢"), Text("x", "x"), Restart.RETRY
+    )
+    spans = tuple(
+        PhaseSpan(
+            worker, phase, at if timed else None, at + 5 if timed else None, 1 + int(at), 5 + int(at), "rank 1.log"
+        )
+        for worker in ("rank 0", text)
+        for at, phase in ((10.0, "launch"), (15.0, "train_step"))
+    )
+    return Report(Status.FAILED, "train_step", (one, warned), spans, sources=("rank 1.log",), lines=12)
+
+
+def written(render, given: Report, language: str = "en") -> str:
+    out = io.StringIO()
+    render(given, out, language, "bash")
+    return out.getvalue()
+
+
+HEALTHY = Report(Status.HEALTHY, "launch")
+
+
+@pytest.mark.parametrize("given", [report(), HEALTHY], ids=["failed", "healthy"])
+def test_sarif_is_read_by_another_reader(given):
+    sarif = pytest.importorskip("sarif_pydantic")
+    read = sarif.Sarif.model_validate_json(written(render_sarif, given))
+    assert [result.rule_id for result in read.runs[0].results or []] == [one.rule for one in given.diagnoses]
+    if given.diagnoses:
+        first = read.runs[0].results[0]
+        assert first.level.value == "error"
+        assert first.locations[0].physical_location.region.start_line == 7
+        assert first.locations[0].physical_location.artifact_location.uri == "rank%201.log"
+
+
+@pytest.mark.parametrize(("given", "tests", "failures"), [(report(), 2, 1), (HEALTHY, 1, 0)], ids=["failed", "healthy"])
+def test_junit_is_read_by_another_reader(given, tests, failures):
+    junitparser = pytest.importorskip("junitparser")
+    read = junitparser.JUnitXml.fromstring(written(render_junit, given).encode())
+    assert (read.tests, read.failures) == (tests, failures)
+    cases = [case for suite in read for case in suite]
+    assert len(cases) == tests
+    assert sum(bool(case.result) for case in cases) >= failures
+
+
+def test_markdown_shows_log_text_as_text():
+    html = MarkdownIt("commonmark", {"html": True}).render(written(render_markdown, report()))
+    root = ET.fromstring(f"<x>{html}</x>".replace("\ufffe", ""))
+    assert {element.tag for element in root.iter()} <= {
+        "x",
+        "p",
+        "h3",
+        "strong",
+        "em",
+        "code",
+        "pre",
+        "details",
+        "summary",
+        "ol",
+        "li",
+    }
+    assert "javascript" in "".join(root.itertext())
+    assert root.find("details") is not None
+
+
+def test_annotations_are_one_line_each_whatever_the_log_says():
+    lines = written(render_github, report("a\nb%0A,c:d")).splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("::error file=rank 1.log,line=7,title=Out of memory a\\x0ab%250A%2Cc%3Ad::Because%0A")
+    assert lines[1].startswith("::warning title=Slow::")
+
+
+TRACE = {
+    "type": "object",
+    "required": ["traceEvents"],
+    "properties": {
+        "traceEvents": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["ph", "pid", "tid", "name"],
+                "properties": {
+                    "ph": {"enum": ["M", "X", "i"]},
+                    "ts": {"type": "integer", "minimum": 0},
+                    "dur": {"type": "integer", "minimum": 0},
+                    "s": {"enum": ["t"]},
+                },
+            },
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_trace_has_a_row_a_worker_and_marks(timed):
+    found = json.loads(written(render_trace, report(timed=timed)))
+    jsonschema.validate(found, TRACE)
+    events = found["traceEvents"]
+    assert next(event["args"]["name"] for event in events if event["name"] == "thread_name") == "rank 0"
+    spans = [event for event in events if event["ph"] == "X"]
+    assert len(spans) == 4
+    assert spans[0]["ts"] == (10_000_000 if timed else 11_000)
+    assert [event["name"][:13] for event in events if event["ph"] == "i"] == ["Out of memory"] * 2
+
+
+@given(text=st.text(max_size=40), timed=st.booleans())
+def test_json_lines_keep_to_their_schema(text, timed):
+    lines = written(render_jsonl, report(text, timed=timed)).splitlines()
+    check = jsonschema.Draft202012Validator(event_schema())
+    for line in lines:
+        check.validate(json.loads(line))
+    assert json.loads(lines[-1])["event"] == "verdict"
+    assert len(lines) == 4 + 2 + 2 + 1
+
+
+@given(text=st.text(max_size=60))
+def test_any_text_leaves_each_form_readable(text):
+    given = report(text)
+    ET.fromstring(written(render_junit, given))
+    json.loads(written(render_sarif, given))
+    json.loads(written(render_trace, given))
+    assert len(written(render_github, given).splitlines()) == 2
+    assert written(render_markdown, given).count("<details>") == 2
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "html"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_same_report_gives_the_same_bytes(tmp_path, form, language):
+    log = tmp_path / "train.log"
+    log.write_text("step 1 loss 0.5\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    for name in ("one", "two"):
+        assert main(["diagnose", str(log), "--format", form, "--lang", language, "-o", str(tmp_path / name)]) == 1
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() != b""

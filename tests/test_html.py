@@ -1,0 +1,188 @@
+"""The page, in a real browser: rendered, clicked, looked at; what a log says stays text."""
+
+import io
+import re
+import shutil
+
+import pytest
+
+pytest.importorskip("jinja2")
+pytest.importorskip("matplotlib")
+
+from logrules.cli.main import main
+from logrules.model.report import Curve, Point, Report, Status
+from logrules.reason.curves import MAX_POINTS, QUIET, Curves
+from logrules.render.html.page import render_html
+from tests.test_forms import HEALTHY, report
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def page_of(given: Report, language: str = "en", shell: str = "bash") -> str:
+    out = io.StringIO()
+    render_html(given, out, language, shell)
+    return out.getvalue()
+
+
+CURVED = Curve("loss", tuple(Point(10.0 + at, "a.log", at + 1, at / 10) for at in range(8)))
+
+
+def full() -> Report:
+    from dataclasses import replace
+
+    return replace(report(), curves=(CURVED,))
+
+
+def test_log_text_is_escaped_and_asks_nothing_of_the_network():
+    text = page_of(full())
+    assert "<script>alert" not in text
+    assert "\x1b" not in text
+    assert len(re.findall(r"<script", text)) == 1
+    assert "default-src 'none'" in text
+    assert not re.search(r"""(?:src|href)\s*=\s*["']https?:""", text.replace("http://www.w3.org", ""))
+
+
+@pytest.mark.parametrize("given", [HEALTHY, Report(Status.RUNNING, "train_step", curves=(CURVED,))])
+def test_a_report_with_little_to_show(given):
+    text = page_of(given, "zh", "powershell")
+    assert 'class="show-zh show-powershell"' in text
+    assert "未发现异常" in text
+
+
+def test_the_same_report_gives_the_same_page():
+    assert page_of(full()) == page_of(full())
+
+
+def test_the_command_writes_the_page(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text(
+        "step 1 loss 0.5\nstep 2 loss 0.4\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+    assert main(["diagnose", str(log), "--format", "html", "-o", str(tmp_path / "r.html")]) == 1
+    assert "The GPU ran out of memory" in (tmp_path / "r.html").read_text()
+
+
+def test_curves_are_bounded_and_keep_the_longest_silence():
+    from logrules.model.event import Event, Worker
+    from logrules.reason.sighting import Sighting
+
+    curves = Curves()
+    time = 0.0
+    for number in range(20_000):
+        time += 500.0 if number == 7_777 else 1.0
+        sighting = Sighting(Event("log", number + 1, 0, "", "", Worker("log"), ()), number, time, None)
+        curves.see(sighting)
+        curves.add("loss", float(number), sighting)
+    drawn = {curve.metric: curve.points for curve in curves.drawn()}
+    assert all(len(points) <= MAX_POINTS for points in drawn.values())
+    assert max(point.value for point in drawn[QUIET]) == 500.0
+    assert [point.value for point in drawn["loss"]] == sorted(point.value for point in drawn["loss"])
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium")
+    # Node, which the driver runs on, leaves its loop to the garbage collector.
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(page_of(full()), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    faults: list[str] = []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.on("request", lambda asked: faults.append(asked.url) if not asked.url.startswith("file:") else None)
+    page.goto(path.as_uri())
+    yield page
+    assert faults == []
+    page.close()
+
+
+def test_a_mark_leads_to_its_lines(shown):
+    shown.locator("#timeline a").last.click()
+    shown.wait_for_function("location.hash === '#d1-e2'")
+    assert shown.evaluate("document.activeElement.id") == "d1-e2"
+    assert shown.locator("#d1-e2").is_visible()
+
+
+def test_marks_and_bars_are_drawn(shown):
+    assert shown.locator("#timeline a").count() == 2
+    assert shown.locator("#timeline [id^=phase-]").count() == 2
+    box = shown.locator("#timeline a").first.bounding_box()
+    assert box["width"] > 3
+    assert box["height"] > 3
+    picture = shown.screenshot(clip={"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]})
+    assert colors_of(picture) > 3
+
+
+def colors_of(png: bytes) -> int:
+    from matplotlib.image import imread
+
+    picture = imread(io.BytesIO(png))
+    return len({tuple(pixel) for row in picture for pixel in row})
+
+
+def test_both_languages_and_both_shells(shown):
+    title = shown.locator("#d1-title")
+    assert "Out of memory" in title.inner_text()
+    shown.get_by_role("button", name="中文").click()
+    assert title.inner_text() == "1. 显存不足"
+    assert shown.evaluate("document.documentElement.lang") == "zh"
+    shown.get_by_role("button", name="PowerShell").click()
+    assert shown.locator("button[data-show=powershell]").get_attribute("aria-pressed") == "true"
+    assert not shown.locator(".copyable.bash").first.is_visible()
+
+
+def test_a_fix_can_be_copied(shown):
+    shown.locator("button[data-copy]").first.click()
+    shown.wait_for_function("document.getElementById('said').textContent !== ''")
+    assert shown.locator("#said").inner_text() in {"copied", "selected"}
+
+
+def test_consequences_are_folded_and_open_by_keyboard(shown):
+    folded = shown.locator("details", has_text="Consequences of it").first
+    assert folded.get_attribute("open") is None
+    folded.locator("summary").focus()
+    shown.keyboard.press("Enter")
+    assert folded.get_attribute("open") is not None
+
+
+def test_evil_text_is_shown_as_text(shown):
+    assert "</script><script>alert(1)</script>" in shown.locator("#d1-e1").inner_text()
+    assert shown.evaluate("document.scripts.length") == 1
+
+
+def test_dark_mode_a_phone_and_paper(shown):
+    light = shown.evaluate("getComputedStyle(document.body).backgroundColor")
+    shown.emulate_media(color_scheme="dark")
+    assert shown.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    shown.set_viewport_size({"width": 360, "height": 740})
+    assert shown.evaluate("document.documentElement.scrollWidth") <= 360
+    shown.emulate_media(media="print")
+    assert not shown.locator("nav").is_visible()
+
+
+def test_landmarks_and_names_for_those_who_cannot_see_it(shown):
+    assert shown.get_by_role("main").count() == 1
+    assert shown.get_by_role("banner").count() == 1
+    assert shown.get_by_role("heading", level=1).count() == 1
+    assert all(name.strip() for name in shown.locator("button").all_inner_texts())
+    assert shown.locator("#timeline a[tabindex='-1']").count() == 0
