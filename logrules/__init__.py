@@ -11,12 +11,13 @@ What is exported here, the rule schema and the report schema are the public cont
 from typing import TYPE_CHECKING
 
 from logrules.errors import LogrulesError, PackError, SourceError
+from logrules.model.version import __version__
 
 if TYPE_CHECKING:
     from logrules.model.report import Report
     from logrules.pack.pack import Pack
 
-__version__ = "0.1.0"
+
 __all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules"]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from logrules import __version__
 from logrules.bundle.excerpt import Excerpt, excerpt
 from logrules.doctor.doctor import Answer
 from logrules.doctor.machine import Machine
 from logrules.errors import LogrulesError
 from logrules.model.report import Report
+from logrules.model.version import __version__
 from logrules.render.answers import render_answers
 from logrules.render.json import render_json
 from logrules.render.text import render_text

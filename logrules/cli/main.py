@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from logrules import __version__
 from logrules.errors import LogrulesError
+from logrules.model.version import __version__
 
 # verb: (module with `add_options(parser)` and `run(options) -> int`, one line of help)
 VERBS = {

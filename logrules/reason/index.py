@@ -28,7 +28,8 @@ from logrules.pack.pack import Frame, Marker, Metric, Pack, Rule
 class Index:
     """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 
-    ``silent`` are the rules that silence can move, ``quiet_limits`` the silences (seconds) that any asks for.
+    ``silent`` are the rules that silence can move; ``quiet_limits`` and ``silent_limits`` the silences (seconds),
+    in the midst and since the start, that any asks for.
     ``frames`` are by function; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
     """
 
@@ -37,6 +38,7 @@ class Index:
     by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
     silent: tuple[Rule, ...]
     quiet_limits: tuple[float, ...]
+    silent_limits: tuple[float, ...]
     markers: Mapping[int, Marker]
     frames: Mapping[str, tuple[Frame, ...]]
     asked: Mapping[str, tuple[Metrical, ...]]
@@ -54,6 +56,7 @@ def index_of(pack: Pack) -> Index:
         by_signal=_by_signal(by_rule),
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
         quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
+        silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
         markers={marker.signal: marker for marker in pack.markers},
         frames=_frames(pack.frames),
         asked=asked,

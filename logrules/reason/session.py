@@ -6,7 +6,7 @@ from typing import TypeAlias, assert_never
 
 from logrules.model.block import End, Heard, Tick
 from logrules.model.change import Change, Raised, Withdrawn, Worsened
-from logrules.model.event import Event, Hit, Worker
+from logrules.model.event import Event, Hit
 from logrules.model.now import WorkerNow
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.pack.capture import Captures
@@ -25,7 +25,7 @@ from logrules.pack.condition import (
     Waiting,
 )
 from logrules.pack.pack import Pack, Rule
-from logrules.reason import automata, pace
+from logrules.reason import automata, pace, silence
 from logrules.reason.automata import LeafState
 from logrules.reason.claims import unclaimed
 from logrules.reason.clock import Clock
@@ -37,11 +37,10 @@ from logrules.reason.index import Index, index_of
 from logrules.reason.metrics import Metrics
 from logrules.reason.phases import Tracker
 from logrules.reason.rank import Hypothesis
-from logrules.reason.sighting import KEPT_SIGHTINGS, Sighting, Trail, begin, extend
+from logrules.reason.sighting import Sighting, Trail
+from logrules.reason.silence import Ear, Moment
 from logrules.reason.unusual import Unusual
 
-# What stands for a log that says nothing.
-_NO_LINE = Event("-", 1, 0, "", "", Worker("-"), ())
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
 MAX_SCOPES = 10_000
@@ -74,14 +73,12 @@ class Session:
         self._rules, self._leaves = self._index.rules, self._index.leaves
         self._by_signal, self._silent = self._index.by_signal, self._index.silent
         self._markers = self._index.markers
-        self._quiet_limits = self._index.quiet_limits
+        self._quiet_limits, self._silent_limits = self._index.quiet_limits, self._index.silent_limits
         self._earlier: list[Run] = []
         self._notes: list[SourceNote] = []
         self._order = 0
         self._end: End | None = None
-        self._begun: float | None = None
-        self._heard: float | None = None
-        self._heard_of: dict[str, float] = {}
+        self._ear = Ear()
         self._first_line = 1
         self._begin_run()
 
@@ -116,22 +113,10 @@ class Session:
             for leaf, state in states.items()
             if (at := automata.deadline_of(leaf, state)) is not None
         ]
-        waits = [wait.since + wait.wait.patience_s for wait in self._tracker.open_waits() if wait.since is not None]
+        still = silence.deadlines(self._moment(), self._quiet_limits, self._silent_limits)
         now = self.now
-        return min(
-            (
-                at
-                for at in (
-                    *pending,
-                    *waits,
-                    *self._quiet_deadlines(),
-                    *self._pace_deadlines(),
-                    *self._worse_at.values(),
-                )
-                if now is None or at > now
-            ),
-            default=None,
-        )
+        moments = (*pending, *still, *self._worse_at.values())
+        return min((at for at in moments if now is None or at > now), default=None)
 
     def feed(self, item: Event | Heard | Tick | End) -> tuple[Change, ...]:
         """Take the next event, the coming of bytes, the passing of time, or the end; what that changed.
@@ -142,9 +127,7 @@ class Session:
             case Event():
                 return tuple(self._feed_event(item))
             case Heard(source=source, now=now):
-                changes = self._hear(now)
-                self._heard_of[source] = now
-                return changes
+                return self._hear(source, now)
             case Tick(now=now):
                 self._pass_to(now)
                 return (*self._judge_silence(), *self._judge_stalls())
@@ -190,17 +173,17 @@ class Session:
         )
         return report_of(findings, self._pack, lines, sources)
 
-    def _hear(self, now: float) -> tuple[Change, ...]:
+    def _hear(self, source: str, now: float) -> tuple[Change, ...]:
         """Silence up to this moment is judged before what ends it."""
         deadline = self.deadline
         self._pass_to(now)
         late = tuple(self._judge_silence()) if deadline is not None and now >= deadline else ()
-        self._heard = now if self._heard is None else max(now, self._heard)
+        self._ear.hear(source, now)
         broken = any(rule in self._silent for rule in self._raised.values())
         return (*late, *self._judge_silence()) if broken else late
 
     def _pass_to(self, now: float) -> None:
-        self._begun = now if self._begun is None else self._begun
+        self._ear.listen(now)
         self._clock.pass_to(now)
 
     def _feed_event(self, event: Event) -> Iterator[Change]:
@@ -297,7 +280,7 @@ class Session:
         if rule not in self._silent or not rule.stall or self.now is None:
             return None
         shown = automata.shown(rule.when, self._found(rule, key))
-        last = max((trail.last.heard for trail in shown if trail.last.heard is not None), default=self._begun)
+        last = max((trail.last.heard for trail in shown if trail.last.heard is not None), default=self._ear.begun)
         return None if last is None else max(self.now - last, 1.0)
 
     def _judge_silence(self) -> Iterator[Change]:
@@ -355,91 +338,18 @@ class Session:
     def trail_of(self, leaf: Leaf) -> Trail | None:
         """What a wait, a silence, a metric or the end shows now."""
         match leaf:
-            case Waiting():
-                return self._waiting(leaf)
-            case Quiet(longer_than_s=limit):
-                quiet = None if self._tracker.owes_nothing else self._quiet_s()
-                return begin(self._last, -1) if self._last and quiet is not None and quiet > limit else None
-            case Silent() | Overdue() | Lagging():
-                return self._still(leaf)
-            case Stopped():
-                return begin(self._last, -1) if self._last and self._stopped() else None
+            case Waiting() | Quiet() | Silent() | Overdue() | Lagging() | Stopped():
+                return silence.trail_of(leaf, self._moment())
             case MetricIs() | MetricBound() | MetricSpike() | MetricTrend():
                 return self._metrics.trail_of(leaf)
             case _:
                 return None
 
-    def _still(self, leaf: Silent | Overdue | Lagging) -> Trail | None:
-        """What only a live job shows: its log ends with its story."""
-        if self.ended or self.now is None or self._begun is None:
-            return None
-        match leaf:
-            case Silent(longer_than_s=limit):
-                nothing = self._heard is None and self._last is None and self.now >= self._begun + limit
-                return begin(self._sight(_NO_LINE, None), -1) if nothing else None
-            case _ if self._tracker.owes_nothing or self._failing():
-                return None
-            case Overdue():
-                return pace.overdue(self._tracker.workers, self.now, self._heard_of)
-            case Lagging():
-                return pace.lagging(self._tracker.workers, self.now)
-
-    def _pace_deadlines(self) -> Iterator[float]:
-        if self._begun is None:
-            return
-        yield from pace.deadlines(self._tracker.workers, self._heard_of)
-        if self._heard is None:
-            for rule in self._silent:
-                for leaf in self._leaves[rule.id]:
-                    if isinstance(leaf, Silent):
-                        yield self._begun + leaf.longer_than_s
+    def _moment(self) -> Moment:
+        return Moment(self.now, self.ended, self._failing(), self._last, self._tracker, self._ear)
 
     def _failing(self) -> bool:
         return any(rule.severity is Severity.ERROR for rule in self._raised.values())
-
-    def _waiting(self, leaf: Waiting) -> Trail | None:
-        found = [wait for wait in self._tracker.open_waits() if wait.wait.id == leaf.wait]
-        late = [
-            wait
-            for wait in found
-            if self.ended or self._overdue(wait.since, leaf.longer_than_s or wait.wait.patience_s)
-        ]
-        if not late:
-            return None
-        late.sort(key=lambda wait: -wait.renewed.order)
-        trail = begin(late[0].opened, -1)
-        shown = [late[0].renewed, *(wait.renewed for wait in late[1:])]
-        for sighting in shown[:KEPT_SIGHTINGS]:
-            trail = extend(trail, sighting, -1) if sighting is not trail.last else trail
-        return trail
-
-    def _overdue(self, since: float | None, patience_s: float) -> bool:
-        return since is not None and self.now is not None and self.now >= since + patience_s
-
-    def _quiet_s(self) -> float | None:
-        since = self._quiet_since()
-        return None if self.now is None or since is None else self.now - since
-
-    def _quiet_since(self) -> float | None:
-        """When the last bytes came; for a saved log, when the last line that told anything was written."""
-        if self._heard is not None or self._last is None:
-            return self._heard
-        return self._last.heard
-
-    def _quiet_deadlines(self) -> Iterator[float]:
-        since = self._quiet_since()
-        if since is not None:
-            yield from (since + limit_s for limit_s in self._quiet_limits)
-
-    def _stopped(self) -> bool:
-        tracker = self._tracker
-        return (
-            self.ended
-            and tracker.looped
-            and tracker.completed is None
-            and not self._failing()
-            and not any(tracker.open_waits())
-        )
 
     def _run_is_over(self) -> bool:
         if self._tracker.completed is not None or self._tracker.looped:

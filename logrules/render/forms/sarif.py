@@ -7,8 +7,8 @@ import json
 from typing import Any, TextIO
 from urllib.parse import quote
 
-from logrules import __version__
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
+from logrules.model.version import __version__
 from logrules.render.safe import safe
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

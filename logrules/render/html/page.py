@@ -10,8 +10,8 @@ from typing import TextIO
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from logrules import __version__
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
+from logrules.model.version import __version__
 from logrules.render import words
 from logrules.render.html.plots import Mark, curve_svg, scale_of, timeline_svg
 from logrules.render.json import iso_time
