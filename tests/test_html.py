@@ -10,7 +10,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
 
 from logrules.cli.main import main
-from logrules.model.report import Curve, Point, Report, Status
+from logrules.model.report import Curve, Point, Report, Status, WaitSpan
 from logrules.reason.curves import MAX_POINTS, QUIET, Curves
 from logrules.render.html.page import render_html
 from tests.test_forms import HEALTHY, report
@@ -41,7 +41,11 @@ CURVED = Curve("loss", tuple(Point(10.0 + at, "a.log", at + 1, at / 10) for at i
 def full() -> Report:
     from dataclasses import replace
 
-    return replace(report(), curves=(CURVED,))
+    waits = (
+        WaitSpan("rank 0", "torch/init-process-group", 11.0, 14.0, 2, 9, "rank 1.log", ended=True),
+        WaitSpan("rank 0", "torch/barrier", 17.0, 19.0, 10, 11, "rank 1.log", ended=False),
+    )
+    return replace(report(), curves=(CURVED,), waits=waits)
 
 
 def test_log_text_is_escaped_and_asks_nothing_of_the_network():
@@ -117,16 +121,27 @@ def shown(browser, tmp_path):
 
 
 def test_a_mark_leads_to_its_lines(shown):
-    shown.locator("#timeline a").last.click()
+    shown.locator("#timeline [id^=mark-] a").last.click()
     shown.wait_for_function("location.hash === '#d1-e2'")
     assert shown.evaluate("document.activeElement.id") == "d1-e2"
     assert shown.locator("#d1-e2").is_visible()
 
 
+def test_a_wait_leads_to_its_line_in_the_folded_table(shown):
+    shown.evaluate("location.hash = '#w1'")
+    shown.wait_for_function("document.activeElement.id === 'w1'")
+    row = shown.locator("#w1")
+    assert row.is_visible()
+    assert "torch/barrier" in row.inner_text()
+    assert "not ended" in row.inner_text()
+    assert shown.locator("#timeline a[*|href='#w1']").count() == 1
+
+
 def test_marks_and_bars_are_drawn(shown):
-    assert shown.locator("#timeline a").count() == 2
+    assert shown.locator("#timeline [id^=mark-]").count() == 2
+    assert shown.locator("#timeline [id^=wait-]").count() == 2
     assert shown.locator("#timeline [id^=phase-]").count() == 2
-    box = shown.locator("#timeline a").first.bounding_box()
+    box = shown.locator("#timeline [id^=mark-]").first.bounding_box()
     assert box["width"] > 3
     assert box["height"] > 3
     picture = shown.screenshot(clip={"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]})

@@ -133,6 +133,20 @@ class PhaseSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitSpan:
+    """A worker waited without a word; ``ended`` is False where the log ends in it. Times are None where it has none."""
+
+    worker: str
+    wait: str
+    start: float | None
+    end: float | None
+    first_line: int
+    last_line: int
+    source: str
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """A value that a line printed; ``time`` is None where the log has none."""
 
@@ -183,3 +197,4 @@ class Report:
     sources: tuple[str, ...] = ()
     lines: int = 0
     curves: tuple[Curve, ...] = ()
+    waits: tuple[WaitSpan, ...] = ()

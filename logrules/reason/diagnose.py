@@ -57,8 +57,9 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
     unusual = () if known else tuple(_shown(sighting, {}) for sighting in findings.unusual)
     spans = findings.tracker.spans()
     return Report(
-        status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines, findings.curves
-    )
+        status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
+        findings.curves, findings.tracker.waits(findings.last),
+    )  # fmt: skip
 
 
 def _status(ranked: Sequence[Ranked], findings: Findings) -> Status:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Worker
-from logrules.model.report import PhaseSpan
+from logrules.model.report import PhaseSpan, WaitSpan
 from logrules.pack.pack import Marker, Pack, Wait
 from logrules.reason.rhythm import Rhythm
 from logrules.reason.sighting import Sighting
 
 MAX_SPANS = 20_000
+MAX_WAITS = 2_000
 
 
 @dataclass(slots=True)
@@ -63,6 +64,7 @@ class Tracker:
         self.completions = 0
         self.looped = False
         self._spans: list[PhaseSpan] = []
+        self._waited: list[WaitSpan] = []
         self._in_round: set[Worker] = set()
 
     def phase_at(self, worker: Worker) -> str | None:
@@ -127,6 +129,15 @@ class Tracker:
         still = [span for worker, state in self.workers.items() for span in _span(worker, state, state.latest)]
         return (*self._spans, *still)
 
+    def waits(self, last: Sighting | None) -> tuple[WaitSpan, ...]:
+        """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
+        still = [
+            _waited(open_wait, last or open_wait.renewed, ended=False)
+            for state in self.workers.values()
+            for open_wait in state.waits.values()
+        ]
+        return (*self._waited, *still)
+
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, sighting: Sighting) -> Iterable[Change]:
         state.waits[wait.id] = OpenWait(wait, worker, sighting, sighting)
         yield WaitOpened(worker, wait.id, sighting.time)
@@ -187,9 +198,8 @@ class Tracker:
         own = self.workers.get(worker)
         holders = [own] if own and name in own.waits else list(self.workers.values())
         for state in holders:
-            open_wait = state.waits.pop(name, None)
-            if open_wait is not None:
-                yield WaitClosed(open_wait.worker, name, sighting.time)
+            if name in state.waits:
+                yield self._over(state, name, sighting)
 
     def _renew(self, name: str, worker: Worker, sighting: Sighting) -> None:
         own = self.workers.get(worker)
@@ -199,7 +209,13 @@ class Tracker:
 
     def _close(self, state: WorkerState, sighting: Sighting, keep: Iterable[str] = ()) -> list[Change]:
         gone = [name for name in state.waits if name not in keep]
-        return [WaitClosed(state.waits.pop(name).worker, name, sighting.time) for name in gone]
+        return [self._over(state, name, sighting) for name in gone]
+
+    def _over(self, state: WorkerState, name: str, sighting: Sighting) -> WaitClosed:
+        open_wait = state.waits.pop(name)
+        if len(self._waited) < MAX_WAITS and sighting.event.line != open_wait.opened.event.line:
+            self._waited.append(_waited(open_wait, sighting, ended=True))
+        return WaitClosed(open_wait.worker, name, sighting.time)
 
 
 def peers(one: Worker, other: Worker) -> bool:
@@ -207,6 +223,13 @@ def peers(one: Worker, other: Worker) -> bool:
     if one == other or not (one.named and other.named) or one.role != other.role:
         return False
     return one.rank != other.rank or one.pid != other.pid or one.host != other.host
+
+
+def _waited(wait: OpenWait, last: Sighting, *, ended: bool) -> WaitSpan:
+    opened, source = wait.opened, wait.opened.event.source
+    line = opened.event.line
+    last_line = last.event.line if source == last.event.source else line
+    return WaitSpan(wait.worker.label, wait.wait.id, opened.time, last.time, line, last_line, source, ended)
 
 
 def _span(worker: Worker, state: WorkerState, end: Sighting | None) -> list[PhaseSpan]:

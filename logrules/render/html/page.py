@@ -13,7 +13,7 @@ from markupsafe import Markup
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.render import words
-from logrules.render.html.plots import Mark, curve_svg, scale_of, timeline_svg
+from logrules.render.html.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
 from logrules.render.json import iso_time
 from logrules.render.numbers import ranks_in_words
 from logrules.render.safe import safe
@@ -49,6 +49,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
         page.render(
             report=report, shown=shown, words=words, language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)), spans=report.timeline[:_MAX_SPANS],  # noqa: S704 (drawn here)
+            waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],
             curves=[(curve.metric, Markup(curve_svg(curve, scale))) for curve in report.curves],  # noqa: S704 (drawn here)
             style=Markup(style), script=Markup(script), script_hash=_hash(script),  # noqa: S704 (our own files)
         )

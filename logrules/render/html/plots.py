@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
-from logrules.model.report import Curve, PhaseSpan, Report, Severity
+from logrules.model.report import Curve, PhaseSpan, Report, Severity, WaitSpan
 from logrules.render.numbers import duration
 from logrules.render.safe import safe
 
@@ -22,6 +22,7 @@ from logrules.render.safe import safe
 _COLORS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")
 _MARKS = {Severity.ERROR: ("X", "#b3001b"), Severity.WARNING: ("D", "#8a5a00"), Severity.INFO: ("o", "#00507a")}
 _MAX_ROWS = 128
+MAX_WAITS = 200
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "logrules",
     "svg.fonttype": "none",
@@ -70,6 +71,11 @@ def scale_of(report: Report) -> Scale:
     return Scale(timed, min(times) if timed else 0.0)
 
 
+def wait_anchor(number: int) -> str:
+    """Where the page tells of the wait with this number."""
+    return f"w{number}"
+
+
 def timeline_svg(report: Report, marks: Sequence[Mark], scale: Scale) -> str:
     """A row a worker, its phases as bars, marks where there is evidence; empty where nothing is known."""
     workers = list(dict.fromkeys([*(span.worker for span in report.timeline), *(mark.worker for mark in marks)]))
@@ -80,6 +86,7 @@ def timeline_svg(report: Report, marks: Sequence[Mark], scale: Scale) -> str:
 
     def draw(axes: Axes) -> None:
         _draw_phases(axes, spans, rows, scale)
+        _draw_waits(axes, report.waits[:MAX_WAITS], rows, scale)
         for number, mark in enumerate(marks):
             if mark.worker in rows:
                 shape, color = _MARKS[mark.severity]
@@ -106,6 +113,18 @@ def _draw_phases(axes: Axes, spans: Sequence[PhaseSpan], rows: Mapping[str, int]
     axes.autoscale()
     if handles:
         axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False)
+
+
+def _draw_waits(axes: Axes, waits: Sequence[WaitSpan], rows: Mapping[str, int], scale: Scale) -> None:
+    """A line under the bar of whoever waited; a thick one where the log ends in it."""
+    for number, wait in enumerate(waits):
+        if wait.worker in rows:
+            left, right = scale.at(wait.start, wait.first_line), scale.at(wait.end, wait.last_line)
+            line = axes.hlines(
+                rows[wait.worker] + 0.42, left, max(right, left + _THIN_S), "#b35900", lw=1.5 if wait.ended else 4
+            )
+            line.set_urls([f"#{wait_anchor(number)}"])
+            line.set_gid(f"wait-{number}")
 
 
 def _box(span: PhaseSpan, row: int, scale: Scale) -> list[tuple[float, float]]:
