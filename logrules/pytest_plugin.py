@@ -78,21 +78,11 @@ def _compiled(roots: Iterable[Path]) -> Bench:
     from logrules.proof.collect import collect
     from logrules.proof.prove import every_test
 
-    known = tuple(roots)
-    found = collect(known)
+    found = collect(tuple(roots))
     by_file: dict[Path, list[Test]] = {}
     for test in every_test(found):
-        by_file.setdefault(_path_of(test.place.path, known), []).append(test)
+        by_file.setdefault(Path(test.place.path).resolve(), []).append(test)
     return Bench(prepared(found.pack, cache=True), by_file)
-
-
-def _path_of(shown: str, roots: Iterable[Path]) -> Path:
-    """The file that messages call by this name: a path, or one that begins with the name of its root."""
-    for root in roots:
-        path = root if root.is_file() and str(root) == shown else root.parent / shown
-        if path.is_file() and path.resolve().is_relative_to(root):
-            return path.resolve()
-    return Path(shown).resolve()
 
 
 class RuleTestFailed(Exception):

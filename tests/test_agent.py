@@ -11,6 +11,7 @@ pytest.importorskip("mcp")
 
 from logrules.agent.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
 from logrules.errors import LogrulesError
+from logrules.pack.load import load_pack
 
 OOM = "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. " + "x" * 5_000
 
@@ -66,17 +67,17 @@ def test_a_client_can_ask_everything(root):
 @pytest.mark.parametrize("path", ["../secret.log", "/etc/passwd", "link.log", "sub", "\0", "sub/../../secret.log"])
 def test_nothing_outside_the_folder_is_read(root, path):
     with pytest.raises(LogrulesError):
-        Tools(root).diagnose(path)
+        Tools(root, load_pack()).diagnose(path)
 
 
 @pytest.mark.parametrize("path", ["no-such.log", "sub/none"])
 def test_a_path_that_is_not_there_is_one_sentence(root, path):
     with pytest.raises(LogrulesError, match=r"no-such|none"):
-        Tools(root).diagnose(path)
+        Tools(root, load_pack()).diagnose(path)
 
 
 def test_answers_are_bounded(root):
-    tools = Tools(root)
+    tools = Tools(root, load_pack())
     found = tools.diagnose("train.log")
     assert len(found["diagnoses"]) <= MAX_DIAGNOSES
     assert all(len(line["text"]) <= MAX_LINE_CHARS for one in found["diagnoses"] for line in one["evidence"])
@@ -87,7 +88,7 @@ def test_answers_are_bounded(root):
 
 def test_a_name_that_is_none_is_one_sentence(root):
     with pytest.raises(LogrulesError, match="no rule, cause or phase"):
-        Tools(root).explain("no-such")
+        Tools(root, load_pack()).explain("no-such")
 
 
 def test_a_folder_that_is_none_is_a_mistake_of_the_user(capsys):

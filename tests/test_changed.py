@@ -134,7 +134,7 @@ def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
     again = [RuleText(one.shown, edited(one.raw)) if one in touched else one for one in texts]
     base, changed = nearest_base(again)
     assert changed == {one.shown for one in touched}
-    put_together = _known(again)
+    put_together = _known(again, None)
     anew = compiled(again)
     assert put_together[0].digest == base.digest != anew[0].digest
     # The order of a suite says nothing: changed files come last in one that is put together.

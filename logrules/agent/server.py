@@ -1,6 +1,6 @@
 """The tools as a server of the Model Context Protocol, by its official SDK."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -10,6 +10,7 @@ from mcp_types import ToolAnnotations
 
 from logrules.agent.tools import Tools
 from logrules.errors import LogrulesError
+from logrules.pack.pack import Pack
 
 _Answer = TypeVar("_Answer")
 
@@ -44,9 +45,9 @@ def server_of(tools: Tools) -> MCPServer:
     return server
 
 
-def serve(root: Path, rules: Sequence[str]) -> None:
+def serve(root: Path, pack: Pack) -> None:
     """Serve on standard input and output until the client goes."""
-    server_of(Tools(root, rules)).run("stdio")
+    server_of(Tools(root, pack)).run("stdio")
 
 
 def _answered(ask: Callable[[], _Answer]) -> _Answer:

@@ -1,7 +1,6 @@
 """What an agent may ask: diagnose, timeline, rules, explain. Reads below one folder only; every answer is bounded."""
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from logrules.engine import replay
 from logrules.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.pack.card import card_from
-from logrules.pack.load import load_pack
+from logrules.pack.pack import Pack
 from logrules.pack.words import vocabulary_from
 from logrules.render.json import report_document
 from logrules.render.page import render_rule, render_word
@@ -26,9 +25,9 @@ MAX_CARD_CHARS = 8_000
 class Tools:
     """The tools over one folder and one pack of rules."""
 
-    def __init__(self, root: Path, rules: Sequence[str] = ()) -> None:
+    def __init__(self, root: Path, pack: Pack) -> None:
         self._root = root.resolve()
-        self._pack = load_pack(rules)
+        self._pack = pack
 
     def diagnose(self, path: str, language: str = "en") -> dict[str, Any]:
         """Status, phase and ranked diagnoses of a log or a folder of logs, with evidence and fixes."""

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.packs import add_pack_options
 from logrules.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, or folders of logs")
     parser.add_argument("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
     parser.add_argument("--redact", action="append", default=[], metavar="REGEX", help="a further form of secret")
-    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    add_pack_options(parser)
     parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
     parser.add_argument("--dry-run", action="store_true", help="show everything, write nothing")
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
@@ -57,15 +58,15 @@ def _parts(options: argparse.Namespace) -> "list[Part]":
     from logrules.bundle.gather import configurations, logs, machine, reports
     from logrules.cli.doctor import default_python
     from logrules.cli.language import preferred_language
+    from logrules.cli.packs import chosen_pack
     from logrules.doctor.doctor import examine
     from logrules.doctor.machine import Asked, Machine
     from logrules.engine import replay
-    from logrules.pack.load import load_pack
     from logrules.sources.discover import discover
 
     language = options.lang or preferred_language()
     found = discover(options.paths)
-    report = replay(found.sources, load_pack(options.rules), notes=found.notes)
+    report = replay(found.sources, chosen_pack(options), notes=found.notes)
     here = Machine(os.environ, Asked(python=options.python or default_python()))
     answers = examine(here)
     return [

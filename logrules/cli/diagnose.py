@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.packs import add_pack_options
 from logrules.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 
@@ -50,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
     parser.add_argument("--format", choices=("text", "json", *FORMS), default="text", help="form (default: text)")
-    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument(
@@ -75,9 +76,9 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
+    from logrules.cli.packs import chosen_pack
     from logrules.cli.progress import reading_progress
     from logrules.engine import replay
-    from logrules.pack.load import load_pack
     from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     found = discover(given, options.block_bytes)
     cache = not options.no_cache
-    pack = load_pack(options.rules, cache=cache)
+    pack = chosen_pack(options, cache=cache)
     walk = _walk(options.expect, pack) if options.expect else None
     with reading_progress(found.total_bytes) as progress:
         report = replay(

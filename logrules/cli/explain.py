@@ -4,6 +4,7 @@ import argparse
 import difflib
 import sys
 
+from logrules.cli.packs import add_pack_options
 from logrules.errors import LogrulesError
 
 _EXAMPLES = """examples:
@@ -19,7 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="a rule, a cause or a phase")
     parser.add_argument("--causes", action="store_true", help="list every cause")
     parser.add_argument("--phases", action="store_true", help="list every phase")
-    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
 
@@ -27,11 +28,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
     from logrules.cli.language import preferred_language
-    from logrules.pack.load import load_pack
+    from logrules.cli.packs import chosen_pack
     from logrules.pack.words import vocabulary_from
     from logrules.render.page import render_rule, render_word
 
-    pack = load_pack(options.rules)
+    pack = chosen_pack(options)
     language = options.lang or preferred_language()
     vocabulary = vocabulary_from(pack.words)
     if options.causes or options.phases:

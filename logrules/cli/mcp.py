@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from logrules.cli.packs import add_pack_options, chosen_pack
 from logrules.errors import LogrulesError
 
 _EXAMPLES = """examples:
@@ -16,7 +17,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("--root", default=".", metavar="DIR", help="logs below this folder may be read (default: here)")
-    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    add_pack_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,5 +31,5 @@ def run(options: argparse.Namespace) -> int:
         if (fault.name or "").split(".")[0] not in {"mcp", "mcp_types"}:
             raise
         raise LogrulesError("the MCP SDK is not installed: pip install 'logrules[mcp]'") from None
-    serve(root.resolve(), options.rules)
+    serve(root.resolve(), chosen_pack(options))
     return 0

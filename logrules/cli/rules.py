@@ -5,11 +5,18 @@ import json
 import sys
 from collections.abc import Iterable
 
+from logrules.cli.packs import add_pack_options
+from logrules.render.safe import safe
+
+# Where a rule is from that no other pack brought.
+SHIPPED = "logrules"
+
 _EXAMPLES = """examples:
   logrules rules                          everything
   logrules rules --framework vllm         what is known of vLLM
   logrules rules --cause nccl-timeout     every way in which a collective times out
   logrules rules "shared memory"          rules whose id, title or reason contains this
+  logrules rules --origin                 the pack and the file that each rule came from, and what it replaced
 
 `logrules explain RULE` shows one of them in full."""
 
@@ -21,7 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--framework", metavar="NAME", help="only rules of this framework")
     parser.add_argument("--phase", metavar="PHASE", help="only rules that belong to this phase")
     parser.add_argument("--cause", metavar="CAUSE", help="only rules that name this cause")
-    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    add_pack_options(parser)
+    parser.add_argument("--origin", action="store_true", help="say where each rule came from")
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the list")
 
@@ -29,10 +37,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the rules; status 1 where none is left."""
     from logrules.cli.language import preferred_language
+    from logrules.cli.packs import chosen_pack
     from logrules.pack.card import card_from
-    from logrules.pack.load import load_pack
 
-    pack = load_pack(options.rules)
+    pack = chosen_pack(options)
     language = options.lang or preferred_language()
     rows = []
     for rule in sorted(pack.rules, key=lambda rule: rule.id):
@@ -45,13 +53,14 @@ def run(options: argparse.Namespace) -> int:
             (options.cause, (rule.cause,)),
         )
         if options.text.lower() in spoken and _all_fit(facts):
-            rows.append((rule.id, rule.cause, rule.severity.value, phase, card.title.of(language)))
+            origin = pack.origins.get(rule.id, SHIPPED)
+            rows.append((rule.id, rule.cause, rule.severity.value, phase, origin, card.title.of(language)))
     if options.format == "json":
-        keys = ("rule", "cause", "severity", "phase", "title")
+        keys = ("rule", "cause", "severity", "phase", "origin", "title")
         json.dump([dict(zip(keys, row, strict=True)) for row in rows], sys.stdout, indent=1, ensure_ascii=False)
         print()
     else:
-        _print(rows)
+        _print([(rule, cause, origin if options.origin else title) for rule, cause, _, _, origin, title in rows])
     return 0 if rows else 1
 
 
@@ -59,8 +68,8 @@ def _all_fit(facts: Iterable[tuple[str | None, Iterable[str | None]]]) -> bool:
     return all(asked is None or asked in offered for asked, offered in facts)
 
 
-def _print(rows: list[tuple[str, str, str, str | None, str]]) -> None:
-    widths = [max((len(row[column] or "") for row in rows), default=0) for column in (0, 1)]
-    for rule, cause, _severity, _phase, title in rows:
-        print(f"{rule:{widths[0]}}  {cause:{widths[1]}}  {title}")
+def _print(rows: list[tuple[str, str, str]]) -> None:
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    for rule, cause, rest in rows:
+        print(f"{rule:{widths[0]}}  {cause:{widths[1]}}  {safe(rest)}")
     print(f"{len(rows)} rules", file=sys.stderr)

@@ -43,6 +43,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "vocabulary": _model("VocabularyFile"),
     "expect": _model("ProfileFile", "logrules.pack.profile"),
     "case": _model("CaseFile", "logrules.pack.case"),
+    "config": _model("ConfigFile", "logrules.pack.config"),
 }
 
 

@@ -5,12 +5,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.packs import add_settings_option, chosen_settings
+
 if TYPE_CHECKING:
     from logrules.engine import Prepared
     from logrules.proof.collect import Collection
 
 _EXAMPLES = """examples:
-  logrules test                     all shipped rules, and the fixture cases of a checkout
+  logrules test                     the packs of logrules.toml, else all shipped rules and fixture cases
   logrules test my-rules/           the rules and cases in a folder of your own
   logrules test -k nccl             tests whose name contains a word
   logrules test --changed           what the changes since the last commit can affect, for hooks
@@ -37,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--floor", type=float, metavar="PERCENT", help="the least share of signals covered, or of mutants noticed"
     )
+    add_settings_option(parser)
     parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
 
 
@@ -47,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.proof.parallel import default_processes
 
     _refuse_contradictions(options)
-    found = collect(options.paths)
+    found = collect(options.paths, chosen_settings(options))
     on = prepared(found.pack, cache=True)
     processes = options.processes or default_processes()
     if options.coverage or options.mutate:
@@ -78,7 +81,9 @@ def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, pro
         from logrules.proof.changed import affected, reach_of_changes
         from logrules.proof.collect import own_roots
 
-        tests = tuple(affected(tests, reach_of_changes(options.since, own_roots(map(Path, options.paths)))))
+        settings = chosen_settings(options)
+        roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
+        tests = tuple(affected(tests, reach_of_changes(options.since, roots)))
     results = list(prove(on, tests, processes))
     import_module(f"logrules.render.results_{options.format}").render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0

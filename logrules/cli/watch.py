@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli import screen, telling
 from logrules.cli.diagnose import exit_status
+from logrules.cli.packs import add_pack_options
 
 if TYPE_CHECKING:
     from logrules.model.report import Report
@@ -49,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="with --replay: let so much time pass after the last line, such as 15m",
     )  # fmt: skip
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the final report")
-    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
@@ -77,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.jobs import job_of
     from logrules.cli.language import preferred_language
     from logrules.cli.listening import follow, signals_of
+    from logrules.cli.packs import chosen_pack
     from logrules.follow import Following
-    from logrules.pack.load import load_pack
 
     # The threads that pass bytes on need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     options.turn = Lock()
     if options.panel == "only":
         options.echo = False
-    pack = load_pack(options.rules, cache=not options.no_cache)
+    pack = chosen_pack(options, cache=not options.no_cache)
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)

@@ -17,11 +17,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault in a file: where, what, and what to do about it."""
+    """A fault in a file: where, what, what to do about it, and of which kind it is (`logrules check`'s codes)."""
 
     place: Place
     message: str
     hint: str | None = None
+    kind: str = "unreadable"
 
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""

@@ -24,20 +24,22 @@ from logrules.pack.pack import (
     TraceForm,
     Wait,
 )
+from logrules.pack.vocabulary import joined
 
 _NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document and the checked file that it says."""
+    """A document, the checked file that it says, and the pack that it came with ("" for the shipped one)."""
 
     document: Document
     file: schema.RuleFile | schema.PhaseFile | schema.FormatFile | schema.VocabularyFile
+    origin: str = ""
 
-    def problem(self, at: Sequence[str | int], message: str, hint: str | None = None) -> Problem:
+    def problem(self, at: Sequence[str | int], message: str, hint: str | None = None, *, kind: str) -> Problem:
         """A fault at this path of the document."""
-        return Problem(self.document.place(at), message, hint)
+        return Problem(self.document.place(at), message, hint, kind)
 
 
 @dataclass(slots=True)
@@ -63,9 +65,9 @@ class Draft:
 def assemble(sources: Sequence[Source], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
     draft = Draft()
-    vocabulary = [source.file for source in sources if isinstance(source.file, schema.VocabularyFile)]
-    phases = tuple(Phase(word.id, word.loop, word.idle) for file in vocabulary for word in file.phases)
-    causes = tuple(word.id for file in vocabulary for word in file.causes)
+    words = joined([source.file for source in sources if isinstance(source.file, schema.VocabularyFile)])
+    phases = tuple(Phase(word.id, word.loop, word.idle) for word in words.phases)
+    causes = tuple(word.id for word in words.causes)
     known = Words(frozenset(phase.id for phase in phases), frozenset(causes))
     for source in sources:
         if isinstance(source.file, schema.PhaseFile):
@@ -78,7 +80,7 @@ def assemble(sources: Sequence[Source], digest: str) -> tuple[Pack | None, tuple
     draft.problems += unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
-    return _pack(draft, digest, formats, trace, phases, causes, vocabulary), ()
+    return _pack(draft, digest, formats, trace, phases, causes, words), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +93,18 @@ class Words:
     def unknown(self, source: Source, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
         """Causes that the card names and nobody defined."""
         if self.causes and card.cause not in self.causes:
-            yield source.problem([*at, "cause"], f"unknown cause `{card.cause}`", "see `logrules explain --causes`")
+            yield source.problem(
+                [*at, "cause"], f"unknown cause `{card.cause}`", "see `logrules explain --causes`", kind="cause"
+            )
         for index, cause in enumerate(card.yields_to):
             if self.causes and cause not in self.causes and cause != "*":
-                yield source.problem([*at, "yields_to", index], f"unknown cause `{cause}`")
+                yield source.problem([*at, "yields_to", index], f"unknown cause `{cause}`", kind="cause")
 
     def unknown_phase(self, source: Source, at: Sequence[str | int], phase: str | None) -> Iterable[Problem]:
         """A phase that nobody defined."""
         if phase and self.phases and phase not in self.phases:
-            yield source.problem(at, f"unknown phase `{phase}`; phases are {', '.join(sorted(self.phases))}")
+            known = ", ".join(sorted(self.phases))
+            yield source.problem(at, f"unknown phase `{phase}`; phases are {known}", kind="phase")
 
 
 def _signal(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
@@ -121,7 +126,8 @@ def add_rule(draft: Draft, source: Source, file: schema.RuleFile, known: Words) 
     try:
         when = parse_when(file.when, numbers)
     except ConditionFault as fault:
-        draft.problems.append(source.problem(["when"], f"in `when` at character {fault.column}: {fault}"))
+        message = f"in `when` at character {fault.column}: {fault}"
+        draft.problems.append(source.problem(["when"], message, kind="condition"))
         return
     fixed, otherwise = _phase_of(file.phase)
     draft.problems += known.unknown(source, [], file)
@@ -242,11 +248,11 @@ def unknown_waits(draft: Draft, sources: Sequence[Source]) -> Iterable[Problem]:
                     for key in ("opens", "closes", "renews"):
                         for name in getattr(marker, key):
                             if (name if "/" in name else f"{framework}/{name}") not in draft.waits:
-                                yield source.problem(["markers", index, key], f"unknown wait `{name}`")
+                                yield source.problem(["markers", index, key], f"unknown wait `{name}`", kind="wait")
             case schema.RuleFile(id=rule) if rule in draft.rules:
                 for leaf in _waits_in(draft.rules[rule].when):
                     if leaf.wait not in draft.waits:
-                        yield source.problem(["when"], f"unknown wait `{leaf.wait}`")
+                        yield source.problem(["when"], f"unknown wait `{leaf.wait}`", kind="wait")
 
 
 def _waits_in(condition: Condition) -> list[Waiting]:
@@ -260,7 +266,7 @@ def _pack(
     trace: TraceForm | None,
     phases: tuple[Phase, ...],
     causes: tuple[str, ...],
-    vocabulary: Sequence[schema.VocabularyFile],
+    vocabulary: schema.VocabularyFile,
 ) -> Pack:
     levels: Mapping[str, str] = {word: level for file in formats for word, level in file.levels.items()}
     headers = tuple(
@@ -277,7 +283,6 @@ def _pack(
         for file in formats
         for item in file.headers
     )
-    words = [file.model_dump(mode="json") for file in vocabulary]
     return Pack(
         digest=digest,
         signals=tuple(draft.signals),
@@ -294,6 +299,6 @@ def _pack(
         phases=phases,
         causes=causes,
         cards=draft.cards,
-        words=json.dumps(words[0] if words else {}, ensure_ascii=False),
-        checks={cause.id: tuple(cause.checks) for file in vocabulary for cause in file.causes if cause.checks},
+        words=vocabulary.model_dump_json(),
+        checks={cause.id: tuple(cause.checks) for cause in vocabulary.causes if cause.checks},
     )

@@ -1,15 +1,20 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from logrules.errors import PackError
 from logrules.model.place import Problem
 from logrules.pack import schema
 from logrules.pack.assemble import Source, assemble
-from logrules.pack.document import Document, Unreadable, parse_document
-from logrules.pack.pack import Pack
+from logrules.pack.config import Config, checked
+from logrules.pack.document import Unreadable, parse_document, problems_of
+from logrules.pack.overlay import overlaid, unknown_names
+from logrules.pack.pack import Pack, Replaced
+from logrules.pack.settings import Settings
 
 if TYPE_CHECKING:
     from logrules.pack.load import RuleText
@@ -18,28 +23,75 @@ _KINDS: Mapping[str, type[schema.Strict]] = {
     "framework": schema.PhaseFile,
     "family": schema.FormatFile,
     "causes": schema.VocabularyFile,
+    "phases": schema.VocabularyFile,
 }
 
 
-def compile_pack(texts: Sequence["RuleText"], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
-    """The pack that the texts spell, or None and every problem in them."""
-    sources, problems = read_sources(texts)
-    pack, faults = assemble(sources, digest)
-    return (None, (*problems, *faults)) if problems else (pack, tuple(faults))
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The checked files that texts say, later ones in the place of earlier ones, and every problem."""
+
+    sources: tuple[Source, ...]
+    problems: tuple[Problem, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
+
+    def pack(self, digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
+        """The pack of these files, or None; and every problem."""
+        pack, faults = assemble(self.sources, digest)
+        if pack is None or self.problems:
+            return None, (*self.problems, *faults)
+        origins = {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
+        return replace(pack, origins=origins, replaced=self.replaced), ()
 
 
-def read_sources(texts: Iterable["RuleText"]) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
-    """The checked files that the texts say, later ones in the place of earlier ones, and every problem."""
+def compile_pack(
+    texts: Sequence["RuleText"], digest: str, settings: Settings | None = None
+) -> tuple[Pack | None, tuple[Problem, ...]]:
+    """The pack that the texts spell, as the settings want it; or None and every problem in them."""
+    config = None
+    if settings is not None and settings.path:
+        try:
+            config = checked(settings)
+        except PackError as fault:
+            return None, fault.problems
+    pack, problems = read_sources(texts, config).pack(digest)
+    if pack is None or config is None:
+        return pack, problems
+    unknown = tuple(unknown_names(pack, config))
+    return (None, unknown) if unknown else (overlaid(pack, config), ())
+
+
+def read_sources(texts: Iterable["RuleText"], config: Config | None = None) -> Reading:
+    """What the texts say, and what the configuration adds of its own."""
     problems: list[Problem] = []
+    replaced: list[Replaced] = []
     sources: dict[str, Source] = {}
+
+    def add(source: Source) -> None:
+        name = _identity(source)
+        known = sources.get(name)
+        if known is not None and known.origin == source.origin:
+            problems.append(source.problem((), f"{name} is already defined in {known.document.path}", kind="duplicate"))
+        elif known is not None:
+            replaced.append(Replaced(name, source.document.path, known.document.path))
+        sources[name] = source
+
     for text in texts:
         source, faults = read_source(text)
         problems += faults
         if source is not None:
-            name = _identity(source)
-            problems += _duplicate(sources.get(name), source)
-            sources[name] = source
-    return tuple(sources.values()), tuple(problems)
+            add(source)
+    for source in config.sources() if config else ():
+        add(source)
+    return Reading(tuple(sources.values()), tuple(problems), tuple(replaced))
+
+
+def _own_rules(source: Source) -> Iterator[tuple[str, str]]:
+    match source.file:
+        case schema.RuleFile(id=name):
+            yield name, source.document.path
+        case schema.PhaseFile(framework=framework, waits=waits):
+            yield from ((f"waits/{framework}/{wait.id}", source.document.path) for wait in waits)
 
 
 def read_source(text: "RuleText") -> tuple[Source | None, Sequence[Problem]]:
@@ -49,25 +101,14 @@ def read_source(text: "RuleText") -> tuple[Source | None, Sequence[Problem]]:
     except Unreadable as fault:
         return None, [fault.problem]
     if not isinstance(document.data, dict):
-        return None, [Problem(document.place(()), "is not a mapping of keys to values")]
+        return None, [Problem(document.place(()), "is not a mapping of keys to values", kind="schema")]
     kind = next((model for key, model in _KINDS.items() if key in document.data), schema.RuleFile)
     if kind is schema.VocabularyFile and "signals" in document.data:
         kind = schema.RuleFile
     try:
-        return Source(document, kind.model_validate(document.data)), []  # type: ignore[arg-type]
+        return Source(document, kind.model_validate(document.data), text.origin), []  # type: ignore[arg-type]
     except ValidationError as fault:
         return None, list(problems_of(document, fault))
-
-
-def problems_of(document: Document, fault: ValidationError) -> Iterable[Problem]:
-    """What a model found wrong with a document, each with its place."""
-    for error in fault.errors(include_url=False, include_input=False):
-        at = tuple(part for part in error["loc"] if isinstance(part, str | int))
-        name = ".".join(map(str, at))
-        message = error["msg"].removeprefix("Value error, ")
-        if error["type"] == "extra_forbidden":
-            message = "unknown key"
-        yield Problem(document.place(at), f"`{name}`: {message}" if name else message)
 
 
 def _identity(source: Source) -> str:
@@ -79,15 +120,5 @@ def _identity(source: Source) -> str:
         case schema.FormatFile(family=name):
             return f"formats {name}"
         case _:
-            return "vocabulary"
-
-
-def _duplicate(known: Source | None, again: Source) -> Iterable[Problem]:
-    """Two files of one folder that claim the same name; another folder's file overrides on purpose."""
-    if known is None or _root(known) != _root(again):
-        return
-    yield again.problem((), f"{_identity(again)} is already defined in {known.document.path}")
-
-
-def _root(source: Source) -> str:
-    return source.document.path.partition("/")[0]
+            # Words replace nothing: they are added to those before them.
+            return f"vocabulary in {source.document.path}"

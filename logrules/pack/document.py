@@ -1,13 +1,16 @@
 """A YAML file, read within bounds, together with where each of its parts stands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from logrules.model.place import Place, Problem
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 MAX_FILE_BYTES = 1_000_000
 MAX_DEPTH = 30
@@ -30,6 +33,26 @@ class Document:
         while known and known not in self.places:
             known = known[:-1]
         return self.places.get(known, Place(self.path))
+
+
+def problems_of(document: Document, fault: "ValidationError") -> Iterator[Problem]:
+    """What a model found wrong with a document, each with its place."""
+    for error in fault.errors(include_url=False, include_input=False):
+        at = tuple(part for part in error["loc"] if isinstance(part, str | int))
+        name = ".".join(map(str, at))
+        message = error["msg"].removeprefix("Value error, ")
+        if error["type"] == "extra_forbidden":
+            message = "unknown key"
+        yield Problem(document.place(at), f"`{name}`: {message}" if name else message, kind=_kind(error["type"], at))
+
+
+def _kind(error: str, at: Sequence[str | int]) -> str:
+    """Of which kind a fault is: a missing language and missing examples are told apart from other faults."""
+    if error == "missing" and at and at[-1] in {"en", "zh"}:
+        return "translation"
+    if at and at[-1] in {"examples", "samples"} and error in {"missing", "too_short"}:
+        return "examples"
+    return "schema"
 
 
 class Unreadable(Exception):

@@ -1,7 +1,7 @@
 """Paths of rule files to a Pack, or every problem in them at once; cached by content and version."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,16 +9,19 @@ from logrules.errors import PackError
 from logrules.model.place import Place, Problem
 from logrules.pack.cache import cached_pack, keep_pack
 from logrules.pack.pack import Pack
+from logrules.pack.settings import Settings
 
 SCHEMA_VERSION = "1"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """A rule file as bytes, under the name that messages use."""
+    """A rule file as bytes, under the name that messages use; the pack that it came with, and where it is."""
 
     shown: str
     raw: bytes
+    origin: str = ""
+    path: Path = Path()
 
 
 def shipped_rules() -> Path:
@@ -28,19 +31,19 @@ def shipped_rules() -> Path:
     return installed if installed.is_dir() else package.parent / "rules"
 
 
-def load_pack(folders: Sequence[str | Path] = (), *, cache: bool = True) -> Pack:
-    """The shipped rules and those in ``folders``; a later rule overrides an earlier one of the same id.
+def load_pack(folders: Sequence[str | Path] = (), *, settings: Settings | None = None, cache: bool = True) -> Pack:
+    """The shipped rules, those that the settings name and those in ``folders``, later ones before earlier ones.
 
-    Raises PackError with every problem found.
+    Without settings, neither a configuration nor installed packs have a say. Raises PackError with every problem.
     """
-    texts = list(rule_texts([shipped_rules(), *map(Path, folders)]))
-    digest = digest_of(texts)
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(map(Path, folders))]
+    digest = digest_of([*texts, *settings_text(settings)])
     known = cached_pack(digest) if cache else None
     if known is not None:
         return known
     from logrules.pack.compile import compile_pack
 
-    pack, problems = compile_pack(texts, digest)
+    pack, problems = compile_pack(texts, digest, settings)
     if pack is None:
         raise PackError(problems)
     if cache:
@@ -48,15 +51,43 @@ def load_pack(folders: Sequence[str | Path] = (), *, cache: bool = True) -> Pack
     return pack
 
 
-def rule_texts(roots: Iterable[Path]) -> Iterable[RuleText]:
+def shipped_texts() -> Iterator[RuleText]:
+    """The rule files that come with logrules, under the names that they have in its repository."""
+    root = shipped_rules()
+    for path in _rule_files(root):
+        yield _text(path, str("rules" / path.relative_to(root)), "")
+
+
+def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:
+    """The rule files of installed packs, then those of the folders that the configuration names."""
+    if settings is None:
+        return
+    if settings.installed:
+        from logrules.pack.installed import installed_packs
+
+        for pack in installed_packs():
+            for path in _rule_files(pack.folder):
+                yield _text(path, str(pack.name / path.relative_to(pack.folder)), pack.name)
+    yield from rule_texts(settings.packs)
+
+
+def settings_text(settings: Settings | None) -> tuple[RuleText, ...]:
+    """What the settings themselves say, to be told apart from what they said before."""
+    return (RuleText(settings.path, settings.table.encode()),) if settings and settings.path else ()
+
+
+def rule_texts(roots: Iterable[Path]) -> Iterator[RuleText]:
     """Every YAML file below the roots, in a stable order. Raises PackError where one cannot be read."""
     for root in roots:
         for path in _rule_files(root):
-            shown = str(path if root.is_file() else Path(root.name) / path.relative_to(root))
-            try:
-                yield RuleText(shown, path.read_bytes())
-            except OSError as fault:
-                raise PackError([Problem(Place(str(path)), f"cannot be read: {fault.strerror}")]) from None
+            yield _text(path, str(path), str(root if root.is_dir() else root.parent))
+
+
+def _text(path: Path, shown: str, origin: str) -> RuleText:
+    try:
+        return RuleText(shown, path.read_bytes(), origin, path)
+    except OSError as fault:
+        raise PackError([Problem(Place(str(path)), f"cannot be read: {fault.strerror}")]) from None
 
 
 def _rule_files(root: Path) -> list[Path]:

@@ -149,8 +149,20 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """A file that defines what an earlier pack's file defined: what, in which file, in the place of which."""
+
+    what: str
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pack:
-    """Everything the engine knows. ``digest`` identifies content and version."""
+    """Everything the engine knows. ``digest`` identifies content and version.
+
+    ``origins`` are the files of the rules that did not come with logrules.
+    """
 
     digest: str
     signals: tuple[Signal, ...]
@@ -169,6 +181,8 @@ class Pack:
     cards: Mapping[str, str] = field(default_factory=dict)
     words: str = "{}"
     checks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    replaced: tuple[Replaced, ...] = ()
 
     def __repr__(self) -> str:
         return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"

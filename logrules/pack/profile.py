@@ -11,8 +11,7 @@ from logrules.errors import LogrulesError, PackError
 from logrules.model.place import Problem
 from logrules.model.report import Text
 from logrules.pack import schema
-from logrules.pack.compile import problems_of
-from logrules.pack.document import Document, Unreadable, read_document
+from logrules.pack.document import Document, Unreadable, problems_of, read_document
 from logrules.pack.load import shipped_rules
 from logrules.pack.pack import Pack, Signal
 

@@ -332,11 +332,15 @@ class FormatFile(Strict):
 
 
 class PhaseWordFile(Strict):
-    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal."""
+    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
+
+    One that another pack adds comes ``after`` a phase that is known, else last.
+    """
 
     id: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
     title: TextFile
     about: TextFile
+    after: str | None = None
     loop: bool = False
     idle: bool = False
 
@@ -352,10 +356,10 @@ class CauseWordFile(Strict):
 
 
 class VocabularyFile(Strict):
-    """rules/vocabulary.yaml: the phases in pipeline order and the causes."""
+    """rules/vocabulary.yaml: the phases in pipeline order and the causes; another pack's are added to them."""
 
-    phases: list[PhaseWordFile] = Field(min_length=1)
-    causes: list[CauseWordFile] = Field(min_length=1)
+    phases: list[PhaseWordFile] = Field(default_factory=list)
+    causes: list[CauseWordFile] = Field(default_factory=list)
 
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

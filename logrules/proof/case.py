@@ -122,8 +122,7 @@ def _read(path: Path) -> Case:
     from pydantic import ValidationError
 
     from logrules.pack.case import CaseFile
-    from logrules.pack.compile import problems_of
-    from logrules.pack.document import Unreadable, read_document
+    from logrules.pack.document import Unreadable, problems_of, read_document
 
     try:
         document = read_document(path, str(path))

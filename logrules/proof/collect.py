@@ -6,8 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.errors import PackError
-from logrules.pack.load import RuleText, digest_of, rule_texts, shipped_rules
+from logrules.pack.load import (
+    RuleText,
+    digest_of,
+    rule_texts,
+    settings_text,
+    shipped_rules,
+    shipped_texts,
+    texts_of_settings,
+)
 from logrules.pack.pack import Pack
+from logrules.pack.settings import Settings
 from logrules.proof.case import CASE_NAME, Case, find_cases, read_cases
 from logrules.proof.kept import keep_collection, kept_collection, nearest_base
 from logrules.proof.suite import Suite
@@ -28,63 +37,68 @@ class Collection:
     cases: tuple[Case, ...] = ()
 
 
-def collect(paths: Sequence[str | Path] = (), *, cache: bool = True) -> Collection:
-    """The tests at or below the paths, on the shipped rules and those there; without paths, all that is shipped.
+def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, *, cache: bool = True) -> Collection:
+    """The tests at or below the paths, on the shipped rules, those of the settings and those there.
 
+    Without paths it is the tests of the packs that the settings name or, where they name none, all that is shipped.
     With ``cache`` only what changed since an earlier run is compiled. Raises PackError with every problem found.
     """
-    given = [Path(path) for path in paths]
-    texts = [*rule_texts([shipped_rules()]), *rule_texts(own_roots(given))]
-    pack, suite = _known(texts) if cache else compiled(texts)
-    wanted = shown_in(given)
-    chosen = suite if wanted is None else suite.within(wanted)
+    given = [Path(path) for path in paths] or list(settings.packs if settings else ())
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    pack, suite = _known(texts, settings) if cache else compiled(texts, settings)
+    chosen = suite.within(shown_in(given, texts)) if given else suite
     return Collection(pack, chosen, read_cases(find_cases(given or shipped_cases())))
 
 
-def compiled(texts: Sequence[RuleText]) -> tuple[Pack, Suite]:
-    """The pack that the texts spell and the tests in them; each text is read once. Raises PackError."""
-    from logrules.pack.assemble import assemble
+def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tuple[Pack, Suite]:
+    """The pack that the texts spell and the tests in them; each text is read once. Raises PackError.
+
+    Of the settings only what they add counts: an example holds whatever rules a project switches off.
+    """
     from logrules.pack.compile import read_sources
+    from logrules.pack.config import checked
     from logrules.proof.carried import suite_of
 
-    sources, problems = read_sources(texts)
-    pack, faults = assemble(sources, digest_of(texts))
-    if pack is None or problems:
-        raise PackError((*problems, *faults))
-    return pack, suite_of(sources)
+    config = checked(settings) if settings is not None and settings.path else None
+    reading = read_sources(texts, config)
+    pack, problems = reading.pack(digest_of([*texts, *settings_text(settings)]))
+    if pack is None:
+        raise PackError(problems)
+    return pack, suite_of(reading.sources)
 
 
-def _known(texts: Sequence[RuleText]) -> tuple[Pack, Suite]:
+def _known(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite]:
     """The same, kept from an earlier run, or put together from one of which little has changed."""
-    found = kept_collection(digest_of(texts)) or _patched(texts)
+    all_texts = [*texts, *settings_text(settings)]
+    found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
     if found is None:
-        found = compiled(texts)
-        keep_collection(texts, *found)
+        found = compiled(texts, settings)
+        keep_collection(all_texts, *found)
     return found
 
 
-def _patched(texts: Sequence[RuleText]) -> tuple[Pack, Suite] | None:
+def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
     """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
     near = nearest_base(texts)
     if near is None or len(near[1]) > MAX_PATCHED:
         return None
     base, changed = near
     known = kept_collection(base.digest)
-    if known is None:
+    if known is None or any(text.shown in changed for text in settings_text(settings)):
         return None
     from logrules.pack.compile import read_sources
     from logrules.pack.patch import patched
     from logrules.proof.carried import suite_of
 
-    sources, problems = read_sources([text for text in texts if text.shown in changed])
-    if problems:
-        raise PackError(problems)
+    reading = read_sources([text for text in texts if text.shown in changed])
+    if reading.problems:
+        raise PackError(reading.problems)
     pack, suite = known
     rest = suite.within(frozenset(base.texts) - changed)
-    now = suite_of(sources)
-    if not _same_rules(sources, suite.within(changed), now, rest):
+    now = suite_of(reading.sources)
+    if not _same_rules(reading.sources, suite.within(changed), now, rest):
         return None
-    return patched(pack, sources), rest.joined(now)
+    return patched(pack, reading.sources), rest.joined(now)
 
 
 def _same_rules(sources: "Sequence[Source]", before: Suite, now: Suite, rest: Suite) -> bool:
@@ -100,28 +114,20 @@ def _same_rules(sources: "Sequence[Source]", before: Suite, now: Suite, rest: Su
     )
 
 
-def own_roots(paths: Iterable[Path]) -> list[Path]:
-    """The paths that hold rules beyond the shipped ones."""
-    return [path for path in paths if path.name != CASE_NAME and not _shipped(path)]
+def own_roots(paths: Iterable[Path], settings: Settings | None = None) -> list[Path]:
+    """The paths that hold rules beyond the shipped ones and those of the settings."""
+    known = [root.resolve() for root in (shipped_rules(), *(settings.packs if settings else ()))]
+    return [path for path in paths if path.name != CASE_NAME and not (path.exists() and _within(path.resolve(), known))]
 
 
-def shown_in(paths: Sequence[Path]) -> frozenset[str] | None:
-    """The names of the rule files at or below the paths; None, for all, where no path is given."""
-    if not paths:
-        return None
-    root = shipped_rules()
-    inside = [path.resolve() for path in paths if _shipped(path)]
-    found = {text.shown for text in rule_texts(own_roots(paths))}
-    found |= {
-        str(Path(root.name) / path.relative_to(root))
-        for path in root.resolve().rglob("*.y*ml")
-        if any(path.is_relative_to(one) for one in inside)
-    }
-    return frozenset(found)
+def shown_in(paths: Iterable[Path], texts: Iterable[RuleText]) -> frozenset[str]:
+    """The names of the rule files at or below the paths."""
+    given = [path.resolve() for path in paths]
+    return frozenset(text.shown for text in texts if _within(text.path.resolve(), given))
 
 
-def _shipped(path: Path) -> bool:
-    return path.exists() and path.resolve().is_relative_to(shipped_rules().resolve())
+def _within(path: Path, roots: Iterable[Path]) -> bool:
+    return any(map(path.is_relative_to, roots))
 
 
 def shipped_cases() -> list[Path]:
