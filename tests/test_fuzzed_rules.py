@@ -101,7 +101,7 @@ def test_malice_and_mistakes(story, raw):
 SHIPPED = [text.raw for text in rule_texts([shipped_rules()]) if b"\nwhen:" in text.raw or b"\nmarkers:" in text.raw]
 
 
-def _scrambled(raw: bytes, random_: random.Random) -> bytes:
+def scrambled(raw: bytes, random_: random.Random) -> bytes:
     """A rule file with a few bytes or lines changed, doubled, swapped or gone."""
     lines = raw.split(b"\n")
     for _ in range(random_.randint(1, 4)):
@@ -129,7 +129,7 @@ def _scrambled(raw: bytes, random_: random.Random) -> bytes:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SHIPPED), st.randoms(use_true_random=False))
 def test_scrambled_rule_files(raw, random_):
-    survives(_scrambled(raw, random_))
+    survives(scrambled(raw, random_))
 
 
 @settings(max_examples=60, deadline=None)

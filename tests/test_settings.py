@@ -245,7 +245,7 @@ def test_diagnose_uses_the_packs_and_says_what_they_replace(project, capsys):
     said = capsys.readouterr()
     assert "Scratch is full" in said.out
     oom = Path("rules/cuda/out-of-memory.yaml")
-    assert said.err == f"logrules: rule cuda/out-of-memory of {oom} is replaced by {project}/team/mine/oom.yaml\n"
+    assert said.err == f"logrules: rule cuda/out-of-memory of {oom} is replaced by team/mine/oom.yaml\n"
 
 
 def test_a_configuration_can_be_named_or_left_out(project, capsys):
@@ -259,7 +259,7 @@ def test_a_configuration_can_be_named_or_left_out(project, capsys):
 
 def test_rules_say_where_they_are_from(project, capsys):
     assert main(["rules", "--origin", "scratch is full"]) == 0
-    assert capsys.readouterr().out.split() == ["acme/scratch", "python-exception", f"{project}/team/acme/scratch.yaml"]
+    assert capsys.readouterr().out.split() == ["acme/scratch", "python-exception", f"team/acme/scratch.yaml"]
     assert main(["rules", "--format", "json", "--cause", "cuda-oom"]) == 0
     assert {one["origin"] for one in json.loads(capsys.readouterr().out)} == {"logrules"}
 

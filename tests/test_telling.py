@@ -21,10 +21,11 @@ from logrules.model.change import Change, Raised, Withdrawn, Worsened
 from logrules.model.now import WorkerNow
 from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
 from logrules.model.update import Update
+from logrules.render.replace import replace_file
 from logrules.tell.commands import APART_S, Commands, run_bounded, words_of
 from logrules.tell.inspection import Inspection
 from logrules.tell.news import Kind, Newsroom, facts, sentence
-from logrules.tell.report_file import EVERY_S, ReportFile, replace_file
+from logrules.tell.report_file import EVERY_S, ReportFile
 from logrules.tell.webhook import Webhook, post
 
 STALL = Diagnosis(
@@ -246,9 +247,9 @@ def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
     path = tmp_path / "x"
-    replace_file(path, "one")
+    replace_file(path, b"one")
     before = path.stat().st_ino
-    replace_file(path, "two")
+    replace_file(path, b"two")
     assert path.read_text() == "two"
     assert path.stat().st_ino != before
 

@@ -11,13 +11,14 @@ _EXAMPLES = """examples:
   logrules explain nccl-timeout             a cause: what it means, and the rules that name it
   logrules explain nccl/watchdog-timeout    a rule: its reason, fixes and sources
   logrules explain rendezvous               a phase
+  logrules explain LR103                    a finding of `logrules check`
   logrules explain --causes                 all causes"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("name", nargs="?", help="a rule, a cause or a phase")
+    parser.add_argument("name", nargs="?", help="a rule, a cause, a phase, or a code of `logrules check`")
     parser.add_argument("--causes", action="store_true", help="list every cause")
     parser.add_argument("--phases", action="store_true", help="list every phase")
     add_pack_options(parser)
@@ -29,11 +30,15 @@ def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
     from logrules.cli.language import preferred_language
     from logrules.cli.packs import chosen_pack
+    from logrules.model.codes import CODES
     from logrules.pack.words import vocabulary_from
-    from logrules.render.page import render_rule, render_word
+    from logrules.render.page import render_code, render_rule, render_word
 
-    pack = chosen_pack(options)
     language = options.lang or preferred_language()
+    if options.name in CODES:
+        render_code(CODES[options.name], sys.stdout, language)
+        return 0
+    pack = chosen_pack(options)
     vocabulary = vocabulary_from(pack.words)
     if options.causes or options.phases:
         for word in vocabulary.causes if options.causes else vocabulary.phases:
@@ -48,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.name in words:
         render_word(words[options.name], pack, sys.stdout, language)
     else:
-        near = difflib.get_close_matches(options.name, [*rules, *words], n=3)
+        near = difflib.get_close_matches(options.name, [*rules, *words, *CODES], n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise LogrulesError(f"no rule, cause or phase is called `{options.name}`{hint}")
+        raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{hint}")
     return 0

@@ -16,6 +16,8 @@ VERBS = {
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
+    "check": ("logrules.cli.check", "find what is wrong with rule files"),
+    "fmt": ("logrules.cli.fmt", "write rule files in one way"),
     "doctor": ("logrules.cli.doctor", "check whether this machine is fit for a run"),
     "bundle": ("logrules.cli.bundle", "gather what a bug report needs, without secrets"),
     "mcp": ("logrules.cli.mcp", "serve diagnoses to agents (Model Context Protocol)"),

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,10 @@ def chosen_settings(options: argparse.Namespace) -> "Settings":
 
     if options.settings == NO_SETTINGS:
         return Settings()
-    return read_settings(Path(options.settings)) if options.settings else find_settings(Path.cwd())
+    here = Path.cwd()
+    found = read_settings(Path(options.settings)) if options.settings else find_settings(here)
+    packs = tuple(pack.relative_to(here) if pack.is_relative_to(here) else pack for pack in found.packs)
+    return replace(found, packs=packs)
 
 
 def chosen_pack(options: argparse.Namespace, *, cache: bool = True) -> "Pack":

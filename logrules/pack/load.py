@@ -12,6 +12,8 @@ from logrules.pack.pack import Pack
 from logrules.pack.settings import Settings
 
 SCHEMA_VERSION = "1"
+# What a fixture case is called, wherever it lies.
+CASE_NAME = "case.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +93,21 @@ def _text(path: Path, shown: str, origin: str) -> RuleText:
 
 
 def _rule_files(root: Path) -> list[Path]:
+    """The files that make up a pack: neither cases nor profiles."""
+    return [
+        path
+        for path in yaml_files(root)
+        if path == root or (path.name != CASE_NAME and "expect" not in path.relative_to(root).parts)
+    ]
+
+
+def yaml_files(root: Path) -> list[Path]:
+    """The YAML files at or below a path, in a stable order. Raises PackError where there is no such path."""
     if root.is_file():
         return [root]
     if not root.is_dir():
         raise PackError([Problem(Place(str(root)), "no such file or folder of rules")])
-    found = [path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind)]
-    return sorted(path for path in found if path.name != "case.yaml" and "expect" not in path.relative_to(root).parts)
+    return sorted(path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind))
 
 
 def digest_of(texts: Sequence[RuleText]) -> str:

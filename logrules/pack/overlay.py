@@ -45,4 +45,5 @@ def _unknown(config: Config, key: str, names: Iterable[str], known: list[str], k
         if not any(fnmatchcase(one, name) for one in known):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else None
-            yield Problem(config.document.place((key, name)), f"`{key}` names no {kind}: `{name}`", hint)
+            message = f"`{key}` names no {kind}: `{name}`"
+            yield Problem(config.document.place((key, name)), message, hint, kind="schema")

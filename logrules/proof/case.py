@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from logrules.errors import PackError
 from logrules.model.place import Place, Problem
 from logrules.model.report import Status
+from logrules.pack.load import CASE_NAME
 from logrules.proof.stage import Arrives, Passes
 
 if TYPE_CHECKING:
     from logrules.pack.case import CaseFile, DiagnosisFile, MomentFile, StepFile
 
-CASE_NAME = "case.yaml"
 _LOGS = frozenset({".log", ".txt"})
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import logrules
-from logrules.pack.load import RuleText, rule_texts, shipped_rules
-from logrules.proof.case import CASE_NAME, Case, lines_of
+from logrules.pack.load import CASE_NAME, RuleText, rule_texts, shipped_rules
+from logrules.proof.case import Case, lines_of
 from logrules.proof.git import changed_files, old_text
 from logrules.proof.prove import Test
 from logrules.proof.suite import Example, MarkerSample, MetricSample

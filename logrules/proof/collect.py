@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from logrules.errors import PackError
 from logrules.pack.load import (
+    CASE_NAME,
     RuleText,
     digest_of,
     rule_texts,
@@ -17,7 +18,7 @@ from logrules.pack.load import (
 )
 from logrules.pack.pack import Pack
 from logrules.pack.settings import Settings
-from logrules.proof.case import CASE_NAME, Case, find_cases, read_cases
+from logrules.proof.case import Case, find_cases, read_cases
 from logrules.proof.kept import keep_collection, kept_collection, nearest_base
 from logrules.proof.suite import Suite
 
@@ -126,11 +127,19 @@ def shown_in(paths: Iterable[Path], texts: Iterable[RuleText]) -> frozenset[str]
     return frozenset(text.shown for text in texts if _within(text.path.resolve(), given))
 
 
+def files_in(paths: Sequence[Path], settings: Settings) -> dict[str, Path]:
+    """The rule files that these paths, or without paths the settings, ask for, by the names that messages use."""
+    given = list(paths) or list(settings.packs)
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    asked = shown_in(given, texts) if given else {text.shown for text in texts}
+    return {text.shown: text.path for text in texts if text.shown in asked}
+
+
 def _within(path: Path, roots: Iterable[Path]) -> bool:
     return any(map(path.is_relative_to, roots))
 
 
 def shipped_cases() -> list[Path]:
-    """The folder of cases beside the rules, in a checkout."""
-    found = shipped_rules().parent / "fixtures"
-    return [found] if found.is_dir() else []
+    """The folder of the cases that come with logrules: beside the rules, in a checkout and in the package."""
+    root = shipped_rules().parent
+    return [folder for folder in (root / "fixtures", root / "_fixtures") if folder.is_dir()][:1]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TextIO
 
-from logrules.model.report import Fix, Text
+from logrules.model.codes import Code
+from logrules.model.report import Fix, Severity, Text
 from logrules.pack.card import Card, card_from
 from logrules.pack.pack import Pack, Rule
 from logrules.pack.words import Word
@@ -19,6 +20,13 @@ _RECOGNISED = Text("Recognised by", "识别依据")
 _EXPLAINED_BY = Text("A consequence of", "可能的根因")
 _REFERENCES = Text("Sources", "参考")
 _RULES = Text("Rules that name it", "相关规则")
+_HELP = Text("What helps", "如何解决")
+_MENDED = Text("`logrules check --fix` mends it.", "`logrules check --fix` 可自动修复。")
+_IGNORED = Text(
+    "Where it is meant, a comment with a reason ignores it: `# logrules: ignore={} …`",
+    "若确实有意，可用带理由的注释忽略：`# logrules: ignore={} …`",
+)
+_SEVERITY = {Severity.ERROR: Text("error", "错误"), Severity.WARNING: Text("warning", "警告")}
 _RESTART_TITLE = Text("Restart", "重启建议")
 
 
@@ -37,6 +45,16 @@ def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
         f"- `{rule.id}`: {card_from(pack.cards[rule.id]).title.of(language)}\n"
         for rule in sorted(named, key=lambda rule: rule.id)
     )
+
+
+def render_code(code: Code, out: TextIO, language: str) -> None:
+    """Write what a finding of `logrules check` means and what helps."""
+    severity = _SEVERITY[code.severity].of(language)
+    out.write(f"# {code.title.of(language)} (`{code.id}` {code.name}, {severity})\n\n{code.why.of(language)}\n")
+    out.write(f"\n## {_HELP.of(language)}\n\n{code.help.of(language)}\n")
+    if code.repaired:
+        out.write(f"\n{_MENDED.of(language)}\n")
+    out.write(f"\n{_IGNORED.of(language).format(code.id)}\n")
 
 
 def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -> Iterator[str]:

@@ -1,14 +1,13 @@
 """A file that always holds the newest report: replaced as a whole, so that nobody reads half of one."""
 
 import io
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.render.json import render_json
+from logrules.render.replace import replace_file
 from logrules.tell.news import matters
 
 # Without news it is written this often, so that its age tells that the watcher lives.
@@ -34,7 +33,7 @@ class ReportFile:
         document = io.StringIO()
         render_json(report(), document, self._language)
         try:
-            replace_file(self._path, document.getvalue())
+            replace_file(self._path, document.getvalue().encode())
             self._failing = False
         except OSError as fault:
             if not self._failing:
@@ -43,16 +42,3 @@ class ReportFile:
 
     def close(self) -> None:
         """The last report stays."""
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Put a whole new file in the place of the old one. Raises OSError; the old one is then as it was."""
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(unfinished).chmod(0o644)
-        Path(unfinished).replace(path)
-    except OSError:
-        Path(unfinished).unlink(missing_ok=True)
-        raise

@@ -8,7 +8,7 @@ from typing import TextIO
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.render.safe import safe
 
-_COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
@@ -28,9 +28,14 @@ def _annotation(one: Diagnosis, language: str) -> str:
             *(f"→ {fix.do.of(language)}" + (f": {fix.run}" if fix.run else "") for fix in one.fixes[:3]),
         )
     )
-    return f"::{_COMMAND[one.severity]} {place}title={property_of(one.title.of(language))}::{said.translate(_DATA)}\n"
+    return f"::{COMMANDS[one.severity]} {place}title={property_of(one.title.of(language))}::{data_of(said)}\n"
 
 
 def property_of(text: str) -> str:
     """Text as the value of a property of a workflow command."""
     return safe(text).translate(_PROPERTY)
+
+
+def data_of(text: str) -> str:
+    """Safe lines as the message of a workflow command."""
+    return text.translate(_DATA)

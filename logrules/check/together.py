@@ -1,0 +1,64 @@
+"""Rules that always fire together: on every example and every captured log on which one does, so does the other."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from logrules.check.subject import found
+from logrules.engine import Prepared, replay_prepared
+from logrules.model.finding import Finding
+from logrules.model.report import Report
+from logrules.pack import schema
+from logrules.pack.assemble import Source
+from logrules.proof.case import Case
+from logrules.proof.parallel import on_all_cores
+from logrules.proof.stage import run_log
+from logrules.proof.suite import Example
+from logrules.sources.discover import discover
+
+# Of fewer logs nothing follows.
+LEAST_LOGS = 3
+
+Fired = frozenset[str]
+
+
+def twins(
+    sources: Sequence[Source], on: Prepared, examples: Sequence[Example], cases: Sequence[Case], processes: int
+) -> Iterator[Finding]:
+    """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
+    seen = list(on_all_cores(_fired_on_example, examples, on, processes))
+    if any(_always_together(seen)):
+        seen += on_all_cores(_fired_on_case, [case for case in cases if not case.script], on, processes, few=2)
+    partners = {one: other for pair in _always_together(seen) for one, other in (pair, pair[::-1])}
+    for source in sources:
+        match source.file:
+            case schema.RuleFile(id=name) if name in partners:
+                message = f"`{name}` and `{partners[name]}` fire on the same logs, and never one without the other"
+                yield found(source, ("when",), "LR107", message)
+
+
+def _always_together(seen: Sequence[Fired]) -> Iterator[tuple[str, str]]:
+    logs: dict[str, set[int]] = {}
+    for number, fired in enumerate(seen):
+        for rule in fired:
+            logs.setdefault(rule, set()).add(number)
+    same: dict[frozenset[int], list[str]] = {}
+    for rule, numbers in logs.items():
+        if len(numbers) >= LEAST_LOGS:
+            same.setdefault(frozenset(numbers), []).append(rule)
+    for rules in same.values():
+        yield from combinations(sorted(rules), 2)
+
+
+def _fired_on_example(on: Prepared, example: Example) -> Fired:
+    return _fired(run_log(on, example.log, example.quiet_s))
+
+
+def _fired_on_case(on: Prepared, case: Case) -> Fired:
+    logs = discover([str(path) for path in case.logs])
+    return _fired(replay_prepared(on, on.session(), logs.sources, logs.notes))
+
+
+def _fired(report: Report) -> Fired:
+    return frozenset(
+        rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences))
+    )

@@ -1,0 +1,70 @@
+"""`logrules check`: what is wrong with rule files, without running them on a job."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.cli.packs import add_settings_option, chosen_settings
+
+if TYPE_CHECKING:
+    from logrules.check.check import Checked
+    from logrules.pack.settings import Settings
+
+_EXAMPLES = """examples:
+  logrules check                        the packs of logrules.toml, else all shipped rules and fixture cases
+  logrules check my-rules/ new.yaml     files and folders; the shipped rules are what they are read together with
+  logrules check my-rules/ --fix        mend what can be mended without changing any diagnosis
+  logrules check --format sarif         for a code host (or json, github)
+  logrules check --online               also ask for every page that rules refer to
+  logrules explain LR103                what a code means and what helps
+
+A comment ignores a finding on its line, alone above a line on that line, above the first key in the whole file:
+  # logrules: ignore=LR103 the only text of the line
+
+exit status: 0 nothing found, 1 findings, 2 a path or the settings are unusable"""
+
+_FORMATS = ("text", "json", "sarif", "github")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
+    parser.add_argument("--fix", action="store_true", help="take out what is superfluous; the files are formatted too")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the findings (default: text)")
+    parser.add_argument("--online", action="store_true", help="ask the web whether references still exist")
+    add_settings_option(parser)
+    parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check, mend where that was asked for, and print what is left."""
+    from importlib import import_module
+
+    from logrules.check.check import check
+    from logrules.proof.parallel import default_processes
+
+    settings = chosen_settings(options)
+    paths = list(map(Path, options.paths))
+    processes = options.processes or default_processes()
+    checked = check(paths, settings, processes=processes, online=options.online)
+    if options.fix and _mend(checked, paths, settings):
+        checked = check(paths, settings, processes=processes, online=options.online)
+    form = import_module(f"logrules.render.findings_{options.format}")
+    form.render_findings(checked.findings, checked.files, sys.stdout)
+    return 1 if checked.findings else 0
+
+
+def _mend(checked: "Checked", paths: list[Path], settings: "Settings") -> int:
+    """How many files were mended."""
+    from logrules.check.repair import repaired
+    from logrules.cli.rewrite import rewrite
+    from logrules.proof.collect import files_in
+
+    mended = repaired(checked.findings, files_in(paths, settings))
+    for path, content in mended.items():
+        rewrite(path, content)
+    if mended:
+        print(f"logrules: mended {len(mended)} file{'' if len(mended) == 1 else 's'}", file=sys.stderr)
+    return len(mended)

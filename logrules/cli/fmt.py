@@ -1,0 +1,83 @@
+"""`logrules fmt`: rule files and cases written in one way."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.cli.packs import add_settings_option, chosen_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from logrules.model.place import Problem
+    from logrules.pack.settings import Settings
+
+_EXAMPLES = """examples:
+  logrules fmt                  the packs of logrules.toml, else all shipped rules and fixture cases
+  logrules fmt my-rules/        files and folders
+  logrules fmt --check          change nothing; status 1 where something would be changed
+  logrules fmt --diff           show what would be changed
+
+Keys stand in a fixed order, two blanks a level; comments, quotes and the lines of logs stay as they are.
+
+exit status: 0 nothing to do or done, 1 with --check or --diff where there is something to do, 2 a file is unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
+    parser.add_argument("--check", action="store_true", help="change nothing, only say which files would be changed")
+    parser.add_argument("--diff", action="store_true", help="change nothing, show what would be changed")
+    add_settings_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Format the files; a file that cannot be read does not keep the others from it."""
+    from logrules.cli.rewrite import rewrite
+    from logrules.errors import PackError
+    from logrules.tidy.tidy import tidied
+
+    looks = options.check or options.diff
+    changed = 0
+    problems: list[Problem] = []
+    files = list(_files(list(map(Path, options.paths)), chosen_settings(options)))
+    for path in files:
+        raw = path.read_bytes()
+        try:
+            new = tidied(raw, str(path))
+        except PackError as fault:
+            problems += fault.problems
+            continue
+        if new == raw:
+            continue
+        changed += 1
+        if options.diff:
+            sys.stdout.writelines(_diff(path, raw, new))
+        else:
+            print(f"{'would format' if looks else 'formatted'} {path}")
+        if not looks:
+            rewrite(path, new)
+    if problems:
+        raise PackError(problems)
+    print(f"{len(files)} files: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
+    return 1 if looks and changed else 0
+
+
+def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":
+    """Rule files, profiles and cases at or below the paths, each once."""
+    from logrules.pack.load import shipped_rules, yaml_files
+    from logrules.proof.case import find_cases
+    from logrules.proof.collect import shipped_cases
+
+    given = list(paths) or list(settings.packs) or [shipped_rules(), *shipped_cases()]
+    cases = find_cases(given)
+    yield from dict.fromkeys((*(path for root in given for path in yaml_files(root)), *cases))
+
+
+def _diff(path: Path, old: bytes, new: bytes) -> "Iterator[str]":
+    import difflib
+
+    before, after = (text.decode("utf-8", "replace").splitlines(keepends=True) for text in (old, new))
+    return difflib.unified_diff(before, after, str(path), str(path))

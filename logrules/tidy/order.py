@@ -1,0 +1,50 @@
+"""In which order the keys of rule files, cases and profiles stand: what it is, how it is seen, what helps, examples."""
+
+from collections.abc import Mapping, Sequence
+
+_SIGNAL = ("contains", "record", "pattern", "unless", "ignore_case")
+_CARD = ("cause", "severity", "certainty", "weight", "title", "why", "tell_apart", "frameworks")
+_HELP = ("yields_to", "restart", "fixes", "references", "examples")
+_WORD = ("id", "family", "title", "about", "after", "loop", "idle", "checks")
+_PRINTED = ("id", "metric", *_SIGNAL, "enters", "opens", "closes", "renews", "progress", "starts", "completes", "scale")
+
+_RULE = ("id", *_CARD, "signals", "when", "phase", "culprit", "cleared_by", "fallback", "stall", *_HELP)
+_CASE = (
+    *("id", "source", "frameworks", "kind", "phase", "cause", "accept", "not", "evidence", "culprit_rank"),
+    *("fix", "fix_keywords", "lang", "captured", "logs", "script", "status", "diagnoses", "absent", "expected_miss"),
+)
+_FILES: Sequence[tuple[str, Sequence[str]]] = (
+    ("when", _RULE),
+    ("framework", ("framework", "markers", "waits", "frames", "metrics")),
+    ("family", ("family", "headers", "times", "names", "levels", "trace")),
+    ("expect", ("expect", "title", "steps", "never")),
+    ("causes", ("phases", "causes")),
+)
+_PARTS: Mapping[str, Sequence[str]] = {
+    "markers": (*_PRINTED, "samples", "near"),
+    "metrics": (*_PRINTED, "samples"),
+    "waits": ("id", "phase", "patience", *_CARD, *_HELP),
+    "frames": ("functions", "path", "phase"),
+    "fixes": ("do", "run", "env", "flags", "config", "code", "note", "risk"),
+    "examples": ("log", "quiet", "fires", "note"),
+    "phases": _WORD,
+    "causes": _WORD,
+    "steps": ("id", "title", "lines", "markers", "optional", "hint"),
+    "never": ("id", "title", "lines"),
+    "headers": ("id", "pattern", "starts", "holds", "first", "generic", "ends", "role", "samples"),
+    "times": ("id", "pattern", "samples"),
+    "names": ("id", "pattern", "role", "samples"),
+}
+_SENTENCE = ("en", "zh")
+
+
+def order_of(path: Sequence[str | int], keys: Sequence[str]) -> Sequence[str]:
+    """The order of the keys of the mapping at this path; empty where their order is their author's."""
+    if not path:
+        return next((order for key, order in _FILES if key in keys), _CASE)
+    above = path[-2] if isinstance(path[-1], int) and len(path) > 1 else path[-1]
+    if len(path) > 1 and path[-2] == "signals":
+        return _SIGNAL
+    if set(keys) == set(_SENTENCE):
+        return _SENTENCE
+    return _PARTS.get(str(above), ()) if isinstance(path[-1], int) else ()

@@ -1,0 +1,417 @@
+"""`logrules check`: every kind of finding at its place, what is mended, what is ignored, and the forms it is told in."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sarif_pydantic import Sarif
+
+from logrules.check import check as checking
+from logrules.check.backtracking import catastrophic
+from logrules.check.check import check
+from logrules.check.ignored import ignores_in
+from logrules.check.patterns import alternatives
+from logrules.check.words import is_address
+from logrules.cli.main import main
+from logrules.model.codes import CODES
+from logrules.model.finding import Finding
+from logrules.pack.load import shipped_rules
+from logrules.pack.settings import Settings, read_settings
+from tests.test_fuzzed_rules import SHIPPED, scrambled
+
+RULE = """\
+id: acme/one
+cause: python-exception
+certainty: 0.7
+title: {en: One, zh: 一}
+why: {en: One, zh: 一}
+signals:
+  said:
+    contains: [ACME-217]
+when: said
+fixes:
+  - do: {en: a, zh: 甲}
+references: [https://example.org/a]
+examples:
+  - log: ACME-217 now
+    fires: true
+  - log: calm
+    fires: false
+"""
+WORD = "    contains: [ACME-217]\n"
+
+
+@pytest.fixture
+def alone(monkeypatch, tmp_path):
+    """A few shipped words instead of all rules: what a check finds in one file does not depend on the others."""
+    rules = tmp_path / "shipped/rules"
+    shutil.copytree(shipped_rules() / "formats", rules / "formats")
+    shutil.copy(shipped_rules() / "vocabulary.yaml", rules)
+    (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
+    for module in ("load", "profile"):
+        monkeypatch.setattr(f"logrules.pack.{module}.shipped_rules", lambda: rules)
+    monkeypatch.setattr("logrules.proof.collect.shipped_rules", lambda: rules)
+    return tmp_path
+
+
+def findings(folder: Path, *texts: str) -> list[Finding]:
+    """What is found in these files, the first of which is acme/one."""
+    for text in texts:
+        name = next((line.split()[1] for line in text.splitlines() if line.startswith("id: ")), "acme/one")
+        path = folder / f"my/{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return list(check([folder / "my"], Settings()).findings)
+
+
+def told(found: list[Finding]) -> list[str]:
+    return [f"{one.place.line}:{one.place.column} {one.code}" for one in found]
+
+
+def test_a_good_rule_has_no_findings(alone):
+    assert findings(alone, RULE) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("id:", "id: [", "2:6 LR001"),
+        ("certainty: 0.7", "certainty: 7", "3:1 LR002"),
+        ("certainty:", "certainti:", "3:1 LR002"),
+        ("cause: python-exception", "cause: no-such", "2:1 LR004"),
+        ("when: said", "when: said\nphase: nowhere", "10:1 LR005"),
+        ("when: said", "when: said and waiting(no/such)", "9:1 LR006"),
+        ("when: said", "when: said and", "9:1 LR007"),
+        ("when: said", "  other: {contains: OTHER}\nwhen: said", "9:3 LR101"),
+        ("[ACME-217]", "[ACME-217, Abc]", "8:26 LR102"),
+        ("[ACME-217]", "['step ']", "8:16 LR103"),
+        (WORD, f"{WORD}    pattern: '(\\w+\\s?)*x'\n", "9:5 LR104"),
+        (WORD, f"{WORD}    unless: 'ACME-\\d+'\n", "8:16 LR105"),
+        (WORD, "    contains: [Watchdog caught]\n    pattern: 'watchdog caught'\n", "9:5 LR105"),
+        (WORD, f"{WORD}    pattern: 'ACME-217|quota is used up'\n", "9:5 LR105"),
+        ("[ACME-217]", "[ACME-217, 'x ACME-217']", "8:26 LR106"),
+        ("cause: python-exception", "cause: python-exception\nyields_to: [python-exception]", "3:13 LR108"),
+        ("title: {en: One, zh: 一}", "title: {en: One}", "4:1 LR109"),
+        ("why: {en: One, zh: 一}", "why: {en: One, zh: the words of the author}", "5:16 LR109"),
+        ("    fires: false", "    fires: true", "13:1 LR110"),
+        ("  - log: calm\n    fires: false\n", "", "13:1 LR110"),
+        ("https://example.org/a", "somewhere", "12:14 LR111"),
+        ("id: acme/one", "id: acme/two", "1:1 LR112"),
+        ("do: {en: a, zh: 甲}", "do: {en: 'see {host}', zh: 甲}", "11:5 LR113"),
+        ("fires: true", "fires: {captures: {host: a}}", "15:24 LR113"),
+    ],
+)
+def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
+    assert old in RULE
+    path = alone / "my/acme/one.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(RULE.replace(old, new, 1), encoding="utf-8")
+    assert wanted in told(list(check([path], Settings()).findings))
+
+
+def test_every_code_can_be_found_and_is_explained(capsys):
+    source = Path(__file__).read_text(encoding="utf-8")
+    for code in CODES.values():
+        assert code.id in source, f"no test finds {code.id}"
+        assert main(["explain", code.id, "--lang", "en"]) == 0
+        assert code.title.en in capsys.readouterr().out
+        assert min(map(len, (code.why.en, code.why.zh, code.help.en, code.help.zh))) > 0
+
+
+def test_two_files_of_one_name_are_found(alone):
+    (alone / "my").mkdir()
+    for name in ("a", "b"):
+        (alone / f"my/{name}.yaml").write_text(RULE, encoding="utf-8")
+    assert "LR003" in [one.code for one in check([alone / "my"], Settings()).findings]
+
+
+def test_rules_that_always_fire_together_are_twins(alone):
+    example = "  - log: ACME-217 now\n    fires: true\n"
+    both = RULE.replace(example, example * 3)
+    found = findings(alone, both, both.replace("acme/one", "acme/two").replace("python-exception", "cuda-oom"))
+    assert [(one.code, Path(one.place.path).stem) for one in found] == [("LR107", "one"), ("LR107", "two")]
+    assert "`acme/one` and `acme/two`" in found[0].message
+
+
+def test_a_rule_that_fires_alone_once_is_no_twin(alone):
+    example = "  - log: ACME-217 now\n    fires: true\n"
+    both = RULE.replace(example, example * 3)
+    other = both.replace("acme/one", "acme/two").replace("python-exception", "cuda-oom").replace("[ACME-217]", "[ACME]")
+    assert findings(alone, both, other + "  - log: ACME-218\n    fires: true\n") == []
+
+
+def test_a_ring_of_three_causes_is_found_and_one_of_two_is_not(alone):
+    ring = [("one", "cuda-oom", "peer-lost"), ("two", "peer-lost", "bad-config"), ("three", "bad-config", "cuda-oom")]
+    rules = [
+        RULE.replace("acme/one", f"acme/{name}")
+        .replace("ACME-217", f"ACME-{name}")
+        .replace("python-exception", f"{cause}\nyields_to: [{other}]")
+        for name, cause, other in ring
+    ]
+    assert {one.code for one in findings(alone, *rules)} == {"LR108"}
+    assert "cuda-oom → peer-lost → bad-config → cuda-oom" in findings(alone, *rules)[0].message
+    two = rules[1].replace("[bad-config]", "[cuda-oom]")
+    assert findings(alone, rules[0], two, rules[2]) == []
+
+
+def test_a_wait_that_nothing_opens_is_dead(alone):
+    phases = """
+framework: acme
+markers:
+  - {id: began, contains: ACME begins, enters: launch, samples: [ACME begins]}
+waits:
+  - id: begin
+    phase: launch
+    patience: 5m
+    cause: python-exception
+    certainty: 0.5
+    title: {en: a, zh: 甲}
+    why: {en: a, zh: 甲}
+    fixes: [{do: {en: a, zh: 甲}}]
+    examples: [{log: ACME begins, quiet: 6m, fires: true}, {log: ACME begins, quiet: 1m, fires: false}]
+"""
+    assert told(findings(alone, phases)) == ["6:5 LR101"]
+    assert findings(alone, phases.replace("enters: launch", "enters: launch, opens: begin")) == []
+
+
+def test_a_marker_of_progress_may_be_common(alone):
+    marker = "framework: acme\nmarkers:\n  - {id: s, contains: 'step ', progress: true, samples: [step 1]}\n"
+    assert findings(alone, marker) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [
+        (r"(a+)+b", True),
+        (r"(a*)*b", True),
+        (r"(\w+\s?)*x", True),
+        (r"(?:\s*\S+)*x", True),
+        (r"(x+x+)+y", True),
+        (r"(?:a|ab|b)*c", True),
+        (r"(?:ab|a.)*c", True),
+        (r"(a{1,100}){1,100}", True),
+        (r"((?:a|b)+c?)+", True),
+        (r".*.*x", False),
+        (r"(a|b)*c", False),
+        (r"(?:a+b)+", False),
+        (r"([a-z]+=\d+ )+", False),
+        (r"(\d+,)*\d+", False),
+        (r"(?:[^,]*,)*x", False),
+        (r"(?:\w+ ){1,5}", False),
+        (r"(?>a+)+b", False),
+        (r"(?:a++)*b", False),
+        (r"(?:(?>ab|a)c)*", False),
+        (r"\p{Han}+(", False),
+    ],
+)
+def test_ambiguous_repetitions_are_told_from_harmless_ones(pattern, wanted):
+    assert catastrophic(pattern) is wanted
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [
+        ("a|b", ("a", "b")),
+        ("(a|b)c", ("(a|b)c",)),
+        (r"a\|b|[|]c|[]|]|d", (r"a\|b", "[|]c", "[]|]", "d")),
+        ("(?i)a|b", ("(?i)a", "(?i)b")),
+        ("[^]|]", ("[^]|]",)),
+        ("[", ("[",)),
+    ],
+)
+def test_the_branches_of_a_pattern(pattern, wanted):
+    assert alternatives(pattern) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("https://pytorch.org/docs", True),
+        ("http://example.org", True),
+        ("ftp://example.org", False),
+        ("https://localhost", False),
+        ("https://example.org/a b", False),
+        ("https://[", False),
+        ("see the docs", False),
+    ],
+)
+def test_addresses_of_pages(text, wanted):
+    assert is_address(text) is wanted
+
+
+# Comments that ignore.
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a: 1  # logrules: ignore=LR103 why", [("LR103", 1, "why")]),
+        (
+            "a: 1\n# logrules: ignore=LR103,LR104 why not\n\n# more\nb: 2",
+            [("LR103", 5, "why not"), ("LR104", 5, "why not")],
+        ),
+        ("# title\n# logrules: ignore=LR112 it moved\na: 1", [("LR112", 0, "it moved")]),
+        ("a: 1 # logrules:ignore=LR103", [("LR103", 1, "")]),
+        ("a: 1 # logrules: ignore", []),
+    ],
+)
+def test_what_a_comment_ignores(text, wanted):
+    assert [(one.code, one.line, one.reason) for one in ignores_in(text, "p")] == wanted
+
+
+def test_a_finding_is_ignored_with_a_reason(alone):
+    short = RULE.replace("[ACME-217]", "[ACME-217, Abc]")
+    line = WORD.replace("[ACME-217]", "[ACME-217, Abc]")
+    behind = short.replace(line, f"{line[:-1]}  # logrules: ignore=LR102 nothing else is on the line\n")
+    above = short.replace(line, f"    # logrules: ignore=LR102 nothing else is on the line\n{line}")
+    assert (findings(alone, behind), findings(alone, above)) == ([], [])
+
+
+def test_a_reason_is_asked_for_and_vain_comments_are_found(alone):
+    short = RULE.replace("[ACME-217]", "[ACME-217, Abc]")
+    without = short.replace("signals:", "signals:  # logrules: ignore=LR102")
+    assert sorted(one.code for one in findings(alone, without)) == ["LR102", "LR901", "LR902"]
+
+
+# What is mended.
+
+
+def test_what_is_superfluous_is_taken_out(alone, capsys):
+    text = RULE.replace("[ACME-217]", "[ACME-217, 'x ACME-217']  # as printed").replace(
+        "when: said", "  other: {contains: OTHER}\nwhen: said"
+    )
+    assert {one.code for one in findings(alone, text)} == {"LR101", "LR106"}
+    assert main(["check", str(alone / "my"), "--fix", "--settings", "none"]) == 0
+    mended = (alone / "my/acme/one.yaml").read_text(encoding="utf-8")
+    assert re.sub(" +#", " #", mended) == RULE.replace("[ACME-217]", "[ACME-217] # as printed")
+    assert capsys.readouterr().err == "logrules: mended 1 file\n"
+
+
+def test_nothing_else_is_changed_by_mending(alone):
+    text = RULE.replace("id: acme/one", "id: acme/two")
+    findings(alone, text)
+    (alone / "my/acme/two.yaml").rename(alone / "my/acme/one.yaml")
+    assert main(["check", str(alone / "my"), "--fix", "--settings", "none"]) == 1
+    assert (alone / "my/acme/one.yaml").read_text(encoding="utf-8") == text
+
+
+# Forms, paths, the web.
+
+
+@pytest.fixture
+def faulty(alone, monkeypatch) -> Path:
+    findings(alone, RULE.replace("https://example.org/a", "'a: 1, 100%'"))
+    monkeypatch.chdir(alone)
+    return alone
+
+
+def run(capsys, *words: str) -> str:
+    assert main(["check", "my", "--settings", "none", *words]) == 1
+    return capsys.readouterr().out
+
+
+def test_findings_as_text(faulty, capsys):
+    assert run(capsys) == (
+        "my/acme/one.yaml:12:14: LR111 `a: 1, 100%` is no address of a page\n"
+        "1 file: 1 finding\n"
+        "`logrules explain LR111` says more: a broken reference\n"
+    )
+
+
+def test_findings_as_json(faulty, capsys):
+    document = json.loads(run(capsys, "--format", "json"))
+    (one,) = document["findings"]
+    assert (document["schema"], document["files"]) == ("logrules.findings/1", 1)
+    assert (one["code"], one["line"], one["column"], one["severity"]) == ("LR111", 12, 14, "warning")
+
+
+def test_findings_as_sarif(faulty, capsys):
+    log = Sarif.model_validate_json(run(capsys, "--format", "sarif"))
+    (result,) = log.runs[0].results
+    assert log.runs[0].tool.driver.rules[result.rule_index].id == result.rule_id == "LR111"
+
+
+def test_findings_as_github(faulty, capsys):
+    assert run(capsys, "--format", "github") == (
+        "::warning file=my/acme/one.yaml,line=12,col=14,title=LR111 reference::`a: 1, 100%25` is no address of a page\n"
+    )
+
+
+def test_a_path_that_does_not_exist(alone, capsys):
+    assert main(["check", str(alone / "absent"), "--settings", "none"]) == 2
+    assert "no such file or folder of rules" in capsys.readouterr().err
+
+
+def test_settings_are_checked_too(alone):
+    (alone / "logrules.toml").write_text("packs = ['my']\ndisable = ['no/such']\ncolour = 1\n")
+    findings(alone, RULE)
+    assert [str(one.code) for one in check([], read_settings(alone / "logrules.toml")).findings] == ["LR002"]
+    (alone / "logrules.toml").write_text("packs = ['my']\ndisable = ['no/such']\n")
+    assert told(list(check([], read_settings(alone / "logrules.toml")).findings)) == ["2:1 LR002"]
+
+
+def test_cases_are_checked_too(alone):
+    (alone / "my/case-a").mkdir(parents=True)
+    (alone / "my/case-a/case.yaml").write_text("script: [{line: a}]\n")
+    assert told(findings(alone, RULE)) == ["1:1 LR002"]
+
+
+def test_pages_that_are_gone_are_found_online(alone, monkeypatch):
+    findings(alone, RULE)
+    monkeypatch.setattr("logrules.check.online._trouble", lambda _: "answers 404")
+    found = check([alone / "my"], Settings(), online=True).findings
+    assert [(one.code, one.message) for one in found] == [("LR111", "`https://example.org/a` answers 404")]
+
+
+def test_a_page_that_cannot_be_reached_is_one_sentence():
+    from logrules.check.online import _trouble
+
+    assert _trouble("http://127.0.0.1:9/x").startswith("cannot be reached:")
+
+
+def test_shipped_rules_have_no_findings():
+    checked = check([], Settings(), processes=2)
+    assert list(map(str, checked.findings)) == []
+    assert checked.files > 400
+
+
+def test_the_shipped_logs_are_what_is_measured():
+    assert len([log for case in checking._shipped() for log in case.logs]) > 90
+
+
+@pytest.mark.parametrize(
+    ("story", "old", "new"),
+    [
+        ("a pattern nested too deep", WORD, f"{WORD}    pattern: '{'(' * 450}{')' * 450}'\n"),
+        ("repetitions of repetitions", WORD, f"{WORD}    pattern: '{'(' * 20}a{'{1,900})' * 20}'\n"),
+        ("a pattern that calls itself", WORD, f"{WORD}    pattern: '(?P<x>a(?&x)?a)$'\n"),
+        ("a very long alternation", WORD, f"{WORD}    pattern: '({'|'.join(f'a{n}' for n in range(150))})*'\n"),
+        ("a veto that takes for ever", WORD, f"{WORD}    unless: '(A+)+(C+)+\\d+$'\n"),
+        ("a comment in a comment", "id:", "# logrules: ignore=LR001 # logrules: ignore=\nid:"),
+        ("control characters", "calm", '"\\x00\\x1b[31m"'),
+        ("a list", RULE, "- a"),
+        ("nothing", RULE, ""),
+    ],
+)
+def test_malice_is_findings_and_never_a_crash(alone, capsys, story, old, new):
+    path = alone / "my/acme/one.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(RULE.replace(old, new, 1), encoding="utf-8")
+    assert main(["check", str(path), "--settings", "none"]) in {0, 1}
+    assert "\x1b" not in capsys.readouterr().out
+    assert main(["fmt", str(path), "--check", "--settings", "none"]) in {0, 1, 2}
+
+
+@given(st.sampled_from(SHIPPED), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_scrambled_rule_files_are_findings_and_never_a_crash(alone, raw, random_):
+    path = alone / "my/acme/one.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(scrambled(raw, random_))
+    for finding in check([path], Settings()).findings:
+        assert finding.code in CODES
+        assert finding.place.path == str(path)

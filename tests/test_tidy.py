@@ -1,0 +1,149 @@
+"""`logrules fmt`: one way to write rule files; nothing that they say is changed, no comment lost."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules.cli.main import main
+from logrules.errors import PackError
+from logrules.pack.load import shipped_rules
+from logrules.proof.case import find_cases
+from logrules.tidy.entries import ordered
+from logrules.tidy.tidy import tidied
+
+SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules().parent / "fixtures"])]
+
+
+def comments(raw: bytes) -> list[str]:
+    return sorted(line.strip() for line in raw.decode().splitlines() if line.lstrip().startswith("# "))
+
+
+def tidy(text: str) -> str:
+    return tidied(text.encode(), "p").decode()
+
+
+@pytest.mark.parametrize(
+    ("story", "before", "after"),
+    [
+        ("keys of a rule", "when: a\nid: x\ncause: c\n", "id: x\ncause: c\nwhen: a\n"),
+        (
+            "comments go with their keys",
+            "# of the file\nwhen: a  # behind\n# of the id\n# and more\nid: x\n",
+            "# of the file\n# of the id\n# and more\nid: x\nwhen: a  # behind\n",
+        ),
+        (
+            "items of lists",
+            "when: a\nexamples:\n  - fires: true\n    log: |\n      # no comment\n      x\n  # the near miss\n"
+            "  - log: y\n    fires: false\n",
+            "when: a\nexamples:\n  - log: |\n      # no comment\n      x\n    fires: true\n  # the near miss\n"
+            "  - log: y\n    fires: false\n",
+        ),
+        (
+            "a block that ends in what looks like a comment",
+            "when: |\n  a\n  # b\nid: x\n",
+            "id: x\nwhen: |\n  a\n  # b\n",
+        ),
+        (
+            "names that are the author's",
+            "when: b\nsignals:\n  when: {contains: x}\n  id: {contains: y}\n",
+            "signals:\n  when: {contains: x}\n  id: {contains: y}\nwhen: b\n",
+        ),
+        ("indentation", "when: a\nfixes:\n- risk: safe\n  do: x\n", "when: a\nfixes:\n  - do: x\n    risk: safe\n"),
+        ("unknown keys", "zzz: 1\nwhen: a\nyyy: 2\nid: x\n", "id: x\nwhen: a\nzzz: 1\nyyy: 2\n"),
+        ("long lines", f"when: a\nwhy: {'word ' * 60}end\n", f"why: {'word ' * 60}end\nwhen: a\n"),
+        ("quotes", "when: 'a'\nid: \"x\"\n", "id: \"x\"\nwhen: 'a'\n"),
+        ("phase files", "waits: []\nmarkers: []\nframework: x\n", "framework: x\nmarkers: []\nwaits: []\n"),
+        ("sentences", "when: a\ntitle:\n  zh: b\n  en: a\n", "title:\n  en: a\n  zh: b\nwhen: a\n"),
+    ],
+)
+def test_how_a_file_is_written(story, before, after):
+    assert tidy(before) == after
+
+
+def test_nothing_is_left_to_do_and_nothing_is_lost():
+    for path in SHIPPED:
+        raw = path.read_bytes()
+        new = tidied(raw, str(path))
+        assert tidied(new, str(path)) == new
+        assert comments(new) == comments(raw)
+
+
+def test_shipped_files_are_written_so():
+    assert [str(path) for path in SHIPPED if tidied(path.read_bytes(), str(path)) != path.read_bytes()] == []
+
+
+KEYS = ("id", "when", "cause", "fixes", "title", "other")
+VALUES = st.one_of(
+    st.sampled_from(["a", "'b'", "[x, y]", "{en: a, zh: b}", "|\n    text\n    # more"]),
+    st.sampled_from(
+        ["\n    en: a\n    # here\n    zh: b", "\n    - log: a\n      note: b\n    - note: c\n      log: d"]
+    ),
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(KEYS), VALUES, st.booleans()), min_size=1, unique_by=lambda entry: entry[0]),
+    st.booleans(),
+)
+def test_order_keeps_data_and_comments(entries, header):
+    text = "# of the file\n" * header
+    for key, value, commented in entries:
+        text += f"# of {key}\n" * commented + f"{key}: {value}\n"
+    new = ordered(text)
+    assert yaml.safe_load(new) == yaml.safe_load(text)
+    assert comments(new.encode()) == comments(text.encode())
+    assert len(new.splitlines()) == len(text.splitlines())
+    assert ordered(new) == new
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_formatted_or_refused_in_one_sentence(text):
+    try:
+        once = tidied(text.encode(errors="replace"), "p")
+    except PackError as fault:
+        assert all(str(problem).startswith("p:") for problem in fault.problems)
+    else:
+        assert tidied(once, "p") == once
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "my").mkdir()
+    (tmp_path / "my/a.yaml").write_text("when: a\nid: x\n")
+    (tmp_path / "my/b.yaml").write_text("id: x\nwhen: a\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_files_are_formatted_once(folder, capsys):
+    assert main(["fmt", "my"]) == 0
+    assert capsys.readouterr().out == "formatted my/a.yaml\n"
+    assert (folder / "my/a.yaml").read_text() == "id: x\nwhen: a\n"
+    assert main(["fmt", "my", "--check"]) == 0
+
+
+@pytest.mark.parametrize(("option", "says"), [("--check", "would format my/a.yaml"), ("--diff", "+++ my/a.yaml")])
+def test_a_look_changes_nothing(folder, capsys, option, says):
+    assert main(["fmt", "my", option]) == 1
+    assert says in capsys.readouterr().out
+    assert (folder / "my/a.yaml").read_text() == "when: a\nid: x\n"
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(folder, capsys):
+    (folder / "my/0.yaml").write_text("a: [")
+    assert main(["fmt", "my"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "formatted my/a.yaml\n"
+    assert said.err.startswith("logrules: my/0.yaml:")
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(folder, capsys, monkeypatch):
+    def refuse(path, content):
+        raise OSError(13, "Permission denied")
+
+    monkeypatch.setattr("logrules.cli.rewrite.replace_file", refuse)
+    assert main(["fmt", "my"]) == 2
+    assert capsys.readouterr().err == "logrules: my/a.yaml: cannot be written (permission denied)\n"
