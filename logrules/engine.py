@@ -123,11 +123,15 @@ def replay(
 
 
 def replay_prepared(
-    on: Prepared, session: Session, sources: Sequence[Source], notes: Iterable[SourceNote] = ()
+    on: Prepared,
+    session: Session,
+    sources: Sequence[Source],
+    notes: Iterable[SourceNote] = (),
+    observe: Callable[[Event], None] | None = None,
 ) -> Report:
     """The same on a prepared pack, into a session of it that can be asked more than its report."""
     with ThreadPoolExecutor(1) as pool:
-        return _read(_Job(on.pack, on.scanners, pool, 1, session, Tally(), None, on.reader), sources, notes)
+        return _read(_Job(on.pack, on.scanners, pool, 1, session, Tally(), None, on.reader), sources, notes, observe)
 
 
 def _read(

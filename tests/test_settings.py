@@ -259,7 +259,7 @@ def test_a_configuration_can_be_named_or_left_out(project, capsys):
 
 def test_rules_say_where_they_are_from(project, capsys):
     assert main(["rules", "--origin", "scratch is full"]) == 0
-    assert capsys.readouterr().out.split() == ["acme/scratch", "python-exception", f"team/acme/scratch.yaml"]
+    assert capsys.readouterr().out.split() == ["acme/scratch", "python-exception", "team/acme/scratch.yaml"]
     assert main(["rules", "--format", "json", "--cause", "cuda-oom"]) == 0
     assert {one["origin"] for one in json.loads(capsys.readouterr().out)} == {"logrules"}
 
