@@ -75,6 +75,20 @@ def test_shipped_files_are_written_so():
     assert [str(path) for path in SHIPPED if tidied(path.read_bytes(), str(path)) != path.read_bytes()] == []
 
 
+@pytest.mark.parametrize("folder", ["rules", "fixtures"])
+def test_every_shipped_file_names_the_schema_of_its_kind(folder):
+    kinds = {"formats": "formats", "phases": "phases", "expect": "expect", "fixtures": "case"}
+    root = shipped_rules().parent
+    files = [path for path in SHIPPED if path.is_relative_to(root / folder)]
+    assert len(files) > 90
+    for path in files:
+        named = path.read_text(encoding="utf-8").partition("$schema=")[2].split("\n")[0]
+        parts = path.relative_to(root).parts
+        kind = next((kinds[part] for part in parts if part in kinds), "rule")
+        wanted = "vocabulary" if path.name == "vocabulary.yaml" else kind
+        assert (path.parent / named).resolve() == root / f"docs/schema/{wanted}.json", path
+
+
 KEYS = ("id", "when", "cause", "fixes", "title", "other")
 VALUES = st.one_of(
     st.sampled_from(["a", "'b'", "[x, y]", "{en: a, zh: b}", "|\n    text\n    # more"]),

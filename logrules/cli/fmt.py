@@ -61,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
             rewrite(path, new)
     if problems:
         raise PackError(problems)
-    print(f"{len(files)} files: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
+    count = f"{len(files)} file{'' if len(files) == 1 else 's'}"
+    print(f"{count}: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
     return 1 if looks and changed else 0
 
 

@@ -1,0 +1,121 @@
+"""`logrules new`: the draft of a rule from a line of a log."""
+
+import argparse
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.cli.packs import add_pack_options, chosen_settings
+from logrules.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.draft.draft import Draft
+    from logrules.pack.pack import Pack
+    from logrules.pack.settings import Settings
+
+_EXAMPLES = """examples:
+  logrules new train.log:1042                              print a draft for line 1042
+  logrules new train.log:1042 --id acme/lost -o my-rules   write my-rules/acme/lost.yaml
+  logrules new train.log:1042 --edit                       write it into the first pack of logrules.toml, and open it
+
+What varies in the line becomes captures; the text that it is found by is the one that is rarest in the logs that
+come with logrules; an example and a near miss are taken from the log. Then: logrules test, check and try.
+
+exit status: 0 drafted, 2 the line, the log or the file is unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("place", metavar="LOG:LINE", help="a log and the number of the line that tells")
+    parser.add_argument(
+        "--id", metavar="ID", help="id of the rule, as acme/lost (default: team/ and words of the line)"
+    )
+    parser.add_argument("--cause", metavar="CAUSE", help="what it means (see `logrules explain --causes`)")
+    parser.add_argument("-o", "--output", metavar="DIR", help="write the file below this folder, by its id")
+    parser.add_argument("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
+    add_pack_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draft the rule; print or write it."""
+    from logrules.draft.draft import draft
+    from logrules.draft.lines import extract_of
+    from logrules.pack.load import load_pack
+    from logrules.proof.case import find_cases, read_cases
+    from logrules.proof.collect import shipped_cases
+
+    path, line = _place(options.place)
+    settings = chosen_settings(options)
+    pack = load_pack(options.rules, settings=settings)
+    if options.cause and options.cause not in pack.causes:
+        raise LogrulesError(f"unknown cause `{options.cause}`: see `logrules explain --causes`")
+    extract = extract_of(path, line)
+    logs = [log for case in read_cases(find_cases(shipped_cases())) for log in case.logs]
+    drafted = draft(extract, pack, logs, _checked_id(options.id), options.cause)
+    _say_who_knows_it(pack, extract.line)
+    folder = _folder(options, settings)
+    if folder is None:
+        sys.stdout.write(drafted.text)
+        return 0
+    return _write(drafted, folder, edit=options.edit)
+
+
+def _place(text: str) -> tuple[str, int]:
+    path, _, number = text.rpartition(":")
+    if not path or not number.isdecimal() or int(number) < 1:
+        raise LogrulesError(f"{text}: name a log and a line, as train.log:1042")
+    return path, int(number)
+
+
+def _checked_id(name: str | None) -> str | None:
+    if name is not None and not re.fullmatch(r"[a-z0-9-]+(/[a-z0-9-]+)+", name):
+        raise LogrulesError(f"`{name}` is no id: small letters, digits and hyphens, in two parts or more, as acme/lost")
+    return name
+
+
+def _say_who_knows_it(pack: "Pack", line: str) -> None:
+    from logrules.engine import prepared
+    from logrules.proof.stage import run_log
+
+    report = run_log(prepared(pack, cache=True), line)
+    if report.diagnoses:
+        print(f"logrules: {report.diagnoses[0].rule} already fires on this line", file=sys.stderr)
+
+
+def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
+    if options.output:
+        return Path(options.output)
+    if settings.packs:
+        return settings.packs[0]
+    if options.edit:
+        raise LogrulesError("--edit needs a place for the file: -o DIR, or `packs` in logrules.toml")
+    return None
+
+
+def _write(drafted: "Draft", folder: Path, *, edit: bool) -> int:
+    path = folder / f"{drafted.id}.yaml"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(drafted.text)
+    except FileExistsError:
+        raise LogrulesError(f"{path}: is there already; choose another --id") from None
+    except OSError as fault:
+        raise LogrulesError(f"{path}: cannot be written ({(fault.strerror or str(fault)).lower()})") from None
+    print(f"logrules: wrote {path}; now `logrules test {path}` and `logrules check {path}`", file=sys.stderr)
+    return _opened(path) if edit else 0
+
+
+def _opened(path: Path) -> int:
+    import subprocess
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
+    try:
+        words = shlex.split(editor, posix=os.name != "nt")
+        return subprocess.run([*words, str(path)], check=False).returncode and 2  # noqa: S603 (the user's own editor)
+    except (OSError, ValueError) as fault:
+        raise LogrulesError(f"{editor}: cannot be started ({fault})") from None

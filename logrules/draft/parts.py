@@ -1,0 +1,101 @@
+"""A message split into what a program prints unchanged and what it fills in."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+# What is filled in, the longest and most particular first; a name that its capture could have, and its pattern.
+_VARIABLE = (
+    ("url", r"[a-z][a-z0-9+]*://[^\s'\"<>)\]]+", r"[^\s'\"<>)\]]+"),
+    (
+        "time",
+        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
+        r"\d{4}-\d\d-\d\d[T ][\d:.,]*\d(?:Z|[+-]\d\d:?\d\d)?",
+    ),
+    ("id", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", r"[0-9a-fA-F-]+"),
+    ("address", r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", r"\d+(?:\.\d+){3}(?::\d+)?"),
+    ("path", r"(?<![\w.])(?:~|\.{1,2})?/[^\s'\":,;)\]]+|\b[A-Za-z]:\\[^\s'\",;)\]]+", r"[^\s'\":,;)\]]+"),
+    ("pointer", r"\b0x[0-9a-fA-F]+\b", r"0x[0-9a-fA-F]+"),
+    ("hash", r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b", r"[0-9a-f]+"),
+    ("name", r"'[^']{1,80}'|\"[^\"]{1,80}\"", None),
+    ("value", r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?", r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?"),
+)
+_ANY_VARIABLE = re.compile("|".join(f"(?P<{name}>{looks})" for name, looks, _ in _VARIABLE))
+_PATTERN = {name: pattern for name, _, pattern in _VARIABLE}
+_WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z_]*)[\s:=#(\[-]*$")
+_WHOLE_NUMBER = re.compile(r"\d+")
+# Words that say nothing of the number behind them.
+_DULL = frozenset(
+    {"a", "an", "and", "at", "by", "for", "from", "in", "is", "of", "on", "than", "the", "to", "was", "with"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Text that is printed as it stands."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What was filled in here, under a name for its capture; ``pattern`` matches whatever else could be."""
+
+    name: str
+    text: str
+    pattern: str
+
+
+Part = Fixed | Filled
+
+
+def parts_of(message: str) -> tuple[Part, ...]:
+    """The parts of a message from left to right; names are used once."""
+    parts: list[Part] = []
+    used: set[str] = set()
+    end = 0
+    for found in _ANY_VARIABLE.finditer(message):
+        before = message[end : found.start()]
+        if before:
+            parts.append(Fixed(before))
+        parts += _filled(found, message[: found.start()], used)
+        end = found.end()
+    if message[end:]:
+        parts.append(Fixed(message[end:]))
+    return tuple(parts)
+
+
+def _filled(found: "re.Match[str]", before: str, used: set[str]) -> Iterator[Part]:
+    kind, text = str(found.lastgroup), found[0]
+    pattern = _PATTERN[kind]
+    if pattern is None:
+        quote = text[0]
+        yield Fixed(quote)
+        yield Filled(_named(kind, before, used), text[1:-1], f"[^{quote}]+")
+        yield Fixed(quote)
+        return
+    if kind == "value" and _WHOLE_NUMBER.fullmatch(text):
+        pattern = r"\d+"
+    yield Filled(_named(kind, before, used), text, pattern)
+
+
+def _named(kind: str, before: str, used: set[str]) -> str:
+    """What the word before it says that it is, else its kind; numbered where that name is taken."""
+    word = _WORD_BEFORE.search(before)
+    name = word[1].lower().strip("_") if word and kind in {"value", "name"} else kind
+    if name in _DULL or not name.isidentifier() or not name.isascii():
+        name = kind
+    numbered, count = name, 1
+    while numbered in used:
+        count += 1
+        numbered = f"{name}{count}"
+    used.add(numbered)
+    return numbered
+
+
+def pattern_of(parts: Sequence[Part]) -> str:
+    """A pattern that matches the message whatever is filled in, with a capture for each."""
+    return "".join(
+        re.escape(part.text).replace(r"\ ", " ") if isinstance(part, Fixed) else f"(?P<{part.name}>{part.pattern})"
+        for part in parts
+    )

@@ -1,0 +1,197 @@
+"""`logrules new`: any line of a log becomes a rule that holds on that line and not on the one most like it."""
+
+import gzip
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logrules.cli.main import main
+from logrules.draft.draft import draft
+from logrules.draft.lines import Extract
+from logrules.draft.literal import best_literal
+from logrules.draft.near import near_miss
+from logrules.draft.parts import Filled, parts_of, pattern_of
+from logrules.engine import prepared
+from logrules.errors import LogrulesError
+from logrules.extract.clean import clean
+from logrules.pack.load import RuleText, rule_texts, shipped_rules
+from logrules.pack.pattern import compiled as compiled_pattern
+from logrules.proof.collect import Collection, compiled
+from logrules.proof.prove import every_test, prove
+
+LOGS = sorted((shipped_rules().parent / "fixtures/captured").glob("*/log.txt"))
+FORMATS = list(rule_texts([shipped_rules() / "formats"]))
+ACME = """\
+[2025-07-18 01:45:16,013] [INFO] acme.shards: opened 128 shards
+[rank1]: acme.shards: attempt 2 of 5 on shard 0017 failed, trying again
+[rank1]: acme.shards: gave up on shard 0017 of 'web-2024' after 5 attempts: refused by 10.1.2.3:8080
+step 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "filled"),
+    [
+        ("gave up on shard 0017 after 5 attempts", {"shard": "0017", "after": "5"}),
+        ("rank 3 of 8", {"rank": "3", "value": "8"}),
+        ("open '/data/a b.bin' failed: 13", {"open": "/data/a b.bin", "failed": "13"}),
+        ("cannot read /data/x.bin, line 7", {"path": "/data/x.bin", "line": "7"}),
+        ("https://example.org/a?b=1 answered 503", {"url": "https://example.org/a?b=1", "answered": "503"}),
+        ("at 2025-07-18 01:45:16,013 lost 10.0.0.1:8080", {"time": "2025-07-18 01:45:16,013", "address": "10.0.0.1:8080"}),
+        ("id 123e4567-e89b-12d3-a456-426614174000 at 0x7f3a", {"id": "123e4567-e89b-12d3-a456-426614174000", "pointer": "0x7f3a"}),
+        ("loss=1.5e-05 loss=2", {"loss": "1.5e-05", "loss2": "2"}),
+        ("commit deadbeef01 is gone", {"hash": "deadbeef01"}),
+        ("nothing varies here", {}),
+    ],
+)  # fmt: skip
+def test_what_varies_is_told_from_what_does_not(message, filled):
+    parts = parts_of(message)
+    assert {part.name: part.text for part in parts if isinstance(part, Filled)} == filled
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), max_size=120))
+def test_the_pattern_of_a_message_matches_it_and_captures_what_varies(message):
+    parts = parts_of(message)
+    assert "".join(part.text for part in parts) == message
+    found = compiled_pattern(pattern_of(parts)).search(message)
+    assert found is not None
+    assert found.groupdict().keys() == {part.name for part in parts if isinstance(part, Filled)}
+
+
+def test_the_literal_is_the_rarest_text_then_the_longest(tmp_path):
+    (tmp_path / "a.log").write_text("gave up on shard\n" * 3)
+
+    def best(line: str, logs: list[Path], own: list[str]) -> str | None:
+        return best_literal(parts_of(line), line.encode(), logs, own)
+
+    assert best("gave up on shard 17 after 5 attempts for good", [], []) == "attempts for good"
+    assert best("gave up on shard 17 gone away", [tmp_path / "a.log"], []) == "gone away"
+    assert best("lost it all 17 gave up on shard", [], ["gave up on shard"]) == "lost it all"
+    assert best("17 of 18", [], []) is None
+
+
+def test_a_literal_is_not_broken_by_colours():
+    parts = parts_of("the dashboard is at 7 and ready")
+    assert best_literal(parts, b"the \x1b[1mdashboard\x1b[0m is at 7 and ready", [], []) == "and ready"
+
+
+@pytest.mark.parametrize(
+    ("others", "wanted"),
+    [
+        (["x", "shard 3 is fine", "gave up on nothing"], "gave up on nothing"),
+        (["gave up on shard 9", "unlike"], "unlike"),
+        (["gave up on shard 9", " "], None),
+        ([], None),
+    ],
+)
+def test_the_near_miss_is_the_line_most_alike_that_is_not_meant(others, wanted):
+    assert near_miss("gave up on shard 7", others, r"gave up on shard (?P<shard>\d+)") == wanted
+
+
+@cache
+def lines_of(which: int) -> tuple[bytes, ...]:
+    return tuple(LOGS[which].read_bytes().splitlines())
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(range(len(LOGS))), st.floats(0, 1, exclude_max=True))
+def test_a_draft_of_any_captured_line_holds(shipped, which, share):
+    log = lines_of(which)
+    number = int(share * len(log))
+    others = (*log[:number], *log[number + 1 :])
+    extract = Extract(clean(log[number]), tuple(map(clean, others)), log[number])
+    try:
+        drafted = draft(extract, shipped, [], None, None)
+    except LogrulesError:
+        return
+    pack, suite = compiled([*FORMATS, RuleText(f"{drafted.id}.yaml", drafted.text.encode()), WORDS])
+    results = list(prove(prepared(pack), every_test(Collection(pack, suite), drafted.id)))
+    assert len(results) == 2
+    assert [fault.message for one in results for fault in one.faults] == []
+
+
+WORDS = next(text for text in rule_texts([shipped_rules() / "vocabulary.yaml"]))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "train.log").write_text(ACME)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_draft_is_printed(folder, capsys):
+    assert main(["new", "train.log:3"]) == 0
+    rule = yaml.safe_load(capsys.readouterr().out)
+    assert rule["id"].startswith("team/")
+    assert rule["examples"][0]["fires"]["captures"]["shard"] == "0017"
+    assert rule["examples"][1] == {
+        "log": "[rank1]: acme.shards: attempt 2 of 5 on shard 0017 failed, trying again",
+        "fires": False,
+    }
+
+
+def test_a_draft_that_is_written_passes_test_and_check(folder, capsys):
+    assert main(["new", "train.log:3", "--id", "acme/lost", "--cause", "service-unreachable", "-o", "my"]) == 0
+    assert main(["test", "my"]) == 0
+    assert main(["check", "my"]) == 0
+    assert main(["fmt", "my", "--check"]) == 0
+    assert main(["try", "acme/lost", "train.log", "--rules", "my"]) == 0
+
+
+def test_no_file_is_overwritten(folder, capsys):
+    assert main(["new", "train.log:3", "--id", "acme/lost", "-o", "my"]) == 0
+    before = (folder / "my/acme/lost.yaml").read_text()
+    assert main(["new", "train.log:2", "--id", "acme/lost", "-o", "my"]) == 2
+    assert (folder / "my/acme/lost.yaml").read_text() == before
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_the_first_pack_of_the_settings_is_where_it_goes(folder):
+    (folder / "logrules.toml").write_text('packs = ["team-rules"]\n')
+    (folder / "team-rules").mkdir()
+    assert main(["new", "train.log:3", "--id", "acme/lost"]) == 0
+    assert (folder / "team-rules/acme/lost.yaml").is_file()
+
+
+def test_the_editor_is_opened_if_asked(folder, monkeypatch):
+    monkeypatch.setenv("VISUAL", f'{sys.executable} -c \'import sys; open(sys.argv[1], "a").write("# seen")\'')
+    assert main(["new", "train.log:3", "--id", "acme/lost", "-o", "my", "--edit"]) == 0
+    assert (folder / "my/acme/lost.yaml").read_text().endswith("# seen")
+
+
+def test_a_packed_log_is_read_as_ever(folder, capsys):
+    (folder / "train.log.gz").write_bytes(gzip.compress(ACME.encode()))
+    assert main(["new", "train.log.gz:3"]) == 0
+    assert "gave up on shard" in capsys.readouterr().out
+
+
+def test_a_line_that_is_known_is_said_to_be(folder, capsys):
+    (folder / "train.log").write_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    assert main(["new", "train.log:1"]) == 0
+    assert "cuda/out-of-memory already fires on this line" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["train.log"], "name a log and a line, as train.log:1042"),
+        (["train.log:0"], "name a log and a line"),
+        (["train.log:9"], "train.log: has no line 9, only 4"),
+        (["none.log:1"], "none.log"),
+        (["train.log:4"], "no text that a program would always print: `step 3`"),
+        (["train.log:3", "--id", "Acme"], "`Acme` is no id"),
+        (["train.log:3", "--cause", "bad-luck"], "unknown cause `bad-luck`"),
+        (["train.log:3", "--edit"], "--edit needs a place"),
+    ],
+)
+def test_mistakes_are_one_sentence(folder, capsys, words, says):
+    assert main(["new", *words]) == 2
+    said = capsys.readouterr()
+    assert says in said.err
+    assert said.out == ""
