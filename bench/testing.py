@@ -1,4 +1,4 @@
-"""How long `logrules test` takes: ``python bench/testing.py``. Cold is a first run, its cache folder empty."""
+"""How long `logrules test` and `logrules check` take: ``python bench/testing.py``. Cold is an empty cache folder."""
 
 import os
 import statistics
@@ -16,12 +16,12 @@ RUNS = 5
 _EDITED = Path("rules") / "nccl" / "p2p-nvlink.yaml"
 
 
-def seconds(words: list[str], cache: str, folder: Path = ROOT) -> float:
-    """The wall clock of one `logrules test`; a failed test is no matter here, an unusable rule is."""
+def seconds(words: list[str], cache: str, folder: Path = ROOT, verb: str = "test") -> float:
+    """The wall clock of one run; a failed test is no matter here, an unusable rule is."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "LOGRULES_CACHE_DIR": cache}
     begun = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "logrules", "test", *words],
+        [sys.executable, "-m", "logrules", verb, *words],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -33,10 +33,10 @@ def seconds(words: list[str], cache: str, folder: Path = ROOT) -> float:
     return taken
 
 
-def cold() -> float:
-    """All tests with nothing cached."""
+def cold(verb: str) -> float:
+    """All that is shipped with nothing cached."""
     with tempfile.TemporaryDirectory() as cache:
-        return seconds([], cache)
+        return seconds([], cache, verb=verb)
 
 
 def changed(folder: Path, cache: str) -> float:
@@ -61,7 +61,8 @@ def row(what: str, taken: list[float], limit_s: float) -> str:
 def main() -> int:
     """Measure and print."""
     write = sys.stdout.write
-    write(row("logrules test, all that is shipped, cold", [cold() for _ in range(RUNS)], ALL_S))
+    for verb in ("test", "check"):
+        write(row(f"logrules {verb}, all that is shipped, cold", [cold(verb) for _ in range(RUNS)], ALL_S))
     with tempfile.TemporaryDirectory() as folder:
         cache = str(Path(folder) / "cache")
         seconds([], cache)
@@ -70,6 +71,8 @@ def main() -> int:
         work = repository(Path(folder) / "work")
         seconds([], cache, work)
         write(row("logrules test --changed, one rule", [changed(work, cache) for _ in range(RUNS)], CHANGED_S))
+        one = [seconds([str(_EDITED)], cache, work, "check") for _ in range(RUNS)]
+        write(row("logrules check, one rule", one, ALL_S))
     return 0
 
 

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sarif_pydantic import Sarif
 
-from logrules.check import check as checking
 from logrules.check.backtracking import catastrophic
 from logrules.check.check import check
 from logrules.check.ignored import ignores_in
@@ -21,6 +20,8 @@ from logrules.model.codes import CODES
 from logrules.model.finding import Finding
 from logrules.pack.load import shipped_rules
 from logrules.pack.settings import Settings, read_settings
+from logrules.proof.case import find_cases, read_cases
+from logrules.proof.collect import shipped_cases
 from tests.test_fuzzed_rules import SHIPPED, scrambled
 
 RULE = """\
@@ -380,7 +381,7 @@ def test_shipped_rules_have_no_findings():
 
 
 def test_the_shipped_logs_are_what_is_measured():
-    assert len([log for case in checking._shipped() for log in case.logs]) > 90
+    assert len([log for case in read_cases(find_cases(shipped_cases())) for log in case.logs]) > 90
 
 
 @pytest.mark.parametrize(

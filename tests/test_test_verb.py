@@ -76,7 +76,7 @@ def test_mutants_and_their_floor(mine, capsys):
     [
         (["--floor", "9"], "--floor needs"),
         (["--coverage", "--format", "tap"], "text or json, not as tap"),
-        (["--mutate", "--changed"], "name files instead"),
+        (["--mutate", "--changed"], "name files"),
         (["no-such-folder"], "no such file or folder"),
     ],
 )

@@ -57,8 +57,9 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, onli
     given = list(paths) or list(settings.packs)
     texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
     asked = [text for text in texts if not given or text.shown in shown_in(given, texts)]
-    cases, of_cases = _cases(given or shipped_cases())
-    found = [*_of_rules(texts, asked, settings, processes, online=online), *of_cases]
+    shipped = read_cases(find_cases(shipped_cases()))
+    cases, of_cases = _cases(given) if given else (len(shipped), [])
+    found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
     return Checked(tuple(findings), len(asked) + cases)
@@ -75,7 +76,13 @@ def _cases(roots: Sequence[Path]) -> tuple[int, list[Finding]]:
 
 
 def _of_rules(
-    texts: Sequence[RuleText], asked: Sequence[RuleText], settings: Settings, processes: int, *, online: bool
+    texts: Sequence[RuleText],
+    asked: Sequence[RuleText],
+    settings: Settings,
+    shipped: Sequence[Case],
+    processes: int,
+    *,
+    online: bool,
 ) -> Iterator[Finding]:
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
@@ -86,34 +93,32 @@ def _of_rules(
     if pack is not None and config is not None:
         yield from map(_finding, unknown_names(pack, config))
     sources = [source for source in reading.sources if source.document.path in shown]
-    yield from _of_sources(sources, reading)
+    yield from _of_sources(sources, reading, shipped)
     if pack is not None:
-        yield from _of_behaviour(sources, reading, pack, processes)
+        yield from _of_behaviour(sources, reading, pack, shipped, processes)
     if online:
         yield from gone_references(sources)
 
 
-def _of_sources(sources: Sequence[Source], reading: Reading) -> Iterator[Finding]:
+def _of_sources(sources: Sequence[Source], reading: Reading, shipped: Sequence[Case]) -> Iterator[Finding]:
     """What reading the files shows, whether or not they make a pack."""
     for source in sources:
         for look in _OF_ONE_FILE:
             yield from look(source)
     signals = [here for source in sources for here in signals_in(source)]
-    yield from literal_findings(signals, [log for case in _shipped() for log in case.logs])
+    yield from literal_findings(signals, [log for case in shipped for log in case.logs])
     for here in signals:
         yield from pattern_findings(here)
     yield from dead_waits(sources, reading.sources)
     yield from rings(sources, reading.sources)
 
 
-def _of_behaviour(sources: Sequence[Source], reading: Reading, pack: Pack, processes: int) -> Iterator[Finding]:
+def _of_behaviour(
+    sources: Sequence[Source], reading: Reading, pack: Pack, shipped: Sequence[Case], processes: int
+) -> Iterator[Finding]:
     """What only running the rules shows."""
     examples = suite_of(reading.sources).examples
-    yield from twins(sources, prepared(pack, cache=True), examples, _shipped(), processes)
-
-
-def _shipped() -> tuple[Case, ...]:
-    return read_cases(find_cases(shipped_cases()))
+    yield from twins(sources, prepared(pack, cache=True), examples, shipped, processes)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:

@@ -5,7 +5,7 @@ and such a pattern is not judged.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -50,10 +50,12 @@ Node: TypeAlias = Letters | Row | Choice | Repeat
 
 NOTHING = Row(())
 _ALL_BITS = (1 << len(SAMPLES)) - 1
-_CATEGORIES = {
-    sre.CATEGORY_DIGIT: str.isdecimal,
-    sre.CATEGORY_SPACE: str.isspace,
-    sre.CATEGORY_WORD: lambda letter: letter.isalnum() or letter == "_",
+# Codes of letters to their bits. A letter that is no sample has none: it meets only itself.
+_BIT = {ord(letter): 1 << place for place, letter in enumerate(SAMPLES)}
+_CATEGORY_BITS = {
+    sre.CATEGORY_DIGIT: sum(_BIT[ord(letter)] for letter in SAMPLES if letter.isdecimal()),
+    sre.CATEGORY_SPACE: sum(_BIT[ord(letter)] for letter in SAMPLES if letter.isspace()),
+    sre.CATEGORY_WORD: sum(_BIT[ord(letter)] for letter in SAMPLES if letter.isalnum() or letter == "_"),
 }
 _NEGATED = {
     sre.CATEGORY_NOT_DIGIT: sre.CATEGORY_DIGIT,
@@ -119,15 +121,15 @@ def _settled(node: Node) -> Node:
 def _bits(operator: Any, value: Any) -> int:
     match operator:
         case sre.LITERAL:
-            return _of_letters(letter for letter in SAMPLES if ord(letter) == value)
+            return _BIT.get(value, 0)
         case sre.NOT_LITERAL:
             return _ALL_BITS & ~_bits(sre.LITERAL, value)
         case sre.RANGE:
-            return _of_letters(letter for letter in SAMPLES if value[0] <= ord(letter) <= value[1])
+            return sum(bit for code, bit in _BIT.items() if value[0] <= code <= value[1])
         case sre.CATEGORY if value in _NEGATED:
             return _ALL_BITS & ~_bits(sre.CATEGORY, _NEGATED[value])
         case sre.CATEGORY:
-            return _of_letters(filter(_CATEGORIES[value], SAMPLES))
+            return _CATEGORY_BITS.get(value, 0)
         case sre.IN:
             negated = bool(value) and value[0][0] is sre.NEGATE
             bits = 0
@@ -136,10 +138,3 @@ def _bits(operator: Any, value: Any) -> int:
             return _ALL_BITS & ~bits if negated else bits
         case _:
             return _ALL_BITS
-
-
-def _of_letters(letters: Iterator[str]) -> int:
-    bits = 0
-    for letter in letters:
-        bits |= 1 << SAMPLES.index(letter)
-    return bits

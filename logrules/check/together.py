@@ -25,7 +25,11 @@ def twins(
     sources: Sequence[Source], on: Prepared, examples: Sequence[Example], cases: Sequence[Case], processes: int
 ) -> Iterator[Finding]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
-    seen = list(on_all_cores(_fired_on_example, examples, on, processes))
+    names = frozenset(name for source in sources for name in _rules_of(source))
+    seen = list(on_all_cores(_fired_on_example, [one for one in examples if one.owner in names], on, processes))
+    rivals = _rivals(names, seen) - names
+    others = [one for one in examples if one.owner in rivals]
+    seen += on_all_cores(_fired_on_example, others, on, processes)
     if any(_always_together(seen)):
         seen += on_all_cores(_fired_on_case, [case for case in cases if not case.script], on, processes, few=2)
     partners = {one: other for pair in _always_together(seen) for one, other in (pair, pair[::-1])}
@@ -34,6 +38,22 @@ def twins(
             case schema.RuleFile(id=name) if name in partners:
                 message = f"`{name}` and `{partners[name]}` fire on the same logs, and never one without the other"
                 yield found(source, ("when",), "LR107", message)
+
+
+def _rules_of(source: Source) -> Iterator[str]:
+    match source.file:
+        case schema.RuleFile(id=name):
+            yield name
+
+
+def _rivals(names: Fired, seen: Sequence[Fired]) -> Fired:
+    """The rules that fired wherever one of these did: only they can be its twins."""
+    found: set[str] = set()
+    for name in names:
+        logs = [fired for fired in seen if name in fired]
+        if logs:
+            found |= frozenset.intersection(*logs) - {name}
+    return frozenset(found)
 
 
 def _always_together(seen: Sequence[Fired]) -> Iterator[tuple[str, str]]:
