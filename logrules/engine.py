@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from logrules.align import aligned
 from logrules.extract.extract import Reader, find
 from logrules.extract.familiar import Familiar
 from logrules.extract.lines import Found
@@ -139,7 +140,10 @@ def _read(
 ) -> Report:
     for note in notes:
         job.session.note(note.source, note.note)
-    for event in merged([_dated(_events(source, job), source) for source in sources]):
+    alignment = aligned(sources, job.pack)
+    for note in alignment.notes:
+        job.session.note(note.source, note.note)
+    for event in merged([map(alignment.corrected, _dated(_events(source, job), source)) for source in sources]):
         job.session.feed(event)
         if observe is not None:
             observe(event)

@@ -14,7 +14,7 @@ from logrules.model.event import Level, Stamp
 from logrules.pack.pack import HeaderFormat, Pack
 
 MAX_DEPTH = 12
-_MAX_HEADER_CHARS = 512
+MAX_HEADER_CHARS = 512
 # Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
 _TIMEOUT_S = 1.0
 _ANY = ""
@@ -64,7 +64,7 @@ class Peeler:
         for form in self._suffixes:
             if form.holds not in header.message:
                 continue
-            found = self._tried(form, header.message, max(0, len(header.message) - _MAX_HEADER_CHARS))
+            found = self._tried(form, header.message, max(0, len(header.message) - MAX_HEADER_CHARS))
             if found is not None:
                 header.message = header.message[: found.start()] + header.message[found.end() :]
                 self._take(header, form, found.groupdict())
@@ -78,7 +78,7 @@ class Peeler:
         bare = header.message.lstrip(" \t")
         if not bare:
             return False
-        head = bare[:_MAX_HEADER_CHARS]
+        head = bare[:MAX_HEADER_CHARS]
         first = all(part is None for part in (header.host, header.role, header.pid, header.rank, header.level))
         for form in self._candidates_for(bare[0]):
             if (form.first and not first) or form.holds not in head:
