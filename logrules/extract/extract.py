@@ -121,7 +121,7 @@ class Reader:
         )
         return Event(
             source, number, offset, text, header.message, self._worker(source, header), hits, header.stamp,
-            level=header.level, repeat=header.repeat,
+            level=header.level, repeat=header.repeat, group=header.group,
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header) -> Worker:

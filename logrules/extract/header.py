@@ -32,6 +32,7 @@ class Header:
     pid: int | None = None
     rank: int | None = None
     repeat: int = 1
+    group: str | None = None
 
 
 class Peeler:
@@ -118,6 +119,7 @@ class Peeler:
     def _take(self, header: Header, form: HeaderFormat, said: Mapping[str, str | None]) -> None:
         header.host = said.get("host") or header.host
         header.role = said.get("role") or form.role or header.role
+        header.group = said.get("group") or header.group
         header.pid = _number(said.get("pid"), header.pid)
         # The outermost rank is that within the job, an inner one may be that within a process group.
         header.rank = header.rank if header.rank is not None else _number(said.get("rank"), None)

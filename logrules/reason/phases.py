@@ -41,6 +41,7 @@ class WorkerState:
     entered: Sighting | None = None
     latest: Sighting | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
     stepped: Sighting | None = None
     repeats: int = 0
     progress_text: str = ""
@@ -213,6 +214,7 @@ class Tracker:
 
     def _over(self, state: WorkerState, name: str, sighting: Sighting) -> WaitClosed:
         open_wait = state.waits.pop(name)
+        state.passed.add(name)
         if len(self._waited) < MAX_WAITS and sighting.event.line != open_wait.opened.event.line:
             self._waited.append(_waited(open_wait, sighting, ended=True))
         return WaitClosed(open_wait.worker, name, sighting.time)
