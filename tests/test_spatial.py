@@ -1,5 +1,6 @@
 """Ranks side by side: who is unlike the others, said with a line of each side; or why nobody is named."""
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +14,11 @@ from logrules.reason import spatial
 from logrules.reason.roll import Call, Standing
 from logrules.reason.sighting import Sighting
 from logrules.reason.spatial import Place, Unlike
+from logrules.render.forms.markdown import render_markdown
+from logrules.render.html.page import render_html
+from logrules.render.json import render_json
 from logrules.render.sides import coverage, declined, sentence
+from logrules.render.text import render_text
 from logrules.sources.discover import discover
 from tests.conftest import event
 
@@ -235,6 +240,34 @@ def test_the_rank_that_never_came_to_the_wait(shipped: Pack, tmp_path: Path):
 
 def test_a_log_of_one_rank_is_compared_with_nobody(shipped: Pack, tmp_path: Path):
     assert report_on(job(tmp_path, {0: caught(0)}), shipped).comparison is None
+
+
+@pytest.mark.parametrize("form", [render_text, render_markdown, render_html])
+def test_every_form_says_who_is_unlike_the_others(shipped: Pack, tmp_path: Path, form):
+    hostile = caught(3, op="BROADCAST") + " \x1b[31m<b>bold"
+    last = {rank: caught(rank) if rank != 3 else hostile for rank in ALL}
+    out = io.StringIO()
+    form(report_on(job(tmp_path, last), shipped), out, "en", "bash")
+    text = out.getvalue().replace("\\_", "_").replace("\\#", "#")
+    assert "8 of 8 ranks seen" in text
+    assert "rank 3: runs BROADCAST as collective #41, but ranks 0-7 except 3 run ALLREDUCE" in text
+    assert "\x1b" not in text
+    assert form is not render_html or "<b>bold" not in text
+
+
+def test_threads_and_cuts_do_not_matter_to_many_logs(shipped: Pack, tmp_path: Path):
+    job(tmp_path, {rank: None if rank == 3 else caught(rank) for rank in ALL})
+    reports = {
+        document(replay(discover([str(tmp_path)], block_bytes=block).sources, shipped, threads=threads))
+        for block, threads in ((1 << 20, 1), (64, 1), (1 << 20, 4), (300, 3))
+    }
+    assert len(reports) == 1
+
+
+def document(report: Report) -> str:
+    out = io.StringIO()
+    render_json(report, out)
+    return out.getvalue()
 
 
 @pytest.mark.parametrize("kind", Odd)

@@ -90,6 +90,14 @@ def declined(comparison: Comparison, language: str) -> str | None:
     return _DECLINED.of(language).format(spread=spread, timeout=timeout)
 
 
+def sentences(comparison: Comparison) -> Iterator[Text]:
+    """Why nobody is named, then each difference, in both languages."""
+    if comparison.spread_s is not None:
+        yield Text(declined(comparison, "en") or "", declined(comparison, "zh") or "")
+    for one in comparison.differences:
+        yield Text(sentence(one, "en"), sentence(one, "zh"))
+
+
 def sentence(one: Difference, language: str) -> str:
     """In what some ranks are unlike the others."""
     others = ranks_said(one.others, language) if one.others else ""
