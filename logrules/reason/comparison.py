@@ -37,7 +37,10 @@ class Compared:
 
 
 def compared(roll: Roll, tracker: Tracker, roots: Sequence[Hypothesis], *, stalled: bool) -> Compared | None:
-    """The ranks of the job's largest role side by side; None where fewer than two were seen."""
+    """The ranks of the job's largest role side by side; None where fewer than two were seen.
+
+    ``roots`` are all hypotheses, that of the first diagnosis first.
+    """
     roles = Counter(role for role, _ in roll.seats)
     role = max(roles, key=lambda role: (roles[role], role is None, role or ""), default=None)
     seats = {rank: seat for (its, rank), seat in sorted(roll.seats.items(), key=lambda item: item[0][1]) if its == role}
@@ -49,15 +52,13 @@ def compared(roll: Roll, tracker: Tracker, roots: Sequence[Hypothesis], *, stall
     found: Iterator[Unlike] = iter(())
     if spread is None:
         hung = spatial.in_collectives(places, world)
-        awaited = chain.from_iterable(spatial.in_wait(places, wait) for wait in _waits(roots))
+        # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
+        wait = roots[0].rule.wait if roots else None
+        awaited = spatial.in_wait(places, wait) if wait is not None else ()
         hangs = stalled or any(place.calls for place in places)
         found = chain(hung, awaited, spatial.in_steps(places) if hangs else ())
     told = tuple(chain(found, spatial.in_errors(places), spatial.in_pace(places)))
     return Compared(tuple(seats), world, told, spread)
-
-
-def _waits(roots: Sequence[Hypothesis]) -> Iterator[str]:
-    return (one.rule.wait for one in roots if one.rule.wait is not None)
 
 
 def _failures(roots: Iterable[Hypothesis]) -> dict[int, Sighting]:
