@@ -123,6 +123,8 @@ class Peeler:
         header.pid = _number(said.get("pid"), header.pid)
         # The outermost rank is that within the job, an inner one may be that within a process group.
         header.rank = header.rank if header.rank is not None else _number(said.get("rank"), None)
+        # srun labels the task, which may be a launcher of many ranks; who says its rank in the job knows better.
+        header.rank = _number(said.get("world_rank"), header.rank)
         header.repeat = _number(said.get("repeat"), header.repeat) or 1
         if level := said.get("level"):
             header.level = self._levels.get(level.upper(), header.level)
