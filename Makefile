@@ -42,6 +42,7 @@ bench: setup
 	$(BIN)/python bench/testing.py
 	$(BIN)/python bench/watch.py
 	$(BIN)/python bench/stalls.py
+	$(BIN)/python bench/ranks.py
 
 # Longer property runs than `make test` makes.
 soak: setup

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from logrules.align import aligned
 from logrules.extract.extract import Reader, find
 from logrules.extract.familiar import Familiar
 from logrules.extract.lines import Found
@@ -57,6 +58,7 @@ class Scanners:
         self._idle: dict[Detail, list[Scanner]] = {EVERYTHING: [whole]}
         self.signals_of = whole.signals_of
         self.sampled = whole.sampled
+        self.reader = Reader(pack, self.signals_of)
         of_traces = _trace_signals(pack)
         self.of_traces = frozenset(
             entry for entry, asked in enumerate(self.signals_of) if of_traces.intersection(asked)
@@ -139,7 +141,10 @@ def _read(
 ) -> Report:
     for note in notes:
         job.session.note(note.source, note.note)
-    for event in merged([_dated(_events(source, job), source) for source in sources]):
+    alignment = aligned(sources, job.pack)
+    for note in alignment.notes:
+        job.session.note(note.source, note.note)
+    for event in merged([map(alignment.corrected, _dated(_events(source, job), source)) for source in sources]):
         job.session.feed(event)
         if observe is not None:
             observe(event)
@@ -185,7 +190,7 @@ def _items(source: Source, job: _Job) -> Iterator[Block | Skipped | Tick | End]:
 
 def _events(source: Source, job: _Job) -> Iterator[Event]:
     """The events of one source in order, its last line at the end."""
-    reader = job.reader or Reader(job.pack, job.scanners.signals_of)
+    reader = job.reader or job.scanners.reader.for_another()
     last: Window | None = None
     line = 1
     for window, found in _found(windows(_items(source, job)), job):

@@ -68,6 +68,8 @@ def test_a_plain_file_name_names_nobody(shipped, name):
         ("2024-10-09T23:25:32.5Z 3: hello", {"rank": 3, "message": "hello"}),
         ("(TaskRunner pid=1) [rank3]: (EngineCore_0 pid=9) hello", {"rank": 3, "pid": 9, "message": "hello"}),
         ("[rank3]:[E419 10:42:28.9 ProcessGroupNCCL.cpp:616] [Rank 1] x", {"rank": 3, "message": "x"}),
+        ("1: [rank4]: KeyError: 'labels'", {"rank": 4, "message": "KeyError: 'labels'"}),
+        ("1: [default0]:hello", {"rank": 1, "message": "hello"}),
         ("2: node-1:77:79 [0] NCCL WARN closed", {"rank": 2, "host": "node-1", "pid": 77, "message": "closed"}),
         (
             "2024-10-09T23:25:32.5Z [rank1]:[E419 10:42:28.9 ProcessGroupNCCL.cpp:616] [Rank 1] x",

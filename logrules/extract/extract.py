@@ -39,6 +39,12 @@ class Reader:
         self._captures = captures or Captures()
         self._from_names: dict[str, Worker] = {}
 
+    def for_another(self) -> "Reader":
+        """A reader of another log: tables are shared, what is compiled or dropped on the way is its own."""
+        twin = copy(self)
+        twin._peeler, twin._captures, twin._from_names = Peeler(self._pack), Captures(), {}  # noqa: SLF001 - as below
+        return twin
+
     def over(self, pack: Pack) -> "Reader":
         """The same, compiled patterns shared, over a pack that differs in its signals' patterns only."""
         twin = copy(self)
@@ -121,7 +127,7 @@ class Reader:
         )
         return Event(
             source, number, offset, text, header.message, self._worker(source, header), hits, header.stamp,
-            level=header.level, repeat=header.repeat,
+            level=header.level, repeat=header.repeat, group=header.group,
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header) -> Worker:

@@ -14,7 +14,7 @@ from logrules.model.event import Level, Stamp
 from logrules.pack.pack import HeaderFormat, Pack
 
 MAX_DEPTH = 12
-_MAX_HEADER_CHARS = 512
+MAX_HEADER_CHARS = 512
 # Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
 _TIMEOUT_S = 1.0
 _ANY = ""
@@ -32,6 +32,7 @@ class Header:
     pid: int | None = None
     rank: int | None = None
     repeat: int = 1
+    group: str | None = None
 
 
 class Peeler:
@@ -64,7 +65,7 @@ class Peeler:
         for form in self._suffixes:
             if form.holds not in header.message:
                 continue
-            found = self._tried(form, header.message, max(0, len(header.message) - _MAX_HEADER_CHARS))
+            found = self._tried(form, header.message, max(0, len(header.message) - MAX_HEADER_CHARS))
             if found is not None:
                 header.message = header.message[: found.start()] + header.message[found.end() :]
                 self._take(header, form, found.groupdict())
@@ -78,7 +79,7 @@ class Peeler:
         bare = header.message.lstrip(" \t")
         if not bare:
             return False
-        head = bare[:_MAX_HEADER_CHARS]
+        head = bare[:MAX_HEADER_CHARS]
         first = all(part is None for part in (header.host, header.role, header.pid, header.rank, header.level))
         for form in self._candidates_for(bare[0]):
             if (form.first and not first) or form.holds not in head:
@@ -118,9 +119,12 @@ class Peeler:
     def _take(self, header: Header, form: HeaderFormat, said: Mapping[str, str | None]) -> None:
         header.host = said.get("host") or header.host
         header.role = said.get("role") or form.role or header.role
+        header.group = said.get("group") or header.group
         header.pid = _number(said.get("pid"), header.pid)
         # The outermost rank is that within the job, an inner one may be that within a process group.
         header.rank = header.rank if header.rank is not None else _number(said.get("rank"), None)
+        # srun labels the task, which may be a launcher of many ranks; who says its rank in the job knows better.
+        header.rank = _number(said.get("world_rank"), header.rank)
         header.repeat = _number(said.get("repeat"), header.repeat) or 1
         if level := said.get("level"):
             header.level = self._levels.get(level.upper(), header.level)

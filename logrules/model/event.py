@@ -68,7 +68,7 @@ class Event:
     ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
     ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
     ``stamp`` is the time the line bears, ``arrived`` when it was read, if live. ``before`` and
-    ``after`` are up to two neighbouring lines.
+    ``after`` are up to two neighbouring lines. ``group`` is the process group that it speaks of.
     """
 
     source: str
@@ -84,3 +84,4 @@ class Event:
     repeat: int = 1
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    group: str | None = None

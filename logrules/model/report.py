@@ -175,6 +175,51 @@ class Run:
     cause: str | None = None
 
 
+class Odd(StrEnum):
+    """In what a rank is unlike the others."""
+
+    IDLE = "idle"
+    BEHIND = "behind"
+    AHEAD = "ahead"
+    OTHER_OPERATION = "other-operation"
+    OTHER_SIZE = "other-size"
+    NEVER_ARRIVED = "never-arrived"
+    STEP_BEHIND = "step-behind"
+    FIRST_ERROR = "first-error"
+    SAME_HOST = "same-host"
+    SLOW = "slow"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How some ranks are unlike the others.
+
+    ``facts`` fill the sentence of its kind; ``evidence`` is a line of theirs, then one of the others'.
+    """
+
+    kind: Odd
+    ranks: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
+    hosts: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The ranks of a job side by side: those ``seen`` of ``world`` (None where no line says how many there are).
+
+    ``spread_s`` and ``timeout_s`` are set where the time-outs lie too far apart to be of one hang: nobody is
+    named then.
+    """
+
+    seen: tuple[int, ...]
+    world: int | None = None
+    differences: tuple[Difference, ...] = ()
+    spread_s: float | None = None
+    timeout_s: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class SourceNote:
     """Something a reader must know of a source: it was cut, unreadable or skipped in part."""
@@ -198,3 +243,4 @@ class Report:
     lines: int = 0
     curves: tuple[Curve, ...] = ()
     waits: tuple[WaitSpan, ...] = ()
+    comparison: Comparison | None = None

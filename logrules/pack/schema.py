@@ -267,11 +267,11 @@ class HeaderSampleFile(Strict):
 class HeaderFile(Strict):
     """One prefix (or suffix) that launchers, collectors and loggers wrap around a message.
 
-    Named groups: host, pid, rank, role, level, time, repeat. ``starts`` lists the characters
-    with which the prefix can begin ("9" any digit, "a" any lower-case and "A" any upper-case
-    letter), so that other lines are not tried; a ``first`` prefix is only looked for before any other but
-    a time, a ``generic`` one where no other fits. ``holds`` is a text without which the
-    pattern cannot match, so that it need not be tried. ``ends`` makes it a suffix.
+    Named groups: host, pid, rank, world_rank (goes before any rank), group, role, level, time, repeat.
+    ``starts`` lists the characters with which the prefix can begin ("9" any digit, "a" any lower-case
+    and "A" any upper-case letter), so that other lines are not tried; a ``first`` prefix is only looked
+    for before any other but a time, a ``generic`` one where no other fits. ``holds`` is a text without
+    which the pattern cannot match, so that it need not be tried. ``ends`` makes it a suffix.
     """
 
     id: Name

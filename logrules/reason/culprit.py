@@ -2,23 +2,40 @@
 
 from collections.abc import Iterator
 
+from logrules.model.report import Odd
+from logrules.reason.comparison import Compared
 from logrules.reason.rank import Hypothesis
 from logrules.reason.sighting import Sighting, Trail
 
 MAX_NAMED = 1_024
 
 
-def culprits(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+# What makes a rank the suspect of a hang, the most telling first.
+_HUNG = (
+    Odd.IDLE, Odd.OTHER_OPERATION, Odd.OTHER_SIZE, Odd.BEHIND, Odd.AHEAD, Odd.NEVER_ARRIVED, Odd.STEP_BEHIND,
+)  # fmt: skip
+
+
+def culprits(
+    hypothesis: Hypothesis, known_ranks: frozenset[int], sides: Compared | None = None
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """(ranks, hosts), the culprit first.
 
     A rank that a line names (capture ``rank``) goes before the rank that wrote the line. With
     ``culprit: absent`` it is the ranks that did not report, where these are the fewer: a
     watchdog runs out only on work which its own rank enqueued, so the silent rank is the suspect.
+    For a hang, what tells ranks apart when they are compared (``sides``) goes before all but the lines themselves;
+    where their time-outs lie too far apart, nobody is named.
     """
     rule = hypothesis.rule
+    named = tuple(dict.fromkeys(named_ranks(hypothesis)))
+    if sides is not None and not named and (rule.culprit == "absent" or rule.stall):
+        if sides.spread is not None:
+            return (), ()
+        if suspects := sides.suspects(_HUNG):
+            return _with_reporters(suspects, hypothesis), ()
     if rule.culprit == "none":
         return (), ()
-    named = tuple(dict.fromkeys(named_ranks(hypothesis)))
     hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
     reporters = frozenset(rank for trail in hypothesis.trails for rank in trail.ranks)
     if rule.culprit == "captured":
@@ -30,6 +47,13 @@ def culprits(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[tuple
     first = hypothesis.first.worker.rank
     wrote = () if first is None else (first,)
     return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
+
+
+def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
+    """The suspects; where the rule tells of those who wait, they follow."""
+    wrote = sorted(rank for trail in hypothesis.trails for rank in trail.ranks)
+    others = () if hypothesis.rule.culprit in ("absent", "none") else wrote
+    return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
 
 
 def _pairs(trail: Trail) -> Iterator[tuple[Sighting, int]]:

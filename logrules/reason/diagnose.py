@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from logrules.model.report import (
+    Comparison,
     Consequence,
     Curve,
     Diagnosis,
+    Difference,
     Evidence,
     Fix,
     Report,
@@ -19,10 +21,13 @@ from logrules.model.report import (
 )
 from logrules.pack.card import card_from
 from logrules.pack.pack import Pack
+from logrules.reason.comparison import Compared, compared
 from logrules.reason.culprit import culprits, named_ranks
 from logrules.reason.phases import Tracker
 from logrules.reason.rank import Hypothesis, Ranked, rank
+from logrules.reason.roll import Roll
 from logrules.reason.sighting import Sighting
+from logrules.reason.spatial import Unlike
 
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
@@ -36,7 +41,7 @@ class Findings:
 
     hypotheses: tuple[Hypothesis, ...]
     tracker: Tracker
-    ranks: frozenset[int]
+    roll: Roll
     last: Sighting | None
     ended: bool
     earlier_runs: tuple[Run, ...] = ()
@@ -49,8 +54,11 @@ class Findings:
 def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
     """The report; a pure function of the findings."""
     ranked = rank(findings.hypotheses)
-    diagnoses = tuple(_diagnosis(one, findings, pack) for one in ranked)
     status = _status(ranked, findings)
+    stalled = status is Status.STALLED
+    roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
+    sides = compared(findings.roll, findings.tracker, roots, stalled=stalled)
+    diagnoses = tuple(_diagnosis(one, findings, pack, sides) for one in ranked)
     phase = diagnoses[0].phase if status in (Status.FAILED, Status.STALLED) else _last_phase(findings)
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
@@ -58,7 +66,7 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
     spans = findings.tracker.spans()
     return Report(
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
-        findings.curves, findings.tracker.waits(findings.last),
+        findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
     )  # fmt: skip
 
 
@@ -76,13 +84,26 @@ def _last_phase(findings: Findings) -> str:
     return findings.tracker.latest[1] if findings.tracker.latest else "launch"
 
 
-def _diagnosis(one: Ranked, findings: Findings, pack: Pack) -> Diagnosis:
+def _comparison(sides: Compared) -> Comparison:
+    spread_s, timeout_s = sides.spread or (None, None)
+    return Comparison(
+        sides.seen, sides.world, tuple(_difference(one) for one in sides.unlike), spread_s, timeout_s
+    )  # fmt: skip
+
+
+def _difference(one: Unlike) -> Difference:
+    hosts = tuple(dict.fromkeys(line.worker.host for line in one.lines[:1] if line.worker.host is not None))
+    return Difference(one.kind, one.ranks, one.others, hosts, one.facts, tuple(_shown(line, {}) for line in one.lines))
+
+
+def _diagnosis(one: Ranked, findings: Findings, pack: Pack, sides: Compared | None) -> Diagnosis:
     hypothesis = one.hypothesis
     rule = hypothesis.rule
     card = card_from(pack.cards[rule.id])
     evidence = _evidence(hypothesis, findings)
-    ranks, hosts = culprits(hypothesis, findings.ranks)
-    if not ranks and rule.culprit != "none":
+    ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
+    declined = sides is not None and sides.spread is not None
+    if not ranks and rule.culprit != "none" and not declined:
         # A launcher's summary may name the rank that its own traceback does not.
         ranks = tuple(dict.fromkeys(rank for other in one.consequences for rank in named_ranks(other)))
     captures = _captures(evidence)

@@ -41,6 +41,7 @@ class WorkerState:
     entered: Sighting | None = None
     latest: Sighting | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
     stepped: Sighting | None = None
     repeats: int = 0
     progress_text: str = ""
@@ -58,6 +59,8 @@ class Tracker:
         self._loop_order = -1
         self._waits: Mapping[str, Wait] = {wait.id: wait for wait in pack.waits}
         self.workers: dict[Worker, WorkerState] = {}
+        # A thousand ranks step and few of them wait: only these are gone through at each step.
+        self._in_wait: dict[Worker, WorkerState] = {}
         self.latest: tuple[Worker, str] | None = None
         self.rounds = 0
         self.completed: Sighting | None = None
@@ -90,7 +93,7 @@ class Tracker:
 
     def open_waits(self) -> Iterator[OpenWait]:
         """Every wait that is open now."""
-        for state in self.workers.values():
+        for state in self._in_wait.values():
             yield from state.waits.values()
 
     def apply(self, markers: Sequence[Marker], sighting: Sighting) -> tuple[Change, ...]:
@@ -133,13 +136,14 @@ class Tracker:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
         still = [
             _waited(open_wait, last or open_wait.renewed, ended=False)
-            for state in self.workers.values()
+            for state in self._in_wait.values()
             for open_wait in state.waits.values()
         ]
         return (*self._waited, *still)
 
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, sighting: Sighting) -> Iterable[Change]:
         state.waits[wait.id] = OpenWait(wait, worker, sighting, sighting)
+        self._in_wait[worker] = state
         yield WaitOpened(worker, wait.id, sighting.time)
         if state.phase is None or wait.phase != state.phase:
             yield from self._enter(worker, state, wait.phase, sighting)
@@ -182,7 +186,7 @@ class Tracker:
             yield from self._close(state, sighting)
 
     def _waiting(self) -> list[WorkerState]:
-        return [state for state in self.workers.values() if state.waits]
+        return list(self._in_wait.values())
 
     def _close_startup(self, sighting: Sighting) -> Iterable[Change]:
         for state in self._waiting():
@@ -190,20 +194,20 @@ class Tracker:
             yield from self._close(state, sighting, keep=loops)
 
     def _close_of_others(self, worker: Worker, sighting: Sighting) -> Iterable[Change]:
-        for other, state in self.workers.items():
-            if state.waits and other != worker and not peers(other, worker):
+        for other, state in tuple(self._in_wait.items()):
+            if other != worker and not peers(other, worker):
                 yield from self._close(state, sighting)
 
     def _close_named(self, name: str, worker: Worker, sighting: Sighting) -> Iterable[Change]:
         own = self.workers.get(worker)
-        holders = [own] if own and name in own.waits else list(self.workers.values())
+        holders = [own] if own and name in own.waits else self._waiting()
         for state in holders:
             if name in state.waits:
                 yield self._over(state, name, sighting)
 
     def _renew(self, name: str, worker: Worker, sighting: Sighting) -> None:
         own = self.workers.get(worker)
-        for state in [own] if own and name in own.waits else list(self.workers.values()):
+        for state in [own] if own and name in own.waits else self._waiting():
             if name in state.waits:
                 state.waits[name].renewed = sighting
 
@@ -213,6 +217,9 @@ class Tracker:
 
     def _over(self, state: WorkerState, name: str, sighting: Sighting) -> WaitClosed:
         open_wait = state.waits.pop(name)
+        state.passed.add(name)
+        if not state.waits:
+            self._in_wait.pop(open_wait.worker, None)
         if len(self._waited) < MAX_WAITS and sighting.event.line != open_wait.opened.event.line:
             self._waited.append(_waited(open_wait, sighting, ended=True))
         return WaitClosed(open_wait.worker, name, sighting.time)

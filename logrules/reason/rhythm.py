@@ -30,6 +30,11 @@ class Rhythm:
         return median(self.intervals) if self.intervals else None
 
     @property
+    def usual_step_s(self) -> float | None:
+        """How long a step takes where enough of them were seen to compare workers by it."""
+        return self.step_s if len(self.intervals) >= _FEWEST else None
+
+    @property
     def patience_s(self) -> float | None:
         """How long silence is normal: well past the slowest of the usual steps; None while unknown.
 

@@ -37,6 +37,7 @@ from logrules.reason.index import Index, index_of
 from logrules.reason.metrics import Metrics
 from logrules.reason.phases import Tracker
 from logrules.reason.rank import Hypothesis
+from logrules.reason.roll import Roll
 from logrules.reason.sighting import Sighting, Trail
 from logrules.reason.silence import Ear, Moment
 from logrules.reason.unusual import Unusual
@@ -92,7 +93,7 @@ class Session:
         self._curves = Curves()
         self._unusual = Unusual()
         self._last: Sighting | None = None
-        self._ranks: set[int] = set()
+        self._roll = Roll()
 
     @property
     def now(self) -> float | None:
@@ -162,7 +163,7 @@ class Session:
         findings = Findings(
             tuple(self._hypotheses()),
             self._tracker,
-            frozenset(self._ranks),
+            self._roll,
             self._last,
             self.ended,
             tuple(self._earlier),
@@ -199,8 +200,7 @@ class Session:
             sighting = replace(sighting, phase=self._tracker.phase_at(event.worker))
         self._last = sighting
         self._curves.see(sighting)
-        if sighting.worker.rank is not None:
-            self._ranks.add(sighting.worker.rank)
+        self._roll.see(sighting)
         self._unusual.see(sighting, complaint=self._complains(event))
         yield from self._route(event.hits, sighting)
         if folded is not None:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from logrules.model.report import Consequence, Diagnosis, Evidence, Fix, PhaseSpan, Report, Run
+from logrules.model.report import Comparison, Consequence, Diagnosis, Evidence, Fix, PhaseSpan, Report, Run
 from logrules.render.safe import safe
+from logrules.render.sides import coverage, declined, sentence
 
 SCHEMA = "logrules.report/1"
 
@@ -35,6 +36,28 @@ def report_document(report: Report, language: str) -> dict[str, Any]:
         "notes": [{"source": safe(note.source), "note": safe(note.note)} for note in report.notes],
         "sources": [safe(source) for source in report.sources],
         "lines": report.lines,
+        **({"comparison": _comparison(report.comparison, language)} if report.comparison else {}),
+    }
+
+
+def _comparison(sides: Comparison, language: str) -> dict[str, Any]:
+    return {
+        "seen": list(sides.seen),
+        "world": sides.world,
+        "coverage": coverage(sides, language),
+        "differences": [
+            {
+                "kind": one.kind.value,
+                "ranks": list(one.ranks),
+                "others": list(one.others),
+                "hosts": [safe(host) for host in one.hosts],
+                "said": safe(sentence(one, language)),
+                "facts": {name: safe(value) for name, value in one.facts.items()},
+                "evidence": [_evidence(line) for line in one.evidence],
+            }
+            for one in sides.differences
+        ],
+        "declined": declined(sides, language),
     }
 
 

@@ -1,7 +1,16 @@
 """Numbers as people say them: ranks and lengths of time."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from logrules.model.report import Text
+
+# More runs of ranks than these nobody reads; how many ranks they are says more.
+MAX_RUNS = 12
+# Ranks are told by those that are missing where these are so few.
+_FEW = 4
+_ONE, _MANY = Text("rank {ranks}", "rank {ranks}"), Text("ranks {ranks}", "rank {ranks}")
+_EXCEPT = Text("{ranks} except {missing}", "{ranks}（{missing} 除外）")
+_MORE = Text("{ranks}, … ({count} in all)", "{ranks}……（共 {count} 个）")
 _UNITS_S = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
 
@@ -24,11 +33,46 @@ def duration(seconds: float) -> str:
     return " ".join(parts[:2])
 
 
+def ranks_said(ranks: Collection[int], language: str) -> str:
+    """Ranks as one says them: "rank 3", "ranks 0-3, 8", "ranks 0-511 except 37"."""
+    known = sorted(set(ranks))
+    if len(known) == 1:
+        return _ONE.of(language).format(ranks=known[0])
+    missing = sorted(set(range(known[0], known[-1] + 1)).difference(known)) if _is_dense(known) else []
+    if missing and len(known) >= _FEW * len(missing):
+        span = f"{known[0]}-{known[-1]}"
+        said = _EXCEPT.of(language).format(ranks=span, missing=_bounded(missing, language))
+    else:
+        said = _bounded(known, language)
+    return _MANY.of(language).format(ranks=said)
+
+
+def _is_dense(known: Sequence[int]) -> bool:
+    return bool(known) and known[-1] - known[0] < 2 * len(known)
+
+
+def _bounded(numbers: Sequence[int], language: str) -> str:
+    runs = _runs(numbers)
+    said = ", ".join(map(_run, runs[:MAX_RUNS]))
+    return said if len(runs) <= MAX_RUNS else _MORE.of(language).format(ranks=said, count=len(numbers))
+
+
 def _ranges(numbers: Sequence[int]) -> str:
-    runs: list[list[int]] = []
+    runs = _runs(numbers)
+    return ", ".join(map(_run, runs[:MAX_RUNS])) + (", …" if len(runs) > MAX_RUNS else "")
+
+
+def _run(run: tuple[int, int]) -> str:
+    low, high = run
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Rising numbers as (first, last) of each unbroken run."""
+    runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
+            runs[-1] = (runs[-1][0], number)
         else:
-            runs.append([number, number])
-    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
+            runs.append((number, number))
+    return runs

@@ -3,7 +3,7 @@
 from typing import Any
 
 from logrules.model.expectation import Progress
-from logrules.model.report import Restart, Risk, Severity, Status
+from logrules.model.report import Odd, Restart, Risk, Severity, Status
 from logrules.render.json import SCHEMA
 
 _TEXT = {"type": "string"}
@@ -22,7 +22,9 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-def _enum(kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[Progress]) -> dict[str, Any]:
+def _enum(
+    kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[Progress] | type[Odd],
+) -> dict[str, Any]:
     return {"enum": [member.value for member in kind]}
 
 
@@ -86,6 +88,30 @@ def report_schema() -> dict[str, Any]:
             "sources": _list(_TEXT),
             "lines": _COUNT,
         },
-        {"expectation": expectation},
+        {"expectation": expectation, "comparison": _comparison(evidence)},
     )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA, **whole}
+
+
+def _comparison(evidence: dict[str, Any]) -> dict[str, Any]:
+    """The ranks side by side: there where two or more were seen."""
+    difference = _object(
+        {
+            "kind": _enum(Odd),
+            "ranks": {**_list(_COUNT), "description": "those that are unlike the others"},
+            "others": _list(_COUNT),
+            "hosts": _list(_TEXT),
+            "said": _TEXT,
+            "facts": _MAP,
+            "evidence": {**_list(evidence), "description": "a line of theirs, then one of the others'"},
+        }
+    )
+    return _object(
+        {
+            "seen": _list(_COUNT),
+            "world": {"type": ["integer", "null"], "description": "how many ranks there are, where a line says it"},
+            "coverage": _TEXT,
+            "differences": _list(difference),
+            "declined": {"type": ["string", "null"], "description": "why no rank is named, where that is so"},
+        }
+    )

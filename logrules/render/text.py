@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text as Line
 
-from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Severity, Status, Text
+from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Severity, Status, Text
 from logrules.render import words
 from logrules.render.numbers import ranks_in_words
 from logrules.render.safe import safe
 from logrules.render.shell import commands
+from logrules.render.sides import coverage, declined, grouped, same_of, sentence
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -26,7 +27,7 @@ def render_text(report: Report, out: TextIO, language: str, shell: str, *, all_d
     page.verdict(report)
     shown = report.diagnoses if all_diagnoses else report.diagnoses[:SHOWN]
     for number, diagnosis in enumerate(shown, start=1):
-        page.diagnosis(number, diagnosis)
+        page.diagnosis(number, diagnosis, report.comparison if number == 1 else None)
     page.rest(report, len(shown))
 
 
@@ -63,6 +64,8 @@ class _Page:
         self._put(0, *parts)
         sources = ", ".join(report.sources[:3]) + (" …" if len(report.sources) > 3 else "")  # noqa: PLR2004
         self._put(0, (f"{sources} · {report.lines:,} {self._word(words.LINES)}", "dim"))
+        if report.comparison is not None:
+            self._put(0, (coverage(report.comparison, self._language), "dim"))
         path = [span.phase for span in sorted(report.timeline, key=lambda span: (span.source, span.first_line))]
         phases = list(dict.fromkeys(path))
         if len(phases) > 1:
@@ -72,8 +75,8 @@ class _Page:
         ranks = f" · {self._word(words.RANK)} {ranks_in_words(one.ranks)}" if one.ranks else ""
         return ranks + (f" · {self._word(words.HOST)} {one.hosts[0]}" if one.hosts else "")
 
-    def diagnosis(self, number: int, one: Diagnosis) -> None:
-        """Phase, cause, rank, evidence, reason, fixes, consequences."""
+    def diagnosis(self, number: int, one: Diagnosis, sides: Comparison | None = None) -> None:
+        """Phase, cause, rank, evidence, reason, how the ranks differ, fixes, consequences."""
         self._console.print()
         title = f"{number}. {one.title.of(self._language)}"
         self._put(0, (title, f"bold {_COLOR[one.severity]}"))
@@ -86,6 +89,8 @@ class _Page:
         self._put(3, (" · ".join(facts) + self._where(one), "dim"))
         self._put(3, (f"{self._word(words.WHY)}: ", "bold"), (one.why.of(self._language), ""))
         self._evidence(one.evidence)
+        if sides is not None:
+            self._sides(sides)
         self._put(3, (f"{self._word(words.FIXES)}:", "bold"))
         for place, fix in enumerate(one.fixes, start=1):
             self._fix(place, fix)
@@ -103,7 +108,8 @@ class _Page:
         if not lines:
             return
         self._put(3, (f"{self._word(words.EVIDENCE)}:", "bold"))
-        for place, line in enumerate(lines):
+        for place, alike in enumerate(grouped(lines)):
+            line, same = alike.line, same_of(alike, self._language)
             self._put(5, (_place(line), "cyan"), (f"  {line.worker}", "dim"), (_clock(line.time), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if place == 0 else ((), ())
@@ -112,6 +118,21 @@ class _Page:
             self._put(7, ("> ", "bold"), (line.text[:_MAX_LINE], ""))
             for near in after:
                 self._put(7, (f"  {near[:_MAX_LINE]}", "dim"))
+            if same:
+                self._put(7, (f"({same})", "dim"))
+
+    def _sides(self, sides: Comparison) -> None:
+        """How the ranks differ, each with a line of either side; or why nobody is named."""
+        why_not = declined(sides, self._language)
+        if why_not is None and not sides.differences:
+            return
+        self._put(3, (f"{self._word(words.SIDES)}:", "bold"))
+        if why_not is not None:
+            self._put(5, (why_not, ""))
+        for one in sides.differences:
+            self._put(5, (f"- {sentence(one, self._language)}", ""))
+            for line in one.evidence:
+                self._put(7, (_place(line), "cyan"), (f"  {line.worker}  ", "dim"), (line.text[:_MAX_LINE], ""))
 
     def _fix(self, place: int, fix: Fix) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""

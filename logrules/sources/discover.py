@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from logrules.errors import SourceError
+from logrules.flight.gather import is_dump, told_by
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.file import FileSource, opened, text_of
+from logrules.sources.memory import MemorySource
 from logrules.sources.names import holds_logs, is_log_name, natural, short_names
 from logrules.sources.source import BLOCK_BYTES
 from logrules.sources.stdin import StdinSource
@@ -28,7 +30,7 @@ class Discovered:
     before: pipes, standard input, archives.
     """
 
-    sources: tuple[FileSource | StdinSource, ...]
+    sources: tuple[FileSource | StdinSource | MemorySource, ...]
     notes: tuple[SourceNote, ...] = ()
     total_bytes: int | None = None
 
@@ -38,6 +40,7 @@ class _Search:
     """What was found so far. ``seen`` holds the (device, inode) of every file and folder met."""
 
     found: list[tuple[Path, int] | None] = field(default_factory=list)  # None stands for standard input
+    dumps: list[tuple[Path, int]] = field(default_factory=list)
     notes: list[SourceNote] = field(default_factory=list)
     seen: set[tuple[int, int]] = field(default_factory=set)
     met_again: int = 0
@@ -73,7 +76,17 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES) -> Discovered
             _look_at(Path(given), search)
     sizes = [_plain_size(*file) if file else None for file in search.found]
     total = None if None in sizes else sum(size or 0 for size in sizes)
-    return Discovered(tuple(_sources(search.found, block_bytes)), tuple(search.notes), total)
+    sources = tuple(_sources(search.found, block_bytes))
+    told, notes = _told_by(search.dumps)
+    return Discovered((*sources, *told), (*search.notes, *notes), total)
+
+
+def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], list[SourceNote]]:
+    """What flight-recorder dumps tell, as logs."""
+    if not dumps:
+        return [], []
+    text, notes = told_by(zip((path for path, _ in dumps), short_names(dumps), strict=True))
+    return [MemorySource(name, lines) for name, lines in text.items()], notes
 
 
 def _matches(pattern: str) -> list[str]:
@@ -97,20 +110,20 @@ def _look_at(path: Path, search: _Search) -> None:
     if stat.S_ISREG(status.st_mode):
         opened(path).close()  # an unreadable file is better reported now than after minutes of reading others
     if search.is_new(status):
-        search.found.append((path, 1))
+        (search.dumps if stat.S_ISREG(status.st_mode) and is_dump(path) else search.found).append((path, 1))
 
 
 def _look_through(folder: Path, search: _Search, status: os.stat_result) -> None:
     if not search.is_new(status):
         return
-    before = len(search.found), search.met_again
+    before = len(search.found), len(search.dumps), search.met_again
     try:
         os.scandir(folder).close()
     except OSError as fault:
         raise SourceError(f"{folder}: {_reason(fault)}") from fault
-    logs = [path for path in _logs_below(folder, search) if _is_text(path, search)]
+    logs = [path for path in _logs_below(folder, folder, search) if _is_text(path, search)]
     search.found.extend((path, len(path.parts) - len(folder.parts)) for path in sorted(logs, key=_natural_path))
-    if before == (len(search.found), search.met_again):
+    if before == (len(search.found), len(search.dumps), search.met_again):
         passed_over = "; ".join(f"{note.source} {note.note}" for note in search.notes[-1:])
         wanted = "looked for names such as *.log, *.out, *.err and *.txt"
         raise SourceError(f"{folder}: no log in this folder ({passed_over or wanted})")
@@ -120,8 +133,11 @@ def _natural_path(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
     return [natural(part) for part in path.parts]
 
 
-def _logs_below(folder: Path, search: _Search) -> Iterator[Path]:
-    """Regular files with log-like names, links after what they may point to, each file and folder once."""
+def _logs_below(folder: Path, top: Path, search: _Search) -> Iterator[Path]:
+    """Regular files with log-like names, links after what they may point to, each file and folder once.
+
+    Dumps of the flight recorder are put aside on the way.
+    """
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: (entry.is_symlink(), natural(entry.name)))
     except OSError as fault:
@@ -137,9 +153,18 @@ def _logs_below(folder: Path, search: _Search) -> Iterator[Path]:
             continue
         if stat.S_ISDIR(status.st_mode):
             if holds_logs(entry.name) and search.is_new(status):
-                yield from _logs_below(path, search)
-        elif stat.S_ISREG(status.st_mode) and is_log_name(entry.name) and search.is_new(status):
+                yield from _logs_below(path, top, search)
+        elif stat.S_ISREG(status.st_mode) and _is_wanted(path, status, top, search):
             yield path
+
+
+def _is_wanted(path: Path, status: os.stat_result, top: Path, search: _Search) -> bool:
+    """Whether the file is a log that was not met yet; a dump is put aside."""
+    if is_log_name(path.name):
+        return search.is_new(status)
+    if is_dump(path) and search.is_new(status):
+        search.dumps.append((path, len(path.parts) - len(top.parts)))
+    return False
 
 
 def _is_text(path: Path, search: _Search) -> bool:

@@ -37,6 +37,19 @@ class FileSource:
         except OSError:
             return None
 
+    def ends(self, size: int) -> Iterator[bytes]:
+        """The first lines and, where it is not compressed, the last: up to ``size`` bytes each. Nothing of a pipe.
+
+        Reading goes on where it was.
+        """
+        if not self.path.is_file():
+            return
+        with opened(self.path) as file:
+            length = os.fstat(file.fileno()).st_size if _is_plain(file) else 0
+            yield next(_lines_of(file, size, []), b"")
+            if length > size:
+                yield os.pread(file.fileno(), size, length - size).partition(b"\n")[2]
+
     def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
         """The next block, what had to be left out, or the end."""
         item = next(self._items, self._end)

@@ -9,6 +9,7 @@ from logrules.render import words
 from logrules.render.numbers import ranks_in_words
 from logrules.render.safe import safe
 from logrules.render.shell import commands
+from logrules.render.sides import coverage, sentences
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -23,9 +24,19 @@ def render_markdown(report: Report, out: TextIO, language: str, shell: str = "ba
         f"**{words.STATUS[report.status].of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
     )
     out.write(f"{verdict}{f': {_headline(first, language)}' if first else ''}\n")
+    out.writelines(f"\n{line}\n" for line in _sides(report, language))
     out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in report.diagnoses[:SHOWN])
     if not report.diagnoses and report.unusual:
         out.write(f"\n{words.UNUSUAL.of(language)}:\n\n{_fenced(report.unusual)}\n")
+
+
+def _sides(report: Report, language: str) -> Iterator[str]:
+    """How many ranks were seen, and how they differ."""
+    if report.comparison is None:
+        return
+    differences = "".join(f"\n- {escaped(text.of(language))}" for text in sentences(report.comparison))
+    seen = escaped(coverage(report.comparison, language))
+    yield f"{words.SIDES.of(language)} ({seen}){':' if differences else ''}{differences}"
 
 
 def escaped(text: str) -> str:

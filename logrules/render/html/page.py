@@ -10,7 +10,7 @@ from typing import TextIO
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
+from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.render import words
 from logrules.render.html.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
@@ -18,6 +18,7 @@ from logrules.render.json import iso_time
 from logrules.render.numbers import ranks_in_words
 from logrules.render.safe import safe
 from logrules.render.shell import commands
+from logrules.render.sides import coverage, sentences
 
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
@@ -50,6 +51,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
             report=report, shown=shown, words=words, language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)), spans=report.timeline[:_MAX_SPANS],  # noqa: S704 (drawn here)
             waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],
+            sides=_sides(report.comparison) if report.comparison else [],
             curves=[(curve.metric, Markup(curve_svg(curve, scale))) for curve in report.curves],  # noqa: S704 (drawn here)
             style=Markup(style), script=Markup(script), script_hash=_hash(script),  # noqa: S704 (our own files)
         )
@@ -60,6 +62,16 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
 def _shown(number: int, one: Diagnosis) -> Shown:
     lines = tuple((f"d{number}-e{place}", line) for place, line in enumerate(one.evidence, start=1))
     return Shown(f"d{number}", one, lines)
+
+
+def _sides(comparison: Comparison) -> list[tuple[Text, tuple[Evidence, ...]]]:
+    """How many ranks were seen, then why nobody is named or how they differ, with a line of either side."""
+    seen = Text(coverage(comparison, "en"), coverage(comparison, "zh"))
+    told = list(sentences(comparison))
+    bare: list[tuple[Text, tuple[Evidence, ...]]] = [(seen, ())]
+    bare += [(text, ()) for text in told[: len(told) - len(comparison.differences)]]
+    shown = told[len(told) - len(comparison.differences) :]
+    return bare + [(text, one.evidence) for text, one in zip(shown, comparison.differences, strict=True)]
 
 
 def _environment() -> Environment:

@@ -1,0 +1,208 @@
+"""Many ranks: how often the culprit is named, whichever rank and fault it is, and what a thousand logs cost.
+
+``python bench/ranks.py [--ranks 8] [--many 1024] [--megabytes 0.3]``: jobs are made up, with clocks of hosts up to
+5 s apart.
+"""
+
+import argparse
+import random
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from logrules.align import aligned
+from logrules.engine import Prepared, prepared, replay, replay_prepared
+from logrules.pack.load import load_pack
+from logrules.pack.pack import Pack
+from logrules.sources.discover import discover
+
+BEGAN = 1_750_000_000.0
+STEP_S = 2.0
+STEPS = 30
+LIMIT_S = 600.0
+MAX_SKEW_S = 5.0
+RANKS_A_HOST = 2
+TOLD = 0.95
+FILLER = (
+    "INFO trainer: bucket {} reduced in 0.0123 s, tokens 123456, memory 41.2 GB reserved, queue depth 3, all is well"
+)
+
+
+class RankLog:
+    """The log of one rank by its own host's clock."""
+
+    def __init__(self, rank: int, skew_s: float, world: int) -> None:
+        self.rank = rank
+        self._skew_s = skew_s
+        where = f"node-{rank // RANKS_A_HOST}:{100 + rank}:1 [0]"
+        self._lines = [f"{where} NCCL INFO ncclCommInitRank comm 0x7f rank {rank} nranks {world} - Init COMPLETE"]
+
+    def say(self, at: float, text: str) -> None:
+        """A line of the trainer's logger."""
+        self._lines.append(f"{self._clock(at):%Y-%m-%d %H:%M:%S,%f}"[:-3] + f" {text}")
+
+    def c10d(self, at: float, text: str) -> None:
+        """A line of c10d."""
+        stamp = f"{self._clock(at):%m%d %H:%M:%S.%f}000"
+        prefix = (
+            f"[rank{self.rank}]:[E{stamp} ProcessGroupNCCL.cpp:616] [PG ID 0 PG GUID 0(default_pg) Rank {self.rank}] "
+        )
+        self._lines.append(prefix + text)
+
+    def caught(self, at: float, seq: int, op: str = "ALLREDUCE", size: int = 4) -> None:
+        """The watchdog's report."""
+        work = f"SeqNum={seq}, OpType={op}, NumelIn={size}, NumelOut={size}, Timeout(ms)={LIMIT_S * 1000:.0f}"
+        ran = "ran for 600010 milliseconds before timing out."
+        self.c10d(at, f"Watchdog caught collective operation timeout: WorkNCCL({work}) {ran}")
+
+    def raises(self, at: float, summary: str) -> None:
+        """A traceback."""
+        for line in ("Traceback (most recent call last):", '  File "/app/train.py", line 12, in step', summary):
+            self.say(at, f"[rank{self.rank}]: {line}")
+
+    def text(self) -> str:
+        """The whole log."""
+        return "\n".join(self._lines) + "\n"
+
+    def _clock(self, at: float) -> datetime:
+        return datetime.fromtimestamp(at - self._skew_s, UTC)
+
+
+Fault = Callable[[RankLog, bool, float, random.Random], None]
+
+
+def _timeout(**odd: int | str) -> Fault:
+    def end(log: RankLog, is_odd: bool, at: float, chance: random.Random) -> None:  # noqa: FBT001
+        log.caught(at + LIMIT_S + chance.random(), **{"seq": 91, **(odd if is_odd else {})})  # type: ignore[arg-type]
+
+    return end
+
+
+def _silent(log: RankLog, is_odd: bool, at: float, chance: random.Random) -> None:  # noqa: FBT001
+    if not is_odd:
+        log.caught(at + LIMIT_S + chance.random(), 91)
+
+
+def _idle(log: RankLog, is_odd: bool, at: float, chance: random.Random) -> None:  # noqa: FBT001
+    if is_odd:
+        log.c10d(at + LIMIT_S + 2, "Last enqueued NCCL work: 90, last completed NCCL work: 90.")
+    else:
+        log.caught(at + LIMIT_S + chance.random(), 91)
+
+
+def _raising(summary: str, echo: str) -> Fault:
+    """One rank raises; a second later the others lose it."""
+
+    def end(log: RankLog, is_odd: bool, at: float, chance: random.Random) -> None:  # noqa: FBT001
+        log.raises(at if is_odd else at + 1.5 + chance.random(), summary if is_odd else echo)
+
+    return end
+
+
+LOST = "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error"
+FAULTS: dict[str, Fault] = {
+    "silent in a collective": _silent,
+    "idle, by its own counts": _idle,
+    "a collective behind": _timeout(seq=88),
+    "a collective ahead": _timeout(seq=95),
+    "another operation": _timeout(op="BROADCAST"),
+    "another size": _timeout(size=9),
+    "out of GPU memory": _raising("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", LOST),
+    "an exception": _raising("KeyError: 'input_ids'", LOST),
+    "an illegal access": _raising("RuntimeError: CUDA error: an illegal memory access was encountered", LOST),
+    "the same error, first": _raising(
+        "RuntimeError: DataLoader worker (pid 77) is killed by signal: Killed.",
+        "RuntimeError: DataLoader worker (pid 77) is killed by signal: Killed.",
+    ),
+    "a full disk": _raising("OSError: [Errno 28] No space left on device", LOST),
+}
+
+
+def write_job(folder: Path, world: int, odd: int, fault: Fault, seed: int, filler_bytes: int = 0) -> None:
+    """A log a rank in folders of hosts, one rank at fault."""
+    chance = random.Random(seed)
+    skews = [chance.uniform(-MAX_SKEW_S, MAX_SKEW_S) if host % 2 else 0.0 for host in range(world)]
+    for rank in range(world):
+        log = RankLog(rank, skews[rank // RANKS_A_HOST], world)
+        for step in range(STEPS):
+            at = BEGAN + step * STEP_S
+            log.say(at + chance.uniform(0, 0.05), f"INFO step {step} loss 0.5")
+            for number in range(filler_bytes // STEPS // 130):
+                log.say(at + 0.1, FILLER.format(number))
+        fault(log, rank == odd, BEGAN + STEPS * STEP_S, chance)
+        host = folder / f"node-{rank // RANKS_A_HOST}"
+        host.mkdir(parents=True, exist_ok=True)
+        (host / f"rank-{rank:04}.log").write_text(log.text())
+
+
+def named(on: Prepared, folder: Path) -> int | None:
+    """The rank that the first diagnosis names."""
+    report = replay_prepared(on, on.session(), discover([str(folder)]).sources)
+    return next(iter(report.diagnoses[0].ranks), None) if report.diagnoses else None
+
+
+def culprits(on: Prepared, world: int) -> Iterator[tuple[str, int]]:
+    """Each fault with how many of the ranks were named rightly."""
+    for place, (name, fault) in enumerate(FAULTS.items()):
+        right = 0
+        for odd in range(world):
+            with tempfile.TemporaryDirectory() as folder:
+                write_job(Path(folder), world, odd, fault, 100 * place + odd)
+                right += named(on, Path(folder)) == odd
+        yield name, right
+
+
+def read_through(folder: Path) -> float:
+    """Seconds that it takes to read all logs, which is the least that anybody needs."""
+    began = time.perf_counter()
+    for path in sorted(folder.rglob("*.log")):
+        with path.open("rb", buffering=0) as file:
+            while file.read(1 << 20):
+                pass
+    return time.perf_counter() - began
+
+
+def many(pack: Pack, ranks: int, megabytes: float) -> None:
+    """What a job of a thousand logs costs."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_job(folder, ranks, ranks // 2, FAULTS["silent in a collective"], 7, int(megabytes * 1e6))
+        read_s = read_through(folder)
+        sources = discover([name]).sources
+        began = time.perf_counter()
+        clocks = aligned(sources, pack)
+        aligned_s = time.perf_counter() - began
+        began = time.perf_counter()
+        report = replay(sources, pack, threads=2)
+        replay_s = time.perf_counter() - began
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    told = "named" if report.diagnoses[0].ranks[:1] == (ranks // 2,) else "MISSED"
+    print(f"{ranks} logs of {megabytes:g} MB: culprit {told}; clocks set right: {len(clocks.notes)}")
+    print(f"  reading alone {read_s:.2f} s, setting clocks {aligned_s:.2f} s, all of it {replay_s:.2f} s")
+    print(f"  {replay_s / read_s:.0f} times reading; {peak_mb:.0f} MB at most")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ranks", type=int, default=8)
+    parser.add_argument("--many", type=int, default=1024)
+    parser.add_argument("--megabytes", type=float, default=0.3)
+    options = parser.parse_args()
+    pack = load_pack([], cache=True)
+    on = prepared(pack, cache=True)
+    total = 0
+    for name, right in culprits(on, options.ranks):
+        total += right
+        print(f"{name:28} {right}/{options.ranks}")
+    share = total / (len(FAULTS) * options.ranks)
+    print(f"culprit named: {share:.3f} (promised {TOLD}: {'met' if share >= TOLD else 'NOT MET'})")
+    if options.many:
+        many(pack, options.many, options.megabytes)
+
+
+if __name__ == "__main__":
+    main()

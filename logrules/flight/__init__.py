@@ -1,0 +1,1 @@
+"""Flight-recorder dumps of c10d, read beside the logs: which rank missed which collective."""

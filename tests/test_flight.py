@@ -1,0 +1,293 @@
+"""Flight-recorder dumps beside the logs: who missed which collective; and what hostile dumps can do, which is nothing."""
+
+import json
+import pickle
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules.engine import replay
+from logrules.errors import SourceError
+from logrules.flight.compare import Parting, findings
+from logrules.flight.dump import NoDump, rank_of_name, read_dump
+from logrules.flight.gather import MAX_BYTES
+from logrules.flight.plain_pickle import NotPlain, load
+from logrules.model.report import Report
+from logrules.pack.pack import Pack
+from logrules.sources.discover import discover
+
+BEGAN_NS = 1_750_000_000 * 10**9
+
+
+def call(
+    seq: int, op: str = "nccl:all_reduce", size: int = 4, state: str = "completed", group: str = "0"
+) -> dict[str, Any]:
+    """An entry as c10d records it."""
+    return {
+        "record_id": seq, "pg_id": 0, "process_group": (group, "default_pg"), "collective_seq_id": seq, "p2p_seq_id": 0,
+        "op_id": seq, "profiling_name": op, "time_created_ns": BEGAN_NS + seq * 10**9, "duration_ms": 1.5,
+        "input_sizes": [[size]], "input_dtypes": ["Float"], "output_sizes": [[size]], "output_dtypes": ["Float"],
+        "state": state, "time_discovered_started_ns": None, "time_discovered_completed_ns": None, "retired": False,
+        "timeout_ms": 600_000, "is_p2p": False,
+        "frames": [
+            {"name": "all_reduce", "filename": "/opt/lib/site-packages/torch/distributed/distributed_c10d.py", "line": 9},
+            {"name": "step", "filename": "/app/train.py", "line": 12},
+        ],
+    }  # fmt: skip
+
+
+def dump(entries: list[dict[str, Any]], ranks: int = 4) -> dict[str, Any]:
+    return {
+        "version": "2.10",
+        "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": str(list(range(ranks)))}},
+        "pg_status": {
+            "0": {"last_enqueued_collective": 1, "last_started_collective": 1, "last_completed_collective": 1}
+        },
+        "nccl_comm_state": {},
+        "entries": entries,
+    }
+
+
+def as_json(plain: Any) -> bytes:
+    return json.dumps(plain).encode()
+
+
+def as_pickle(plain: Any) -> bytes:
+    return pickle.dumps(plain, protocol=2)
+
+
+def up_to(last: int, **stuck: Any) -> list[dict[str, Any]]:
+    """The calls up to the last, which is not completed if it is said how it looks."""
+    done = [call(seq) for seq in range(1, last if stuck else last + 1)]
+    return [*done, call(last, **stuck)] if stuck else done
+
+
+WAITS: dict[str, Any] = {"state": "started"}
+JOBS: dict[str, tuple[Callable[[int], list[dict[str, Any]]], Parting | None, str]] = {
+    "one never called it": (lambda rank: up_to(40) if rank == 2 else up_to(41, **WAITS), Parting.MISSED, "nccl-timeout"),
+    "one called another operation": (
+        lambda rank: up_to(41, op="nccl:broadcast" if rank == 2 else "nccl:all_reduce", **WAITS),
+        Parting.OTHER_OPERATION,
+        "collective-mismatch",
+    ),
+    "one brought another size": (
+        lambda rank: up_to(41, size=9 if rank == 2 else 4, **WAITS), Parting.OTHER_SIZE, "collective-mismatch",
+    ),
+    "one called one more": (
+        lambda rank: up_to(41, **WAITS) if rank == 2 else up_to(40), Parting.EXTRA, "collective-mismatch",
+    ),
+}  # fmt: skip
+
+
+def written(folder: Path, of_rank: Callable[[int], bytes], ranks: int = 4, name: str = "nccl_trace_rank_{}") -> Path:
+    for rank in range(ranks):
+        (folder / name.format(rank)).write_bytes(of_rank(rank))
+    return folder
+
+
+def report_on(pack: Pack, *paths: Path) -> Report:
+    found = discover([str(path) for path in paths])
+    return replay(found.sources, pack, threads=1, notes=found.notes)
+
+
+@pytest.mark.parametrize("form", [as_json, as_pickle])
+@pytest.mark.parametrize("story", JOBS)
+def test_dumps_alone_name_the_culprit(shipped: Pack, tmp_path: Path, story, form):
+    entries, _, cause = JOBS[story]
+    report = report_on(shipped, written(tmp_path, lambda rank: form(dump(entries(rank)))))
+    first = report.diagnoses[0]
+    assert (first.cause, first.ranks[0]) == (cause, 2)
+    odd = next(line for line in first.evidence if line.source == "nccl_trace_rank_2")
+    assert "train.py:12 in step" in odd.text
+    assert report.comparison is not None
+    assert (report.comparison.seen, report.comparison.world) == ((0, 1, 2, 3), 4)
+
+
+def test_both_sides_are_shown(shipped: Pack, tmp_path: Path):
+    report = report_on(shipped, written(tmp_path, lambda rank: as_json(dump(JOBS["one never called it"][0](rank)))))
+    assert {line.source for line in report.diagnoses[0].evidence} == {"nccl_trace_rank_0", "nccl_trace_rank_2"}
+
+
+@pytest.mark.parametrize("story", JOBS)
+def test_how_ranks_part(story):
+    entries, parting, _ = JOBS[story]
+    dumps = [read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))) for rank in range(4)]
+    assert [(one.parting, one.seq, one.odd) for one in findings(dumps)] == [(parting, 41, (2,))]
+
+
+@pytest.mark.parametrize(
+    ("story", "entries"),
+    [
+        ("all wait in the same", lambda _: up_to(41, **WAITS)),
+        ("all have completed", lambda _: up_to(41)),
+        ("sizes that may differ", lambda rank: up_to(41, op="nccl:all_to_all", size=rank + 1, **WAITS)),
+        ("the ring of one has dropped the start", lambda rank: [call(n) for n in range(rank * 5 + 1, 42)]),
+        ("who has not called what all others have completed is only late to dump", lambda rank: up_to(40 + (rank > 0))),
+        ("point to point has no partner in all", lambda rank: [{**call(n), "is_p2p": True} for n in range(rank)]),
+        ("nothing was recorded", lambda _: []),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_nobody_is_odd(story, entries):
+    dumps = [read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))) for rank in range(4)]
+    assert findings(dumps) == []
+
+
+def test_the_earliest_parting_comes_first():
+    def entries(rank: int) -> list[dict[str, Any]]:
+        late = [call(7, state="started", group="9")] if rank != 1 else []
+        return [*(up_to(3) if rank == 2 else up_to(4, **WAITS)), *late]
+
+    dumps = [read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))) for rank in range(4)]
+    assert next((one.group, one.odd) for one in findings(dumps)) == ("0", (2,))
+
+
+def test_an_error_of_the_rank_itself_is_the_cause(shipped: Pack, tmp_path: Path):
+    written(tmp_path, lambda rank: as_pickle(dump(JOBS["one never called it"][0](rank))))
+    oom = "2025-06-15 15:06:30,000 [rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    (tmp_path / "rank2.log").write_text(oom)
+    (tmp_path / "rank0.log").write_text("2025-06-15 15:06:00,000 INFO step 1 loss 0.5\n")
+    report = report_on(shipped, tmp_path)
+    assert (report.diagnoses[0].cause, report.diagnoses[0].ranks[0]) == ("cuda-oom", 2)
+    assert [other.rule for other in report.diagnoses[0].consequences] == ["torch/flight-recorder-missed"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"),
+    [
+        ("nccl_trace_rank_3", 3),
+        ("comm_lib_trace_rank_12", 12),
+        ("rank_7", 7),
+        ("nccl_trace_rank_3.json", 3),
+        ("nccl_trace_rank_3.pkl", 3),
+        ("rank_7.json", None),
+        ("rank7.log", None),
+        ("nccl_trace_rank_", None),
+        ("nccl_trace_rank_3.log", None),
+    ],
+)
+def test_which_files_are_dumps(name, rank):
+    assert rank_of_name(name) == rank
+
+
+def test_dumps_may_be_named_and_other_files_of_such_names_are_none(shipped: Pack, tmp_path: Path):
+    written(tmp_path, lambda rank: as_pickle(dump(JOBS["one never called it"][0](rank))))
+    report = report_on(shipped, *(tmp_path / f"nccl_trace_rank_{rank}" for rank in range(4)))
+    assert report.diagnoses[0].ranks == (2,)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "rank_1").write_text("not a dump at all")
+    with pytest.raises(SourceError, match="no log in this folder"):
+        discover([str(tmp_path / "other")])
+
+
+# What a pickle might try.
+
+
+class _Runs:
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self._what = function, arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._what
+
+
+def deep(size: int) -> bytes:
+    return b"\x80\x02" + b"]" * size + b"a" * (size - 1) + b"."
+
+
+def evil(folder: Path) -> Mapping[str, bytes]:
+    touched = folder / "touched"
+    return {
+        "calls a function": pickle.dumps(_Runs(touched.write_text, "here")),
+        "calls exec": pickle.dumps(_Runs(exec, f"open({str(touched)!r}, 'w')")),
+        "imports by an old opcode": b"\x80\x02cos\nsystem\n(S'touch " + str(touched).encode() + b"'\ntR.",
+        "makes an instance": b"\x80\x02(ios\nsystem\n.",
+        "asks for an extension": b"\x80\x02\x82\x01.",
+        "asks for a persistent thing": b"\x80\x02Pthing\n.",
+        "hides it in an entry": as_pickle({"entries": [call(1)]})[:-1] + pickle.dumps(_Runs(exec, "1"))[2:],
+        "a memo of four billion places": b"\x80\x02Nr\xff\xff\xff\xff" + b"cos\nsystem\n.",
+        "a text of four gigabytes": b"\x80\x02X\xff\xff\xff\xffabc.",
+        "a number of two gigabytes": b"\x80\x02\x8b\xff\xff\xff\x7f1.",
+        "nothing on the stack": b"\x80\x02.",
+        "a mark and nothing else": b"\x80\x02(.",
+        "deeper than any stack": deep(200_000),
+        "a list that holds itself": b"\x80\x02]q\x00h\x00a.",
+        "an unhashable key": b"\x80\x02}]Ns.",
+        "only a protocol": b"\x80",
+        "cut short": as_pickle(dump(up_to(41)))[:500],
+        "deep JSON": b'{"entries": ' + b"[" * 200_000,
+        "JSON cut short": as_json(dump(up_to(41)))[:500],
+        "JSON of other things": b'{"loss": 0.5}',
+        "no dict": b"\x80\x02]q\x00.",
+        "entries that are none": as_json({"entries": [None, 7, "x", {}, {"collective_seq_id": "1"}, [[]]]}),
+        "numbers beyond all": as_json(
+            {"entries": [{**call(1), "collective_seq_id": 10**30, "time_created_ns": 10**40}]}
+        ),
+        "sizes that explode": as_pickle({"entries": [{**call(1), "input_sizes": [[1 << 47] * 64]}]}),
+        "lines in a name": as_json(
+            dump([call(1, op="nccl:x\n[rank0]: torch.OutOfMemoryError: CUDA out of memory.", group="0\n")])
+        ),
+        "frames that are none": as_json(dump([{**call(1), "frames": [None, {"name": 1}, {"filename": []}]}])),
+    }
+
+
+EVIL = list(evil(Path()))
+
+
+@pytest.mark.parametrize("story", EVIL)
+def test_a_hostile_dump_gives_a_note_or_nothing_and_runs_nothing(shipped: Pack, tmp_path: Path, story):
+    (tmp_path / "nccl_trace_rank_0").write_bytes(evil(tmp_path)[story])
+    (tmp_path / "rank0.log").write_text("2025-06-01 10:00:00 INFO step 1 loss 0.5\n")
+    report = report_on(shipped, tmp_path)
+    assert not (tmp_path / "touched").exists()
+    assert report.diagnoses == () or report.diagnoses[0].cause != "cuda-oom"
+    assert all(one.cause == "interrupted" or one.severity.value == "info" for one in report.diagnoses)
+    for note in report.notes:
+        assert note.source == "nccl_trace_rank_0"
+        assert "dump" in note.note
+
+
+def test_a_dump_of_any_size_is_not_read(tmp_path: Path):
+    with (tmp_path / "nccl_trace_rank_0").open("wb") as file:
+        file.write(b"\x80\x02")
+        file.truncate(MAX_BYTES + 2)
+    notes = discover([str(tmp_path)]).notes
+    assert [note.note for note in notes] == [
+        "is more than 32 MB, too much for a flight-recorder dump, and was passed over"
+    ]
+
+
+plain_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(1 << 90), 1 << 90) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(value=plain_values, protocol=st.integers(0, 5))
+def test_plain_pickles_are_read_as_the_standard_library_does(value, protocol):
+    data = pickle.dumps(value, protocol)
+    assert load(data) == pickle.loads(data)  # noqa: S301 (made here)
+
+
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_a_value_or_not_plain(data):
+    try:
+        load(b"\x80\x02" + data)
+    except NotPlain as fault:
+        assert str(fault)
+
+
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_a_dump_or_none(data):
+    for head in (b"\x80\x02", b"{"):
+        try:
+            assert read_dump("r", 0, head + data).rank == 0
+        except NoDump as fault:
+            assert str(fault)
