@@ -56,7 +56,8 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, onli
     """
     given = list(paths) or list(settings.packs)
     texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
-    asked = [text for text in texts if not given or text.shown in shown_in(given, texts)]
+    wanted = shown_in(given, texts) if given else frozenset(text.shown for text in texts)
+    asked = [text for text in texts if text.shown in wanted]
     shipped = read_cases(find_cases(shipped_cases()))
     cases, of_cases = _cases(given) if given else (len(shipped), [])
     found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]

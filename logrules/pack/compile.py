@@ -10,13 +10,12 @@ from logrules.errors import PackError
 from logrules.model.place import Problem
 from logrules.pack import schema
 from logrules.pack.assemble import Source, assemble
-from logrules.pack.config import Config, checked
 from logrules.pack.document import Unreadable, parse_document, problems_of
-from logrules.pack.overlay import overlaid, unknown_names
 from logrules.pack.pack import Pack, Replaced
 from logrules.pack.settings import Settings
 
 if TYPE_CHECKING:
+    from logrules.pack.config import Config
     from logrules.pack.load import RuleText
 
 _KINDS: Mapping[str, type[schema.Strict]] = {
@@ -48,20 +47,23 @@ def compile_pack(
     texts: Sequence["RuleText"], digest: str, settings: Settings | None = None
 ) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack that the texts spell, as the settings want it; or None and every problem in them."""
-    config = None
-    if settings is not None and settings.path:
-        try:
-            config = checked(settings)
-        except PackError as fault:
-            return None, fault.problems
+    if settings is None or not settings.path:
+        return read_sources(texts).pack(digest)
+    from logrules.pack.config import checked
+    from logrules.pack.overlay import overlaid, unknown_names
+
+    try:
+        config = checked(settings)
+    except PackError as fault:
+        return None, fault.problems
     pack, problems = read_sources(texts, config).pack(digest)
-    if pack is None or config is None:
-        return pack, problems
+    if pack is None:
+        return None, problems
     unknown = tuple(unknown_names(pack, config))
     return (None, unknown) if unknown else (overlaid(pack, config), ())
 
 
-def read_sources(texts: Iterable["RuleText"], config: Config | None = None) -> Reading:
+def read_sources(texts: Iterable["RuleText"], config: "Config | None" = None) -> Reading:
     """What the texts say, and what the configuration adds of its own."""
     problems: list[Problem] = []
     replaced: list[Replaced] = []
