@@ -5,19 +5,14 @@ bytes nor on the number of threads: a window is a fixed stretch of a source, and
 """
 
 import heapq
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from logrules.align import aligned
-from logrules.extract.extract import Reader, find
-from logrules.extract.familiar import Familiar
-from logrules.extract.lines import Found
-from logrules.extract.newlines import Count, count_newlines, fast_counter
-from logrules.extract.scan import EVERYTHING, Detail, Scanner
-from logrules.extract.window import Window, windows
-from logrules.model.block import Block, End, Skipped, Tick
+from logrules.align import Alignment, aligned
+from logrules.extract.extract import Reader
+from logrules.extraction import Extraction, Progress, Scanners, Tally, window_bytes
+from logrules.model.block import End
 from logrules.model.event import Event, Stamp
 from logrules.model.report import Report, SourceNote
 from logrules.pack.capture import Captures
@@ -26,55 +21,6 @@ from logrules.reason.clock import Clock
 from logrules.reason.index import Index, index_of
 from logrules.reason.session import Session
 from logrules.sources.source import Source
-
-# The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
-FULL_WINDOWS = 2
-# A literal with more hits than this in the head of a log tells of its routine, whatever its rule thinks.
-COMMON_HITS = 1_000
-# Between head and tail, one window in so many is asked for samples of the routine.
-SAMPLED_WINDOWS = 8
-# From here on a log is big: NumPy earns its import, and samples that lie further apart still draw every curve.
-BIG_WINDOWS = 128
-SAMPLED_BIG_WINDOWS = 32
-
-Progress = Callable[[int], None]
-
-
-@dataclass(slots=True)
-class Tally:
-    """What reading a job came to."""
-
-    lines: int = 0
-    bytes: int = 0
-
-
-class Scanners:
-    """Scanners for each thread and each degree of detail, made when first needed."""
-
-    def __init__(self, pack: Pack, *, cache: bool = False) -> None:
-        self._pack = pack
-        self._cache = cache
-        whole = Scanner(pack.signals, cache=cache)
-        self._idle: dict[Detail, list[Scanner]] = {EVERYTHING: [whole]}
-        self.signals_of = whole.signals_of
-        self.sampled = whole.sampled
-        self.reader = Reader(pack, self.signals_of)
-        of_traces = _trace_signals(pack)
-        self.of_traces = frozenset(
-            entry for entry, asked in enumerate(self.signals_of) if of_traces.intersection(asked)
-        )
-
-    def find(self, window: Window, detail: Detail = EVERYTHING, count: Count = count_newlines) -> Found:
-        """Scan a window with a scanner that no other thread is using."""
-        idle = self._idle.setdefault(detail, [])
-        try:
-            scanner = idle.pop()
-        except IndexError:
-            # What one log is full of, few others are: only what serves every log is worth keeping.
-            scanner = Scanner(self._pack.signals, detail, cache=self._cache and not detail.common)
-        found = find(window, scanner, count)
-        idle.append(scanner)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +65,11 @@ def replay(
     With ``cache`` compiled literals are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does.
     """
+    session, tally = Session(pack), Tally()
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        job = _Job(pack, Scanners(pack, cache=cache), pool, threads, Session(pack), Tally(), progress)
-        return _read(job, sources, notes, observe)
+        scanners = Scanners(pack, cache=cache)
+        how = Extraction(scanners, pool, threads, session.note, tally, window_bytes(len(sources)), progress)
+        return _read(how, session, sources, pack, notes, observe)
 
 
 def replay_prepared(
@@ -133,139 +81,59 @@ def replay_prepared(
 ) -> Report:
     """The same on a prepared pack, into a session of it that can be asked more than its report."""
     with ThreadPoolExecutor(1) as pool:
-        return _read(_Job(on.pack, on.scanners, pool, 1, session, Tally(), None, on.reader), sources, notes, observe)
+        how = Extraction(on.scanners, pool, 1, session.note, Tally(), window_bytes(len(sources)), reader=on.reader)
+        return _read(how, session, sources, on.pack, notes, observe)
 
 
 def _read(
-    job: "_Job", sources: Sequence[Source], notes: Iterable[SourceNote], observe: Callable[[Event], None] | None = None
+    how: Extraction,
+    session: Session,
+    sources: Sequence[Source],
+    pack: Pack,
+    notes: Iterable[SourceNote],
+    observe: Callable[[Event], None] | None,
 ) -> Report:
-    for note in notes:
-        job.session.note(note.source, note.note)
-    alignment = aligned(sources, job.pack)
-    for note in alignment.notes:
-        job.session.note(note.source, note.note)
-    for event in merged([map(alignment.corrected, _dated(_events(source, job), source)) for source in sources]):
-        job.session.feed(event)
+    streams = [Stream(source.name, how.events(source), modified_of(source)) for source in sources]
+    reason(session, streams, aligned(sources, pack), notes, observe)
+    return session.report(how.tally.lines, tuple(source.name for source in sources))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """The events of one source, its name, and when it was last written, by which times without a year are read."""
+
+    name: str
+    events: Iterable[Event]
+    modified: float | None = None
+
+
+def modified_of(source: Source) -> float | None:
+    """When a source was last written, where it knows."""
+    found: float | None = getattr(source, "modified", None)
+    return found
+
+
+def reason(
+    session: Session,
+    streams: Sequence[Stream],
+    alignment: Alignment,
+    notes: Iterable[SourceNote] = (),
+    observe: Callable[[Event], None] | None = None,
+) -> None:
+    """Feed a session the events of all sources of a job in the order of their times, and the end."""
+    for note in (*notes, *alignment.notes):
+        session.note(note.source, note.note)
+    for event in merged([map(alignment.corrected, _dated(stream)) for stream in streams]):
+        session.feed(event)
         if observe is not None:
             observe(event)
-    job.session.feed(End())
-    return job.session.report(job.tally.lines, tuple(source.name for source in sources))
+    session.feed(End())
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    pack: Pack
-    scanners: Scanners
-    pool: ThreadPoolExecutor
-    threads: int
-    session: Session
-    tally: Tally
-    progress: Progress | None
-    reader: Reader | None = None
-
-
-def _trace_signals(pack: Pack) -> frozenset[int]:
-    """The signals of lines that mean something only together with their neighbours."""
-    trace = pack.trace
-    return frozenset((trace.head, trace.frame, trace.stack_frame, trace.exception, trace.chain) if trace else ())
-
-
-def _items(source: Source, job: _Job) -> Iterator[Block | Skipped | Tick | End]:
-    """What the source yields until its end; what could not be read is noted, what was read counted."""
-    while True:
-        item = source.read(None)
-        match item:
-            case Block():
-                job.tally.bytes += len(item.data)
-                if job.progress is not None:
-                    job.progress(job.tally.bytes)
-            case Skipped():
-                job.session.note(item.source, item.reason)
-            case End():
-                return
-            case _:
-                pass
-        yield item
-
-
-def _events(source: Source, job: _Job) -> Iterator[Event]:
-    """The events of one source in order, its last line at the end."""
-    reader = job.reader or job.scanners.reader.for_another()
-    last: Window | None = None
-    line = 1
-    for window, found in _found(windows(_items(source, job)), job):
-        yield from reader.events(found, line)
-        line += found.line_count
-        job.tally.lines += found.line_count + found.unfinished
-        last = last if window.data.isspace() else window
-    if last is not None:
-        yield _last_line(reader, last, line)
-    for sentence in reader.dropped:
-        job.session.note(source.name, sentence)
-
-
-def _found(cut: Iterable[Window], job: _Job) -> Iterator[tuple[Window, Found]]:
-    """Windows scanned on the pool, in order: all detail at the head and the tail, samples between."""
-    ahead: deque[tuple[Window, Future[Found], bool]] = deque()
-    head: list[Future[Found]] = []
-    held: deque[Window] = deque()
-    thinned: Thinned | None = None
-    familiar = Familiar(job.scanners.of_traces)
-
-    def next_found() -> tuple[Window, Found]:
-        window, future, between = ahead.popleft()
-        return window, familiar.thinned(future.result()) if between else future.result()
-
-    for window in cut:
-        if window.index < FULL_WINDOWS:
-            head.append(job.pool.submit(job.scanners.find, window))
-            ahead.append((window, head[-1], False))
-        else:
-            held.append(window)
-        if len(held) > FULL_WINDOWS:
-            thinned = thinned or Thinned.after((future.result() for future in head), job.scanners.sampled)
-            early = held.popleft()
-            count = fast_counter() if early.index >= BIG_WINDOWS else count_newlines
-            ahead.append((early, job.pool.submit(job.scanners.find, early, thinned.detail(early), count), True))
-        while len(ahead) > 2 * job.threads:
-            yield next_found()
-    ahead.extend((window, job.pool.submit(job.scanners.find, window), False) for window in held)
-    while ahead:
-        yield next_found()
-
-
-@dataclass(frozen=True, slots=True)
-class Thinned:
-    """The detail in which the middle of a log is read, given what its head is full of."""
-
-    samples: Detail
-    rest: Detail
-
-    @classmethod
-    def after(cls, head: Iterable[Found], sampled: frozenset[int]) -> "Thinned":
-        """By the literals that the head is full of: those of its routine, whatever their rules think."""
-        counts = Counter(entry for found in head for line in found.lines for _, entry in line.hits)
-        common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - sampled
-        return cls(Detail(None, common), Detail(False, common))
-
-    def detail(self, window: Window) -> Detail:
-        """Samples of the routine in every so many windows, nothing of it in the others."""
-        apart = SAMPLED_WINDOWS if window.index < BIG_WINDOWS else SAMPLED_BIG_WINDOWS
-        return self.samples if window.index % apart == 0 else self.rest
-
-
-def _last_line(reader: Reader, window: Window, lines_before_end: int) -> Event:
-    data = window.data.rstrip()
-    start = max(data.rfind(b"\n") + 1, len(data) - 65_536)
-    after = window.data.count(b"\n", start)
-    number = lines_before_end - after
-    return reader.last_event(window.source, max(number, 1), window.offset + start, data[start:])
-
-
-def _dated(events: Iterable[Event], source: Source) -> Iterator[Event]:
+def _dated(stream: Stream) -> Iterator[Event]:
     """Events whose stamps all have a year: the one nearest to the full dates around, or to the file's own."""
-    clock = Clock(getattr(source, "modified", None))
-    return (dated(event, clock) for event in events)
+    clock = Clock(stream.modified)
+    return (dated(event, clock) for event in stream.events)
 
 
 def dated(event: Event, clock: Clock) -> Event:

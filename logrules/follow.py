@@ -7,9 +7,10 @@ from itertools import islice
 from threading import RLock
 
 from logrules.below import evidence_of, with_lines_below
-from logrules.engine import Scanners, dated, merged
+from logrules.engine import dated, merged
 from logrules.extract.extract import Reader
 from logrules.extract.live import GrowingLog
+from logrules.extraction import Scanners
 from logrules.model.block import Block, End, Heard, Skipped, Tick
 from logrules.model.change import Change
 from logrules.model.event import Event

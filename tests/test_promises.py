@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from logrules.engine import Scanners, replay
+from logrules.engine import replay
 from logrules.extract.clean import clean
 from logrules.extract.extract import Reader, find
 from logrules.extract.scan import Scanner
 from logrules.extract.window import Window, windows
+from logrules.extraction import Scanners
 from logrules.model.block import Block, End
 from logrules.model.report import Report
 from logrules.pack.pack import Pack

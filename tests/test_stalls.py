@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from logrules.engine import Scanners
 from logrules.extract.extract import Reader
 from logrules.extract.window import Window
+from logrules.extraction import Scanners
 from logrules.model.block import End, Heard, Tick
 from logrules.model.change import Change, Raised, Withdrawn, Worsened
 from logrules.model.report import Status

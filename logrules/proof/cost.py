@@ -6,8 +6,9 @@ Hyperscan finds the literals of all rules in one pass, so that a rule costs what
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from logrules.engine import Prepared, Scanners, replay_prepared
+from logrules.engine import Prepared, replay_prepared
 from logrules.extract.extract import Reader
+from logrules.extraction import Scanners
 from logrules.model.cost import Cost
 from logrules.pack.capture import Captures
 from logrules.pack.pack import Pack, Signal
