@@ -122,7 +122,7 @@ def reason(
 ) -> None:
     """Feed a session the events of all sources of a job in the order of their times, and the end."""
     for note in (*notes, *alignment.notes):
-        session.note(note.source, note.note)
+        session.remark(note)
     for event in merged([map(alignment.corrected, _dated(stream)) for stream in streams]):
         session.feed(event)
         if observe is not None:

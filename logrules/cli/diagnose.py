@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.packs import add_pack_options
+from logrules.cli.scale import add_scale_options, chosen_readers
 from logrules.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 _EXAMPLES = """examples:
   logrules diagnose train.log                    one log
   logrules diagnose rank*.log                    one job from several logs
-  logrules diagnose runs/42/                     every log in a folder
+  logrules diagnose runs/42/                     every log in a folder, on all cores
+  logrules diagnose s3://bucket/runs/42/ --engine ray    on a Ray cluster; also gs://, hdfs://, ssh:// …
   kubectl logs job/train | logrules diagnose -   standard input
   logrules diagnose train.log.gz --format json   for machines
   logrules diagnose train.log --format html -o report.html
@@ -63,6 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
+    add_scale_options(parser)
     parser.add_argument("--threads", type=_positive, default=2, metavar="N", help="scanning threads (default: 2)")
     parser.add_argument("--block-bytes", type=_positive, default=1 << 20, metavar="N", help="size of a read")
 
@@ -88,16 +91,26 @@ def run(options: argparse.Namespace) -> int:
     cache = not options.no_cache
     pack = chosen_pack(options, cache=cache)
     walk = _walk(options.expect, pack) if options.expect else None
+    looked_for = walk.pack if walk else pack
+    observe = walk.see if walk else None
+    readers = chosen_readers(options, found)
     with reading_progress(found.total_bytes) as progress:
-        report = replay(
-            found.sources,
-            walk.pack if walk else pack,
-            threads=options.threads,
-            progress=progress,
-            notes=found.notes,
-            cache=cache,
-            observe=walk.see if walk else None,
-        )
+        if readers is not None:
+            from logrules.scale.replay import replay_spread
+
+            report = replay_spread(
+                found.sources, looked_for, readers, progress=progress, notes=found.notes, observe=observe
+            )
+        else:
+            report = replay(
+                found.sources,
+                looked_for,
+                threads=options.threads,
+                progress=progress,
+                notes=found.notes,
+                cache=cache,
+                observe=observe,
+            )
     expectation = walk.outcome() if walk else None
     _write(report, options, expectation)
     if options.confirm:

@@ -222,10 +222,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class SourceNote:
-    """Something a reader must know of a source: it was cut, unreadable or skipped in part."""
+    """Something a reader must know of a source: it was cut, skipped in part or, with ``unread``, not read at all."""
 
     source: str
     note: str
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,3 +245,8 @@ class Report:
     curves: tuple[Curve, ...] = ()
     waits: tuple[WaitSpan, ...] = ()
     comparison: Comparison | None = None
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The logs that could not be read: with any of them, the report is partial."""
+        return tuple(note.source for note in self.notes if note.unread)

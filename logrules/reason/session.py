@@ -154,7 +154,10 @@ class Session:
 
     def note(self, source: str, text: str) -> None:
         """Something that a reader of the report must know of a source."""
-        note = SourceNote(source, text)
+        self.remark(SourceNote(source, text))
+
+    def remark(self, note: SourceNote) -> None:
+        """The same, as a note."""
         if note not in self._notes:
             self._notes.append(note)
 

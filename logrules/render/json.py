@@ -33,7 +33,10 @@ def report_document(report: Report, language: str) -> dict[str, Any]:
         "timeline": [_span(span) for span in report.timeline],
         "earlier_runs": [_run(run) for run in report.earlier_runs],
         "unusual": [_evidence(line) for line in report.unusual],
-        "notes": [{"source": safe(note.source), "note": safe(note.note)} for note in report.notes],
+        "notes": [
+            {"source": safe(note.source), "note": safe(note.note), "unread": note.unread} for note in report.notes
+        ],
+        "partial": bool(report.unread),
         "sources": [safe(source) for source in report.sources],
         "lines": report.lines,
         **({"comparison": _comparison(report.comparison, language)} if report.comparison else {}),

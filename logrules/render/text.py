@@ -64,6 +64,10 @@ class _Page:
         self._put(0, *parts)
         sources = ", ".join(report.sources[:3]) + (" …" if len(report.sources) > 3 else "")  # noqa: PLR2004
         self._put(0, (f"{sources} · {report.lines:,} {self._word(words.LINES)}", "dim"))
+        if report.unread:
+            count = len(report.unread)
+            said = self._word(words.PARTIAL).format(unread=count, all=count + len(report.sources))
+            self._put(0, (said, "bold yellow"))
         if report.comparison is not None:
             self._put(0, (coverage(report.comparison, self._language), "dim"))
         path = [span.phase for span in sorted(report.timeline, key=lambda span: (span.source, span.first_line))]

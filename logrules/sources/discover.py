@@ -14,6 +14,7 @@ from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.file import FileSource, opened, text_of
 from logrules.sources.memory import MemorySource
 from logrules.sources.names import holds_logs, is_log_name, natural, short_names
+from logrules.sources.remote import RemoteSource, is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES
 from logrules.sources.stdin import StdinSource
 
@@ -30,7 +31,7 @@ class Discovered:
     before: pipes, standard input, archives.
     """
 
-    sources: tuple[FileSource | StdinSource | MemorySource, ...]
+    sources: tuple[FileSource | StdinSource | MemorySource | RemoteSource, ...]
     notes: tuple[SourceNote, ...] = ()
     total_bytes: int | None = None
 
@@ -53,12 +54,12 @@ class _Search:
         self.seen.add(identity)
         return True
 
-    def note(self, path: Path, reason: str) -> None:
-        self.notes.append(SourceNote(str(path), reason))
+    def note(self, path: Path, reason: str, *, unread: bool = True) -> None:
+        self.notes.append(SourceNote(str(path), reason, unread))
 
 
 def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES) -> Discovered:
-    """The sources behind ``paths``: files as given, ``-`` for standard input, folders searched for logs.
+    """The sources behind ``paths``: files as given, ``-`` for standard input, folders searched for logs, URLs.
 
     A file that is named is read whatever it is called; in a folder, and in the folders
     below it, only log-like names count. A file that is reached twice is read once.
@@ -68,17 +69,18 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES) -> Discovered
     if not paths:
         raise SourceError("no log given: name a file, a folder, or - for standard input")
     search = _Search()
-    for given in (path for pattern in paths for path in _matches(pattern)):
+    remote = [source for path in paths if is_remote(path) for source in remote_sources(path, block_bytes)]
+    for given in (path for pattern in paths if not is_remote(pattern) for path in _matches(pattern)):
         if given == "-":
             if None not in search.found:
                 search.found.append(None)
         else:
             _look_at(Path(given), search)
     sizes = [_plain_size(*file) if file else None for file in search.found]
-    total = None if None in sizes else sum(size or 0 for size in sizes)
+    total = None if remote or None in sizes else sum(size or 0 for size in sizes)
     sources = tuple(_sources(search.found, block_bytes))
     told, notes = _told_by(search.dumps)
-    return Discovered((*sources, *told), (*search.notes, *notes), total)
+    return Discovered((*sources, *remote, *told), (*search.notes, *notes), total)
 
 
 def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], list[SourceNote]]:
@@ -177,7 +179,7 @@ def _is_text(path: Path, search: _Search) -> bool:
         search.note(path, str(fault).removeprefix(f"{path}: "))
         return False
     if b"\0" in head:
-        search.note(path, "is not text and was passed over")
+        search.note(path, "is not text and was passed over", unread=False)
         return False
     return True
 

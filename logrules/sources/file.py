@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from io import FileIO
 from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 from logrules.errors import SourceError
 from logrules.model.block import Block, End, Skipped
@@ -19,6 +20,14 @@ _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
 
 
+class Readable(Protocol):
+    """Something open that bytes come from."""
+
+    def read(self, size: int, /) -> bytes | None:
+        """Up to so many bytes; none at the end."""
+        ...
+
+
 class FileSource:
     """A saved log by its path; opened at the first read, closed at the end."""
 
@@ -27,7 +36,12 @@ class FileSource:
         # A file name need not be valid UTF-8, a report must be.
         self.name = (name or self.path.name).encode(errors="backslashreplace").decode()
         self._items = saved_items(self.name, lambda: opened(self.path), block_bytes)
+        self._block_bytes = block_bytes
         self._end = End()
+
+    def __reduce__(self) -> tuple[type["FileSource"], tuple[Path, str, int]]:
+        """Another process reads it from its beginning."""
+        return FileSource, (self.path, self.name, self._block_bytes)
 
     @property
     def modified(self) -> float | None:
@@ -115,7 +129,7 @@ def _is_plain(file: FileIO) -> bool:
     return codec_of(head) is None and not has_mark(head)
 
 
-def text_of(file: FileIO, piece_bytes: int, faults: list[str]) -> Iterator[bytes]:
+def text_of(file: Readable, piece_bytes: int, faults: list[str]) -> Iterator[bytes]:
     """The text of an open file as UTF-8 in pieces of ``piece_bytes``; a fault ends it and is added to ``faults``."""
     head = b"".join(_reads(file, MAGIC_BYTES, MAGIC_BYTES, faults))
     codec = codec_of(head)
@@ -129,7 +143,7 @@ def text_of(file: FileIO, piece_bytes: int, faults: list[str]) -> Iterator[bytes
     return resized(as_utf8(pieces), piece_bytes)
 
 
-def _reads(file: FileIO, at_once: int, limit: int | None, faults: list[str]) -> Iterator[bytes]:
+def _reads(file: Readable, at_once: int, limit: int | None, faults: list[str]) -> Iterator[bytes]:
     """Reads of up to ``at_once`` bytes, until ``limit`` bytes in all or the end of the file."""
     left = limit
     try:

@@ -1,0 +1,102 @@
+"""Logs behind URLs, by whatever protocol fsspec knows (`s3://`, `gs://`, `hdfs://`, `ssh://`): the extra `remote`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from logrules.errors import SourceError
+from logrules.model.block import Block, End, Skipped
+from logrules.sources.cut import whole_lines
+from logrules.sources.file import text_of
+from logrules.sources.names import is_log_name
+from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
+
+_MAGIC = "*?["
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path names its protocol."""
+    protocol, found, _ = path.partition("://")
+    return bool(found) and protocol.isascii() and protocol.replace("+", "").isalnum()
+
+
+class RemoteSource:
+    """A saved log by its URL; opened at the first read, closed at the end."""
+
+    def __init__(self, url: str, name: str, block_bytes: int = BLOCK_BYTES) -> None:
+        self.url = url
+        self.name = name
+        self._block_bytes = block_bytes
+        self._items = _items(url, name, block_bytes)
+        self._end = End()
+
+    def __reduce__(self) -> tuple[type["RemoteSource"], tuple[str, str, int]]:
+        """Another process reads it from its beginning."""
+        return RemoteSource, (self.url, self.name, self._block_bytes)
+
+    def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
+        """The next block, what had to be left out, or the end."""
+        return next(self._items, self._end)
+
+
+def remote_sources(pattern: str, block_bytes: int = BLOCK_BYTES) -> list[RemoteSource]:
+    """The logs that a URL names: a file, a pattern, or a folder with log-like names in it. Raises SourceError."""
+    files, address = _file_system(pattern)
+    try:
+        if any(letter in pattern for letter in _MAGIC):
+            paths = sorted(map(str, files.glob(address)))
+        elif files.isdir(address):
+            paths = sorted(path for path in map(str, files.find(address)) if is_log_name(path.rsplit("/", 1)[-1]))
+        else:
+            paths = [address] if files.exists(address) else []
+    except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
+        raise SourceError(f"{pattern}: cannot be looked at ({_said(fault)})") from None
+    if not paths:
+        raise SourceError(f"{pattern}: no log there")
+    depth = _common(paths)
+    return [RemoteSource(files.unstrip_protocol(path), path[depth:], block_bytes) for path in paths]
+
+
+def _common(paths: list[str]) -> int:
+    """How much of the paths is the folder that all are in."""
+    folders = [path.split("/")[:-1] for path in paths]
+    shared = 0
+    while all(len(folder) > shared for folder in folders) and len({folder[shared] for folder in folders}) == 1:
+        shared += 1
+    return len("/".join(folders[0][:shared])) + 1 if shared else 0
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs
+    except ModuleNotFoundError:
+        raise SourceError(f"{url}: remote logs need fsspec: pip install 'logrules[remote]'") from None
+    try:
+        found: tuple[Any, str] = url_to_fs(url)
+    except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
+        raise SourceError(f"{url}: {_said(fault)}") from None
+    return found
+
+
+def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped | End]:
+    files, address = _file_system(url)
+    faults: list[str] = []
+    offset = 0
+    try:
+        with files.open(address, "rb") as file:
+            pieces = text_of(file, min(block_bytes, MAX_LINE_BYTES), faults)
+            for data in whole_lines(pieces, MAX_LINE_BYTES):
+                yield Block(name, offset, data)
+                offset += len(data)
+    except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
+        # A log that breaks off is read as far as it came.
+        if not offset:
+            raise SourceError(f"{name}: cannot be read ({_said(fault)})") from None
+        faults.append(f"reading failed ({_said(fault)})")
+    if faults:
+        yield Skipped(name, offset, None, faults[0])
+    yield End()
+
+
+def _said(fault: Exception) -> str:
+    text = str(fault).strip().splitlines()
+    return text[0] if text else type(fault).__name__
