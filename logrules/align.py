@@ -22,6 +22,9 @@ from logrules.reason.skew import Moment, Skew, by_clock, skews
 from logrules.sources.source import Source
 
 END_BYTES = 256 << 10
+# Many logs share many moments: a shorter look at each tells as much.
+MANY_SOURCES = 64
+END_BYTES_OF_MANY = 64 << 10
 # As many moments of a log as tell its clock from a neighbour's; more cost time and tell nothing.
 MOMENTS = 24
 _ENOUGH = 8
@@ -71,7 +74,7 @@ def aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
     """What the logs of one job say of each other; those that can be read only once are left as they are."""
     if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
         return Alignment()
-    look = _Look(pack)
+    look = _Look(pack, END_BYTES if len(sources) < MANY_SOURCES else END_BYTES_OF_MANY)
     seen = {source.name: look.at(source) for source in sources}
     found = skews(by_clock({source: (one.worker.host, one.moments) for source, one in seen.items()}))
     clock_of = {source: one.worker.host or source for source, one in seen.items()}
@@ -91,7 +94,8 @@ def _note(clock: str, skew: Skew) -> SourceNote:
 class _Look:
     """Reads a little of logs: how they introduce themselves, and the moments that they share."""
 
-    def __init__(self, pack: Pack) -> None:
+    def __init__(self, pack: Pack, end_bytes: int) -> None:
+        self._end_bytes = end_bytes
         self._names = pack.names
         self._peeler = Peeler(pack)
         self._telling = frozenset(
@@ -114,7 +118,7 @@ class _Look:
         clock = Clock(getattr(source, "modified", None))
         worker = named
         moments: list[Moment] = []
-        for place, data in enumerate(ends(END_BYTES)):
+        for place, data in enumerate(ends(self._end_bytes)):
             if not place:
                 worker = self._by_content(named, data)
             moments += islice(self._moments(source.name, data, clock), MOMENTS)

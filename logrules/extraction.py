@@ -65,6 +65,11 @@ class Extraction:
     progress: Progress | None = None
     reader: Reader | None = None
 
+    @property
+    def many(self) -> bool:
+        """Whether the source is one of many."""
+        return self.window < WINDOW_BYTES
+
     def events(self, source: Source) -> Iterator[Event]:
         """The events of one source in order, its last line at the end."""
         reader = self.reader or self.scanners.reader.for_another()
@@ -141,6 +146,7 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     held: deque[Window] = deque()
     thinned: Thinned | None = None
     familiar = Familiar(how.scanners.of_traces)
+    usual = fast_counter() if how.many else count_newlines
 
     def next_found() -> tuple[Window, Found]:
         window, future, between = ahead.popleft()
@@ -148,18 +154,18 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
     for window in cut:
         if window.index < FULL_WINDOWS:
-            head.append(how.pool.submit(how.scanners.find, window))
+            head.append(how.pool.submit(how.scanners.find, window, EVERYTHING, usual))
             ahead.append((window, head[-1], False))
         else:
             held.append(window)
         if len(held) > FULL_WINDOWS:
             thinned = thinned or Thinned.after((future.result() for future in head), how.scanners.sampled)
             early = held.popleft()
-            count = fast_counter() if early.index >= BIG_WINDOWS else count_newlines
+            count = fast_counter() if early.index >= BIG_WINDOWS else usual
             ahead.append((early, how.pool.submit(how.scanners.find, early, thinned.detail(early), count), True))
         while len(ahead) > 2 * how.threads:
             yield next_found()
-    ahead.extend((window, how.pool.submit(how.scanners.find, window), False) for window in held)
+    ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
     while ahead:
         yield next_found()
 

@@ -37,7 +37,7 @@ def chosen_readers(options: argparse.Namespace, found: "Discovered") -> "Readers
         return partial(read_on_ray, address=options.ray_address)
     processes = options.processes or _cores()
     much = found.total_bytes is None or found.total_bytes >= _WORTH_PROCESSES_BYTES
-    if not travels or len(found.sources) < 2 or processes < 2 or not (much or options.processes):  # noqa: PLR2004
+    if not travels or len(found.sources) < 2 or not (much or options.processes):  # noqa: PLR2004
         return None
     from logrules.scale.local import read_here
 

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from logrules.extract.newlines import fast_counter
 from logrules.extraction import Scanners
 from logrules.pack.pack import Pack
 from logrules.scale.task import Lost, Read, Task
@@ -26,6 +27,8 @@ class _Here:
 def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | Lost]:
     """The answers as they come, in any order."""
     scanners = Scanners(pack, cache=True)
+    # Imported before the processes are forked: so it is imported once.
+    fast_counter()
     left = {task.number: task for task in tasks}
     for _ in range(TOGETHER):
         for answer in _tried(list(left.values()), pack, scanners, processes):

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from logrules.align import aligned
@@ -32,11 +33,14 @@ def replay_spread(
 
     Sources must be able to travel to another process. One that cannot be read is noted, and the report is partial.
     """
-    alignment = aligned(sources, pack)
     session = Session(pack)
     tasks = [Task(number, source, window_bytes(len(sources))) for number, source in enumerate(sources)]
     with tempfile.TemporaryDirectory(prefix="logrules-") as folder:
-        answers = _gathered(readers(tasks, pack), Path(folder), progress)
+        coming = readers(tasks, pack)
+        # Once the first answer is here the others are on their way: meanwhile there is time for the clocks.
+        first = list(islice(coming, 1))
+        alignment = aligned(sources, pack)
+        answers = _gathered(chain(first, coming), Path(folder), progress)
         streams = [
             Stream(source.name, unpacked(_spill(Path(folder), number)), modified_of(source))
             for number, source in enumerate(sources)
