@@ -13,6 +13,8 @@ from logrules.model.version import __version__
 VERBS = {
     "diagnose": ("logrules.cli.diagnose", "say where a saved log got stuck or why it failed"),
     "watch": ("logrules.cli.watch", "follow a live job and say the moment it gets stuck"),
+    "scan": ("logrules.cli.scan", "say what became of many jobs"),
+    "history": ("logrules.cli.history", "list what became of jobs that were scanned"),
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),

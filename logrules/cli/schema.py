@@ -34,9 +34,16 @@ def _event() -> dict[str, Any]:
     return event_schema()
 
 
+def _job() -> dict[str, Any]:
+    from logrules.render.jobs_json import job_schema
+
+    return job_schema()
+
+
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "report": _report,
     "event": _event,
+    "job": _job,
     "rule": _model("RuleFile"),
     "phases": _model("PhaseFile"),
     "formats": _model("FormatFile"),

@@ -1,0 +1,60 @@
+"""Work on the cores of this machine that outlives its workers: what a process took with it is tried again."""
+
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+# One broken pool says nothing of which item broke it; an item that breaks a pool of its own is to blame.
+TOGETHER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Crew(Generic[Item, Answer]):
+    """How many work, on what, and what each needs to begin.
+
+    ``begin`` gets ``forked`` in a process that inherits what is compiled, ``spawned`` where forking is not safe.
+    ``work`` and ``begin`` must be functions of a module.
+    """
+
+    processes: int
+    work: Callable[[Item], Answer]
+    begin: Callable[[Any], None]
+    forked: Any
+    spawned: Any
+
+    def answers(self, items: Mapping[int, Item]) -> Iterator[tuple[int, Answer | None]]:
+        """Each item's number and answer as it comes; None for one that ends its process again and again."""
+        left = dict(items)
+        for _ in range(TOGETHER):
+            for number, answer in self._tried(left, self.processes):
+                del left[number]
+                yield number, answer
+        for number, item in left.items():
+            yield next(self._tried({number: item}, 1), (number, None))
+
+    def _tried(self, items: Mapping[int, Item], processes: int) -> Iterator[tuple[int, Answer | None]]:
+        """The answers of a pool, until it breaks."""
+        if not items:
+            return
+        with self._pool(min(processes, len(items))) as pool:
+            futures: dict[Future[Answer], int] = {
+                pool.submit(self.work, item): number for number, item in items.items()
+            }
+            for future in as_completed(futures):
+                try:
+                    yield futures[future], future.result()
+                except BrokenProcessPool:
+                    continue
+
+    def _pool(self, processes: int) -> ProcessPoolExecutor:
+        fork = sys.platform == "linux"
+        context: Any = multiprocessing.get_context("fork" if fork else "spawn")
+        given = self.forked if fork else self.spawned
+        return ProcessPoolExecutor(processes, context, initializer=self.begin, initargs=(given,))
