@@ -14,9 +14,12 @@ from logrules.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TextIO
 
+    from logrules.compare.good import GoodRuns
+    from logrules.model.baseline import Deviation
+    from logrules.model.event import Event
     from logrules.model.expectation import Expectation
     from logrules.pack.pack import Pack
     from logrules.reason.walk import Walk
@@ -31,6 +34,7 @@ _EXAMPLES = """examples:
   logrules diagnose train.log --format html -o report.html
   logrules diagnose train.log --format markdown  to paste into an issue; also sarif, junit, github, trace, jsonl
   logrules diagnose train.log --expect verl-gkd  where the run left the path of a healthy one
+  logrules diagnose train.log --baseline good.log    what a good run does not print, or prints and this one does not
   logrules diagnose train.log --confirm          check this machine for what the diagnosis names
 
 exit status: 0 nothing wrong, 1 an error or a stall was diagnosed, 2 the input was unusable"""
@@ -59,6 +63,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expect", metavar="PROFILE", help="a recipe to hold the log against: a file or a shipped name"
     )
+    about = "a log or a folder of a good run, to say what is new, missing or slower; may be repeated"
+    parser.add_argument("--baseline", action="append", default=[], metavar="PATH", help=about)
     parser.add_argument("--all", action="store_true", help="show every diagnosis, not only the first three")
     parser.add_argument(
         "--confirm", action="store_true", help="run the checks of this machine that confirm a diagnosis"
@@ -92,7 +98,8 @@ def run(options: argparse.Namespace) -> int:
     pack = chosen_pack(options, cache=cache)
     walk = _walk(options.expect, pack) if options.expect else None
     looked_for = walk.pack if walk else pack
-    observe = walk.see if walk else None
+    good = _good_runs(options, given, pack) if options.baseline else None
+    observe = _observers(walk.see if walk else None, good.pace.see if good else None)
     readers = chosen_readers(options, found)
     with reading_progress(found.total_bytes) as progress:
         if readers is not None:
@@ -112,10 +119,32 @@ def run(options: argparse.Namespace) -> int:
                 observe=observe,
             )
     expectation = walk.outcome() if walk else None
-    _write(report, options, expectation)
+    _write(report, options, expectation, good.deviation(given, report) if good else None)
     if options.confirm:
         _confirm(report, options)
     return max(exit_status(report), int(expectation is not None and not expectation.met))
+
+
+def _good_runs(options: argparse.Namespace, given: "Sequence[str]", pack: "Pack") -> "GoodRuns":
+    """The runs to hold the logs against, read through."""
+    from logrules.compare.good import GoodRuns
+
+    if "-" in (*given, *options.baseline):
+        raise LogrulesError("--baseline reads logs twice: name files, not standard input")
+    return GoodRuns(options.baseline, pack)
+
+
+def _observers(*sees: "Callable[[Event], None] | None") -> "Callable[[Event], None] | None":
+    """One that tells all of them."""
+    asked = [see for see in sees if see is not None]
+    if len(asked) < 2:  # noqa: PLR2004 (one needs no go-between)
+        return asked[0] if asked else None
+
+    def see(event: "Event") -> None:
+        for one in asked:
+            one(event)
+
+    return see
 
 
 def _walk(name: str, pack: "Pack") -> "Walk":
@@ -158,15 +187,23 @@ def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
     return found
 
 
-def _expected(expectation: "Expectation | None", language: str) -> "Mapping[str, Any] | None":
-    if expectation is None:
-        return None
-    from logrules.render.expectation import expectation_document
+def _beside(expectation: "Expectation | None", deviation: "Deviation | None", language: str) -> "Mapping[str, Any]":
+    """What a report in JSON has beside the report."""
+    found: dict[str, Any] = {}
+    if expectation is not None:
+        from logrules.render.expectation import expectation_document
 
-    return expectation_document(expectation, language)
+        found["expectation"] = expectation_document(expectation, language)
+    if deviation is not None:
+        from logrules.render.deviation import deviation_document
+
+        found["baseline"] = deviation_document(deviation)
+    return found
 
 
-def _write(report: Report, options: argparse.Namespace, expectation: "Expectation | None") -> None:
+def _write(
+    report: Report, options: argparse.Namespace, expectation: "Expectation | None", deviation: "Deviation | None"
+) -> None:
     from logrules.cli.language import preferred_language
 
     language = options.lang or preferred_language()
@@ -182,7 +219,7 @@ def _write(report: Report, options: argparse.Namespace, expectation: "Expectatio
         if options.format == "json":
             from logrules.render.json import render_json
 
-            render_json(report, out, language, _expected(expectation, language))
+            render_json(report, out, language, _beside(expectation, deviation, language))
         elif options.format in FORMS:
             _form(options.format)(report, out, language, options.shell)
         else:
@@ -193,3 +230,7 @@ def _write(report: Report, options: argparse.Namespace, expectation: "Expectatio
                 from logrules.render.expectation import render_expectation
 
                 render_expectation(expectation, out, language)
+            if deviation is not None:
+                from logrules.render.deviation import render_deviation
+
+                render_deviation(deviation, out, language)

@@ -12,13 +12,9 @@ from logrules.render.sides import coverage, declined, sentence
 SCHEMA = "logrules.report/1"
 
 
-def render_json(
-    report: Report, out: TextIO, language: str = "en", expectation: Mapping[str, Any] | None = None
-) -> None:
-    """Write the report to ``out``; sentences for people in ``language``; and what was expected, if anything."""
-    document = report_document(report, language)
-    if expectation is not None:
-        document["expectation"] = expectation
+def render_json(report: Report, out: TextIO, language: str = "en", beside: Mapping[str, Any] | None = None) -> None:
+    """Write the report to ``out``; sentences for people in ``language``; ``beside`` are optional keys."""
+    document = report_document(report, language) | dict(beside or {})
     json.dump(document, out, ensure_ascii=False, indent=1)
     out.write("\n")
 

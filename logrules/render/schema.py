@@ -4,6 +4,7 @@ from typing import Any
 
 from logrules.model.expectation import Progress
 from logrules.model.report import Odd, Restart, Risk, Severity, Status
+from logrules.render.deviation import deviation_schema
 from logrules.render.json import SCHEMA
 
 _TEXT = {"type": "string"}
@@ -89,7 +90,7 @@ def report_schema() -> dict[str, Any]:
             "sources": _list(_TEXT),
             "lines": _COUNT,
         },
-        {"expectation": expectation, "comparison": _comparison(evidence)},
+        {"expectation": expectation, "comparison": _comparison(evidence), "baseline": deviation_schema()},
     )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA, **whole}
 
