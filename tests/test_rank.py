@@ -2,6 +2,7 @@
 
 import pytest
 
+from logrules.engine import replay
 from logrules.model.event import Worker
 from logrules.model.report import Severity
 from logrules.pack.condition import Seen
@@ -9,6 +10,7 @@ from logrules.pack.pack import Rule
 from logrules.reason.culprit import culprits
 from logrules.reason.rank import Hypothesis, rank
 from logrules.reason.sighting import Sighting, begin, extend
+from logrules.sources.discover import discover
 from tests.conftest import event
 
 
@@ -116,3 +118,24 @@ def test_of_a_timeout_the_silent_ranks_are_suspect(story, reporters, known, culp
         trail = extend(trail, seen(order, number), 0)
     found = Hypothesis(rule("nccl-timeout", culprit="absent"), (trail,))
     assert culprits(found, frozenset(known))[0] == culprit
+
+
+# Which rank failed first.
+
+RAISES = 'Traceback (most recent call last):\n  File "a.py", line 3, in main\n    run()\nAcmeError: gone\n'
+LOSES = (
+    "[rank{rank}]: torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error"
+)
+
+
+@pytest.mark.parametrize(("raised_at", "cause", "rank"), [(0, "python-exception", 2), (9, "peer-lost", None)])
+def test_a_rank_that_raises_before_the_others_lose_it_is_the_cause(tmp_path, shipped, raised_at, cause, rank):
+    for number in range(4):
+        log = "2025-06-15 10:00:00 INFO step 1\n"
+        if number == 2:
+            log += f"2025-06-15 10:00:0{raised_at} INFO next\n{RAISES}"
+        else:
+            log += f"2025-06-15 10:00:05 {LOSES.format(rank=number)}\n"
+        (tmp_path / f"rank{number}.log").write_text(log)
+    first = replay(discover([str(tmp_path)]).sources, shipped).diagnoses[0]
+    assert (first.cause, next(iter(first.ranks), None)) == (cause, rank)

@@ -75,14 +75,28 @@ def _explains(root: Hypothesis, consequence: Hypothesis) -> bool:
         return False
     if root.rule.cause == consequence.rule.cause:
         return False
+    if _is_tail(root) and _failed_elsewhere_first(consequence, root):
+        return False
     if root.rule.cause in consequence.rule.yields_to:
         mutual = consequence.rule.cause in root.rule.yields_to
         return not mutual or _before(root, consequence)
     if consequence.rule.cause in root.rule.yields_to:
         return False
-    if ANYTHING in consequence.rule.yields_to and root.rule.severity is Severity.ERROR:
-        return ANYTHING not in root.rule.yields_to or _more_telling(root, consequence)
+    if _is_tail(consequence) and root.rule.severity is Severity.ERROR:
+        return not _is_tail(root) or _failed_elsewhere_first(root, consequence) or _more_telling(root, consequence)
     return False
+
+
+def _is_tail(one: Hypothesis) -> bool:
+    """Whether the rule speaks of what anything may bring about: a lost peer, a worker that was ended."""
+    return ANYTHING in one.rule.yields_to
+
+
+def _failed_elsewhere_first(one: Hypothesis, tail: Hypothesis) -> bool:
+    """Whether a rank failed before the first of others met the tail: what they lost is that rank."""
+    mine, theirs = one.first.worker.rank, {sighting.worker.rank for trail in tail.trails for sighting in trail.first}
+    known = mine is not None and None not in theirs
+    return known and mine not in theirs and one.severity is Severity.ERROR and one.first.order < tail.first.order
 
 
 def _before(one: Hypothesis, other: Hypothesis) -> bool:
