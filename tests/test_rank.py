@@ -128,14 +128,11 @@ LOSES = (
 )
 
 
-@pytest.mark.parametrize(("raised_at", "cause", "rank"), [(0, "python-exception", 2), (9, "peer-lost", None)])
-def test_a_rank_that_raises_before_the_others_lose_it_is_the_cause(tmp_path, shipped, raised_at, cause, rank):
+def test_a_rank_that_raises_before_the_others_lose_it_is_the_cause(tmp_path, shipped):
     for number in range(4):
         log = "2025-06-15 10:00:00 INFO step 1\n"
-        if number == 2:
-            log += f"2025-06-15 10:00:0{raised_at} INFO next\n{RAISES}"
-        else:
-            log += f"2025-06-15 10:00:05 {LOSES.format(rank=number)}\n"
+        log += RAISES if number == 2 else f"2025-06-15 10:00:05 {LOSES.format(rank=number)}\n"
         (tmp_path / f"rank{number}.log").write_text(log)
     first = replay(discover([str(tmp_path)]).sources, shipped).diagnoses[0]
-    assert (first.cause, next(iter(first.ranks), None)) == (cause, rank)
+    assert (first.cause, first.ranks[0]) == ("python-exception", 2)
+    assert {"nccl/peer-lost", "torch/peer-lost"} & {one.rule for one in first.consequences}
