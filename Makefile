@@ -10,7 +10,7 @@ SCORE ?= ../shared/eval/score.py
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
 
-test: setup lint
+test: setup lint strength
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: setup

@@ -22,7 +22,7 @@ from logrules.reason.session import Session
 from logrules.render.json import render_json
 from logrules.render.text import render_text
 
-CASES = 2_000 if os.environ.get("LOGRULES_SOAK") else 60
+CASES = 2_000 if os.environ.get("LOGRULES_SOAK") else 40
 PROMISE = settings(max_examples=CASES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 # Lines that move every part of the engine: markers, progress, errors, tracebacks, workers, times, redraws.
