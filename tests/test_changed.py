@@ -10,8 +10,9 @@ import yaml
 
 from logrules.engine import prepared
 from logrules.pack.load import RuleText, rule_texts, shipped_rules
+from logrules.proof.case import find_cases, read_cases
 from logrules.proof.collect import Collection, _known, collect, compiled
-from logrules.proof.kept import keep_collection, nearest_base
+from logrules.proof.kept import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
 from logrules.proof.prove import every_test, prove
 
 RULE = """
@@ -161,3 +162,16 @@ def test_a_torn_cache_is_made_again(tmp_path, monkeypatch):
     for kept in tmp_path.iterdir():
         kept.write_bytes(kept.read_bytes()[: kept.stat().st_size // 2])
     assert collect().suite.examples == whole.suite.examples
+
+
+def test_cases_are_kept_until_anything_about_them_changes(checkout, monkeypatch, tmp_path_factory):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    paths = find_cases([checkout / "my/cases"])
+    first = digest_of_cases(paths)
+    keep_cases(first, read_cases(paths))
+    assert kept_cases(first) == read_cases(paths)
+    write(checkout / "my/cases/first/other.log", "TWO-WORD\n")
+    beside = digest_of_cases(paths)
+    write(checkout / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/two}]}")
+    assert len({first, beside, digest_of_cases(paths)}) == 3
+    assert kept_cases(beside) is None

@@ -1,12 +1,13 @@
 """Frozen dataclasses to JSON values and back: the form in which a pack is cached.
 
 A dataclass becomes ``{"$": name, ...its fields}``, a tuple a list,
-an enumeration member its value under its class's name. Nothing but the classes given is ever built.
+an enumeration member its value under its class's name, a path its text. Nothing but the classes given is ever built.
 """
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 _TAG = "$"
@@ -16,6 +17,8 @@ def to_plain(value: object) -> object:
     """The JSON value of a frozen dataclass, tuple, mapping, enumeration member or scalar."""
     if isinstance(value, StrEnum):
         return {_TAG: type(value).__name__, "value": value.value}
+    if isinstance(value, Path):
+        return {_TAG: Path.__name__, "value": str(value)}
     if is_dataclass(value):
         parts = {item.name: to_plain(getattr(value, item.name)) for item in fields(value)}
         return {_TAG: type(value).__name__, **parts}
@@ -35,6 +38,6 @@ def from_plain(value: Any, classes: Mapping[str, type]) -> Any:
     if _TAG not in value:
         return {key: from_plain(item, classes) for key, item in value.items()}
     kind = classes[value[_TAG]]
-    if issubclass(kind, StrEnum):
+    if issubclass(kind, StrEnum | Path):
         return kind(value["value"])
     return kind(**{key: from_plain(item, classes) for key, item in value.items() if key != _TAG})

@@ -33,7 +33,8 @@ Duration = Annotated[str, StringConstraints(pattern=_DURATION_PATTERN)]
 class Strict(BaseModel):
     """A document whose unknown keys are faults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built when first used: most runs read files of one or two kinds.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class TextFile(Strict):

@@ -19,7 +19,14 @@ from logrules.pack.load import (
 from logrules.pack.pack import Pack
 from logrules.pack.settings import Settings
 from logrules.proof.case import Case, find_cases, read_cases
-from logrules.proof.kept import keep_collection, kept_collection, nearest_base
+from logrules.proof.kept import (
+    digest_of_cases,
+    keep_cases,
+    keep_collection,
+    kept_cases,
+    kept_collection,
+    nearest_base,
+)
 from logrules.proof.suite import Suite
 
 if TYPE_CHECKING:
@@ -48,7 +55,21 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, 
     texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
     pack, suite = _known(texts, settings) if cache else compiled(texts, settings)
     chosen = suite.within(shown_in(given, texts)) if given else suite
-    return Collection(pack, chosen, read_cases(find_cases(given or shipped_cases())))
+    paths = find_cases(given or shipped_cases())
+    return Collection(pack, chosen, _known_cases(paths) if cache else read_cases(paths))
+
+
+def _known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
+    """The cases in these files, kept from an earlier run where nothing about them has changed."""
+    try:
+        digest = digest_of_cases(paths)
+    except OSError:
+        return read_cases(paths)
+    found = kept_cases(digest)
+    if found is None:
+        found = read_cases(paths)
+        keep_cases(digest, found)
+    return found
 
 
 def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tuple[Pack, Suite]:

@@ -2,17 +2,26 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from logrules.model.place import Place
+from logrules.model.report import Status
 from logrules.pack.cache import cached_pack, keep_pack
 from logrules.pack.kept import cache_folder, keep, kept
 from logrules.pack.load import RuleText, digest_of
 from logrules.pack.pack import Pack
 from logrules.pack.plain import from_plain, to_plain
+from logrules.proof.case import Case, Ends, Label, Moment, WantedDiagnosis, Wants
+from logrules.proof.stage import Arrives, Passes
 from logrules.proof.suite import Example, MarkerSample, MetricSample, Suite, Wanted
 
+_CASE_CLASSES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (Case, Label, Wants, WantedDiagnosis, Moment, Ends, Arrives, Passes, Place, Status, Path)
+}
 _CLASSES: dict[str, type] = {
     kind.__name__: kind for kind in (Suite, Example, Wanted, MarkerSample, MetricSample, Place)
 }
@@ -45,6 +54,37 @@ def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return (pack, suite) if isinstance(suite, Suite) else None
+
+
+def keep_cases(digest: str, cases: Sequence[Case]) -> None:
+    """Keep cases that were read for the next run."""
+    keep("cases", _cases_name(digest), _json(to_plain(tuple(cases))))
+
+
+def kept_cases(digest: str) -> tuple[Case, ...] | None:
+    """The cases that were kept under this digest."""
+    body = kept(_cases_name(digest))
+    if body is None:
+        return None
+    try:
+        found = from_plain(json.loads(body), _CASE_CLASSES)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, tuple) and all(isinstance(one, Case) for one in found) else None
+
+
+def _cases_name(digest: str) -> str:
+    return f"cases-{digest[:32]}.json"
+
+
+def digest_of_cases(paths: Iterable[Path]) -> str:
+    """What identifies cases: their files, the names beside them, and the code that reads them."""
+    seen = hashlib.sha256(digest_of([]).encode())
+    for path in paths:
+        names = sorted(entry.name for entry in os.scandir(path.parent))
+        raw = path.read_bytes()
+        seen.update(f"\0{path}\0{len(raw)}\0{names}\0".encode(errors="surrogateescape") + raw)
+    return seen.hexdigest()
 
 
 def nearest_base(texts: Sequence[RuleText]) -> tuple[Base, frozenset[str]] | None:
