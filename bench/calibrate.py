@@ -21,7 +21,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from logrules import diagnose, load_rules
-from logrules.pack.load import shipped_rules
+from logrules.ruleset.load import shipped_rules
 
 K = 4.0
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from ranks import FAULTS, write_job
 
+from logrules.engine.distributed import replay_spread
+from logrules.engine.processes import read_here
+from logrules.engine.ray_cluster import read_on_ray
 from logrules.model.report import Report
-from logrules.pack.load import load_pack
-from logrules.render.json import render_json
-from logrules.scale.local import read_here
-from logrules.scale.on_ray import read_on_ray
-from logrules.scale.replay import replay_spread
+from logrules.output.report_json import render_json
+from logrules.ruleset.load import load_pack
 from logrules.sources.discover import discover
 
 LIMIT_S = 120.0

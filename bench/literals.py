@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from logrules.pack.load import load_pack
+from logrules.ruleset.load import load_pack
 
 
 def literals() -> list[str]:

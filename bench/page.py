@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from logrules.model.report import Curve, Diagnosis, Evidence, PhaseSpan, Point, Report, Restart, Severity, Status, Text
-from logrules.render.html.page import render_html
+from logrules.output.html import render_html
 
 RANKS, SPANS = 64, 10_000
 SIZE_LIMIT_BYTES, OPEN_LIMIT_S = 3_000_000, 2.0

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import yaml
 
-from logrules.engine import Prepared, prepared, replay_prepared
-from logrules.extract.clean import clean
-from logrules.extract.header import Peeler
-from logrules.pack.load import load_pack
-from logrules.pack.pack import Pack
+from logrules.engine.run import Prepared, prepared, replay_prepared
+from logrules.parsing.clean import clean
+from logrules.parsing.header import Peeler
+from logrules.ruleset.load import load_pack
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures" / "captured"

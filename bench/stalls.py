@@ -10,14 +10,14 @@ from pathlib import Path
 
 import yaml
 
-from logrules.errors import SourceError
-from logrules.follow import Following
-from logrules.model.block import Block, End, Tick
+from logrules.engine.follow import Following
+from logrules.engine.replay_source import Rerun
 from logrules.model.change import Raised
+from logrules.model.errors import SourceError
 from logrules.model.report import Severity, Status
-from logrules.pack.load import load_pack
-from logrules.pack.pack import Pack
-from logrules.rerun import Rerun
+from logrules.model.stream import Block, End, Tick
+from logrules.ruleset.load import load_pack
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 from logrules.sources.source import Source
 

@@ -11,9 +11,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from logrules import load_rules
-from logrules.pack.card import card_from
-from logrules.pack.pack import Pack, Rule
-from logrules.render.page import render_rule
+from logrules.output.rule_page import render_rule
+from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.rule_text import card_from
 
 PAGES = Path(__file__).resolve().parent / "rules"
 

@@ -10,12 +10,12 @@ What is exported here, the rule schema and the report schema are the public cont
 
 from typing import TYPE_CHECKING
 
-from logrules.errors import LogrulesError, PackError, SourceError
+from logrules.model.errors import LogrulesError, PackError, SourceError
 from logrules.model.version import __version__
 
 if TYPE_CHECKING:
     from logrules.model.report import Report
-    from logrules.pack.pack import Pack
+    from logrules.ruleset.pack import Pack
 
 
 __all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules"]
@@ -23,7 +23,7 @@ __all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose
 
 def load_rules(*folders: str) -> "Pack":
     """The shipped rules and those in ``folders``. Raises PackError with every problem found."""
-    from logrules.pack.load import load_pack
+    from logrules.ruleset.load import load_pack
 
     return load_pack(folders)
 
@@ -33,7 +33,7 @@ def diagnose(*paths: str, pack: "Pack | None" = None) -> "Report":
 
     Raises SourceError where a path cannot be used, PackError where the rules cannot.
     """
-    from logrules.engine import replay
+    from logrules.engine.run import replay
     from logrules.sources.discover import discover
 
     found = discover(paths)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from logrules.model.event import Event, Hit, Worker
-from logrules.pack.compile import compile_pack
-from logrules.pack.load import RuleText, load_pack
-from logrules.pack.pack import Pack
+from logrules.ruleset.compile import compile_pack
+from logrules.ruleset.load import RuleText, load_pack
+from logrules.ruleset.pack import Pack
 
 
 @pytest.fixture(scope="session", autouse=True)

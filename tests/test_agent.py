@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from logrules.agent.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
-from logrules.errors import LogrulesError
-from logrules.pack.load import load_pack
+from logrules.model.errors import LogrulesError
+from logrules.ruleset.load import load_pack
+from logrules.tools.mcp.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
 
 OOM = "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. " + "x" * 5_000
 

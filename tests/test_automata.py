@@ -2,10 +2,10 @@
 
 import pytest
 
+from logrules.inference.conditions import step, trail_of
+from logrules.inference.observation import Sighting
 from logrules.model.event import Event, Worker
-from logrules.pack.condition import Absence, Kin, Repeated, Seen, Sequence, Spread
-from logrules.reason.automata import step, trail_of
-from logrules.reason.sighting import Sighting
+from logrules.ruleset.condition import Absence, Kin, Repeated, Seen, Sequence, Spread
 from tests.conftest import event
 
 A, B, C = 0, 1, 2

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.model.block import Block, End, Skipped, Tick
-from logrules.sources.buffer import GATHER_S, Buffer
-from logrules.sources.pieces import HOLD_S
+from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.sources.pending_lines import HOLD_S
+from logrules.sources.queue import GATHER_S, Buffer
 
 
 class Hand:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from logrules.pack import load as loading
-from logrules.pack.cache import cached_pack, keep_pack
-from logrules.pack.load import load_pack
-from logrules.pack.pack import Pack
+from logrules.ruleset import load as loading
+from logrules.ruleset.load import load_pack
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_cache import cached_pack, keep_pack
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logrules.pack import load as loading
+from logrules.ruleset import load as loading
 
 ROOT = Path(__file__).parent.parent
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from logrules.engine import prepared
-from logrules.pack.load import RuleText, rule_texts, shipped_rules
-from logrules.proof.case import find_cases, read_cases
-from logrules.proof.collect import Collection, _known, collect, compiled
-from logrules.proof.kept import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
-from logrules.proof.prove import every_test, prove
+from logrules.engine.run import prepared
+from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruletest.case import find_cases, read_cases
+from logrules.ruletest.collect import Collection, _known, collect, compiled
+from logrules.ruletest.result_cache import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
+from logrules.ruletest.runner import every_test, prove
 
 RULE = """
 id: {id}

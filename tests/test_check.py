@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sarif_pydantic import Sarif
 
-from logrules.check.backtracking import catastrophic
-from logrules.check.check import check
-from logrules.check.ignored import ignores_in
-from logrules.check.patterns import alternatives
-from logrules.check.words import is_address
 from logrules.cli.main import main
-from logrules.model.codes import CODES
-from logrules.model.finding import Finding
-from logrules.pack.load import shipped_rules
-from logrules.pack.settings import Settings, read_settings
-from logrules.proof.case import find_cases, read_cases
-from logrules.proof.collect import shipped_cases
+from logrules.model.lint_codes import CODES
+from logrules.model.lint_finding import Finding
+from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.settings import Settings, read_settings
+from logrules.ruletest.backtracking import catastrophic
+from logrules.ruletest.case import find_cases, read_cases
+from logrules.ruletest.collect import shipped_cases
+from logrules.ruletest.lint import check
+from logrules.ruletest.metadata_checks import is_address
+from logrules.ruletest.pattern_checks import alternatives
+from logrules.ruletest.suppressions import ignores_in
 from tests.test_fuzzed_rules import SHIPPED, scrambled
 
 RULE = """\
@@ -55,7 +55,7 @@ def alone(monkeypatch, tmp_path):
     (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
     for module in ("load", "profile"):
         monkeypatch.setattr(f"logrules.pack.{module}.shipped_rules", lambda: rules)
-    monkeypatch.setattr("logrules.proof.collect.shipped_rules", lambda: rules)
+    monkeypatch.setattr("logrules.ruletest.collect.shipped_rules", lambda: rules)
     return tmp_path
 
 
@@ -363,13 +363,13 @@ def test_cases_are_checked_too(alone):
 
 def test_pages_that_are_gone_are_found_online(alone, monkeypatch):
     findings(alone, RULE)
-    monkeypatch.setattr("logrules.check.online._trouble", lambda _: "answers 404")
+    monkeypatch.setattr("logrules.ruletest.reference_checks._trouble", lambda _: "answers 404")
     found = check([alone / "my"], Settings(), online=True).findings
     assert [(one.code, one.message) for one in found] == [("LR111", "`https://example.org/a` answers 404")]
 
 
 def test_a_page_that_cannot_be_reached_is_one_sentence():
-    from logrules.check.online import _trouble
+    from logrules.ruletest.reference_checks import _trouble
 
     assert _trouble("http://127.0.0.1:9/x").startswith("cannot be reached:")
 

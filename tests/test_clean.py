@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.extract.clean import clean, redraws
+from logrules.parsing.clean import clean, redraws
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logrules.cli.language import preferred_language
+from logrules.cli.locale import preferred_language
 from logrules.cli.main import VERBS, main
 
 OOM = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total capacity of 79 GiB\n"

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.compare import profile as profiling
-from logrules.compare.compare import deviation
-from logrules.compare.kind import Kinds
-from logrules.compare.profile import Profile, lines_of
-from logrules.render.schema import report_schema
+from logrules.output.report_schema import report_schema
+from logrules.tools.baseline import profile as profiling
+from logrules.tools.baseline.compare import deviation
+from logrules.tools.baseline.line_kind import Kinds
+from logrules.tools.baseline.profile import Profile, lines_of
 
 CAPTURED = Path(__file__).parent.parent / "fixtures/captured"
 

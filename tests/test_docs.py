@@ -13,15 +13,15 @@ import yaml
 
 from logrules.cli.main import VERBS
 from logrules.cli.schema import SCHEMAS
-from logrules.engine import prepared
-from logrules.pack.case import CaseFile, MomentFile
-from logrules.pack.language import parse_when
-from logrules.pack.load import load_pack
-from logrules.pack.schema import FormatFile, PhaseFile, RuleFile
-from logrules.proof.case import read_cases
-from logrules.proof.cases import case_result
-from logrules.proof.collect import collect
-from logrules.proof.prove import every_test, prove
+from logrules.engine.run import prepared
+from logrules.ruleset.case_models import CaseFile, MomentFile
+from logrules.ruleset.load import load_pack
+from logrules.ruleset.models import FormatFile, PhaseFile, RuleFile
+from logrules.ruleset.when import parse_when
+from logrules.ruletest.case import read_cases
+from logrules.ruletest.cases import case_result
+from logrules.ruletest.collect import collect
+from logrules.ruletest.runner import every_test, prove
 
 _DOCS = Path(__file__).parent.parent / "docs"
 _RULES = (_DOCS / "writing-rules.md").read_text(encoding="utf-8")

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from logrules.doctor.doctor import CHECKS, Check, examine
-from logrules.doctor.environment import check_environment
-from logrules.doctor.finding import Outcome, ok
-from logrules.doctor.gpus import Gpu, check_gpus, check_leftovers, visible
-from logrules.doctor.limits import check_memory_limit, check_shared_memory
-from logrules.doctor.machine import Asked, Machine
-from logrules.doctor.network import check_hub, check_interfaces, check_master_port, matching
-from logrules.doctor.software import check_cuda, check_imports, check_versions
-from logrules.doctor.storage import check_data, check_disk
 from logrules.model.report import Text
-from logrules.pack.load import load_pack
+from logrules.ruleset.load import load_pack
+from logrules.tools.doctor.doctor import CHECKS, Check, examine
+from logrules.tools.doctor.doctor_finding import Outcome, ok
+from logrules.tools.doctor.environment import check_environment
+from logrules.tools.doctor.gpus import Gpu, check_gpus, check_leftovers, visible
+from logrules.tools.doctor.limits import check_memory_limit, check_shared_memory
+from logrules.tools.doctor.machine import Asked, Machine
+from logrules.tools.doctor.network import check_hub, check_interfaces, check_master_port, matching
+from logrules.tools.doctor.software import check_cuda, check_imports, check_versions
+from logrules.tools.doctor.storage import check_data, check_disk
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
 NOTHING_ASKED = Asked()

@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.draft.draft import draft
-from logrules.draft.lines import Extract
-from logrules.draft.literal import best_literal
-from logrules.draft.near import near_miss
-from logrules.draft.parts import Filled, parts_of, pattern_of
-from logrules.engine import prepared
-from logrules.errors import LogrulesError
-from logrules.extract.clean import clean
-from logrules.pack.load import RuleText, rule_texts, shipped_rules
-from logrules.pack.pattern import compiled as compiled_pattern
-from logrules.proof.collect import Collection, compiled
-from logrules.proof.prove import every_test, prove
+from logrules.engine.run import prepared
+from logrules.model.errors import LogrulesError
+from logrules.parsing.clean import clean
+from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruleset.pattern import compiled as compiled_pattern
+from logrules.ruletest.collect import Collection, compiled
+from logrules.ruletest.literal_choice import best_literal
+from logrules.ruletest.log_lines import Extract
+from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.runner import every_test, prove
+from logrules.ruletest.scaffold import draft
+from logrules.ruletest.variable_parts import Filled, parts_of, pattern_of
 
 LOGS = sorted((shipped_rules().parent / "fixtures/captured").glob("*/log.txt"))
 FORMATS = list(rule_texts([shipped_rules() / "formats"]))

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.errors import LogrulesError, PackError
+from logrules.inference.expected_path import Walk
+from logrules.model.errors import LogrulesError, PackError
 from logrules.model.event import Event, Hit, Worker
 from logrules.model.expectation import Progress
 from logrules.model.report import Text
-from logrules.pack.load import load_pack
-from logrules.pack.profile import Profile, Step, load_profile, shipped_profiles
-from logrules.reason.walk import Walk
+from logrules.ruleset.load import load_pack
+from logrules.ruleset.profile_models import Profile, Step, load_profile, shipped_profiles
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures/captured"
 HEAD = "expect: demo\ntitle: {en: Demo, zh: 演示}\n"

@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.model.block import End, Tick
+from logrules.inference.condition_trace import explain
+from logrules.inference.session import Session
 from logrules.model.report import Severity
-from logrules.pack.condition import (
+from logrules.model.stream import End, Tick
+from logrules.ruleset.condition import (
     Absence,
     Every,
     Kin,
@@ -27,11 +29,9 @@ from logrules.pack.condition import (
     Trend,
     Waiting,
 )
-from logrules.pack.language import parse_when
-from logrules.pack.pack import Pack, Rule, Signal
-from logrules.pack.spell import duration, spell
-from logrules.reason.explain_condition import explain
-from logrules.reason.session import Session
+from logrules.ruleset.pack import Pack, Rule, Signal
+from logrules.ruleset.unparse import duration, spell
+from logrules.ruleset.when import parse_when
 from tests.conftest import event
 
 NAMES = {"a": 0, "b": 1, "c": 2}

@@ -1,7 +1,7 @@
 """Lines that a big log repeats for ever are read ever more seldom, and those that need their neighbours always."""
 
-from logrules.extract.familiar import FAMILIAR_APART, FAMILIAR_LINES, Familiar
-from logrules.extract.lines import Found, HitLine
+from logrules.parsing.deduplication import FAMILIAR_APART, FAMILIAR_LINES, Familiar
+from logrules.parsing.hit_lines import Found, HitLine
 
 
 def line(number: int, *entries: int) -> HitLine:

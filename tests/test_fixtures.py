@@ -2,10 +2,10 @@
 
 import pytest
 
-from logrules.engine import Prepared, prepared
-from logrules.model.result import Outcome
-from logrules.proof.case import Case, find_cases, read_cases
-from logrules.proof.cases import case_result
+from logrules.engine.run import Prepared, prepared
+from logrules.model.test_result import Outcome
+from logrules.ruletest.case import Case, find_cases, read_cases
+from logrules.ruletest.cases import case_result
 from tests.conftest import fixtures
 
 CASES = read_cases(find_cases([fixtures()]))

@@ -14,18 +14,18 @@ import jsonschema
 import pytest
 
 from logrules.cli.main import main
-from logrules.cli.since import moment
-from logrules.engine import prepared
-from logrules.errors import LogrulesError
-from logrules.fleet import scan
-from logrules.fleet.group import grouped
-from logrules.fleet.history import History
-from logrules.fleet.jobs import jobs_below
-from logrules.fleet.summary import summed_up
+from logrules.engine.run import prepared
+from logrules.model.errors import LogrulesError
 from logrules.model.job import JobSummary
 from logrules.model.report import Status
-from logrules.render.jobs_json import job_document, job_of, job_schema
-from logrules.render.jobs_text import lasted
+from logrules.tools.fleet import scan_jobs as scan
+from logrules.tools.fleet.group import grouped
+from logrules.tools.fleet.history import History
+from logrules.tools.fleet.jobs import jobs_below
+from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
+from logrules.tools.fleet.jobs_text import lasted
+from logrules.tools.fleet.since import moment
+from logrules.tools.fleet.summary import summed_up
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.engine import replay
-from logrules.errors import SourceError
-from logrules.flight.compare import Parting, findings
-from logrules.flight.dump import NoDump, rank_of_name, read_dump
-from logrules.flight.gather import MAX_BYTES
-from logrules.flight.plain_pickle import NotPlain, load
+from logrules.engine.run import replay
+from logrules.model.errors import SourceError
 from logrules.model.report import Report
-from logrules.pack.pack import Pack
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
+from logrules.sources.flight_compare import Parting, findings
+from logrules.sources.flight_dump import NoDump, rank_of_name, read_dump
+from logrules.sources.flight_files import MAX_BYTES
+from logrules.sources.plain_pickle import NotPlain, load
 
 BEGAN_NS = 1_750_000_000 * 10**9
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from logrules.engine import replay
-from logrules.follow import Following
-from logrules.model.block import Block, End, Skipped, Tick
+from logrules.engine.follow import Following
+from logrules.engine.run import replay
 from logrules.model.change import Raised
 from logrules.model.report import Status
+from logrules.model.stream import Block, End, Skipped, Tick
 from tests.conftest import fixtures
 from tests.test_promises import Cut, document, lines
 

@@ -25,12 +25,12 @@ from logrules.model.report import (
     Status,
     Text,
 )
-from logrules.render.forms.github import render_github
-from logrules.render.forms.jsonl import event_schema, render_jsonl
-from logrules.render.forms.junit import render_junit
-from logrules.render.forms.markdown import render_markdown
-from logrules.render.forms.sarif import render_sarif
-from logrules.render.forms.trace import render_trace
+from logrules.output.github import render_github
+from logrules.output.jsonl import event_schema, render_jsonl
+from logrules.output.junit import render_junit
+from logrules.output.markdown import render_markdown
+from logrules.output.sarif import render_sarif
+from logrules.output.trace import render_trace
 
 EVIL = "</script><script>alert(1)</script> \x1b[2J ``` `x` ]]> & @everyone ::error::x \x00 \ufffe | # [a](javascript:1) %0A"
 

@@ -8,15 +8,15 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from logrules.engine import prepared
-from logrules.errors import PackError
-from logrules.model.result import Outcome
-from logrules.pack.load import RuleText, rule_texts, shipped_rules
-from logrules.proof.case import read_cases
-from logrules.proof.collect import Collection, compiled
-from logrules.proof.coverage import coverage_of, footprint
-from logrules.proof.mutate import strength
-from logrules.proof.prove import every_test, prove
+from logrules.engine.run import prepared
+from logrules.model.errors import PackError
+from logrules.model.test_result import Outcome
+from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruletest.case import read_cases
+from logrules.ruletest.collect import Collection, compiled
+from logrules.ruletest.mutation import strength
+from logrules.ruletest.rule_coverage import coverage_of, footprint
+from logrules.ruletest.runner import every_test, prove
 
 RULE = """
 id: t/x

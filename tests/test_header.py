@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.extract.header import Peeler
-from logrules.extract.naming import worker_of_name
-from logrules.extract.stamp import Stamps
-from logrules.pack import schema
-from logrules.pack.compile import read_source
-from logrules.pack.load import rule_texts, shipped_rules
+from logrules.parsing.header import Peeler
+from logrules.parsing.timestamp import Stamps
+from logrules.parsing.worker_from_path import worker_of_name
+from logrules.ruleset import models as schema
+from logrules.ruleset.compile import read_source
+from logrules.ruleset.load import rule_texts, shipped_rules
 
 FORMATS = [
     source.file
@@ -156,6 +156,6 @@ def test_text_made_of_prefix_parts_is_peeled_to_a_part_of_itself(line):
 
 
 def _pack():
-    from logrules.pack.load import load_pack
+    from logrules.ruleset.load import load_pack
 
     return load_pack()

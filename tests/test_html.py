@@ -10,9 +10,9 @@ pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
 
 from logrules.cli.main import main
+from logrules.inference.time_series import MAX_POINTS, QUIET, Curves
 from logrules.model.report import Curve, Point, Report, Status, WaitSpan
-from logrules.reason.curves import MAX_POINTS, QUIET, Curves
-from logrules.render.html.page import render_html
+from logrules.output.html import render_html
 from tests.test_forms import HEALTHY, report
 
 CHROMIUM = next(
@@ -78,8 +78,8 @@ def test_the_command_writes_the_page(tmp_path):
 
 
 def test_curves_are_bounded_and_keep_the_longest_silence():
+    from logrules.inference.observation import Sighting
     from logrules.model.event import Event, Worker
-    from logrules.reason.sighting import Sighting
 
     curves = Curves()
     time = 0.0

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.pack.condition import (
+from logrules.ruleset.condition import (
     Absence,
     Every,
     Kin,
@@ -25,7 +25,7 @@ from logrules.pack.condition import (
     Trend,
     Waiting,
 )
-from logrules.pack.language import ConditionFault, parse_when
+from logrules.ruleset.when import ConditionFault, parse_when
 
 SIGNALS = {"a": 0, "b": 1, "c": 2}
 A, B, C = (Seen((number,)) for number in range(3))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.extract.newlines import count_newlines, fast_counter
+from logrules.parsing.newlines import count_newlines, fast_counter
 
 
 @given(st.binary(max_size=300), st.integers(0, 300), st.integers(0, 300))

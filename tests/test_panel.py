@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from logrules.model.now import WorkerNow
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
 from logrules.model.update import Update
-from logrules.render.panel import folded, panel_lines
+from logrules.model.worker_status import WorkerNow
+from logrules.notify.panel_view import folded, panel_lines
 
 REPORT = Report(
     Status.STALLED,

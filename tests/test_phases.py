@@ -2,9 +2,9 @@
 
 import pytest
 
-from logrules.engine import prepared
+from logrules.engine.run import prepared
 from logrules.model.report import Status
-from logrules.proof.stage import run_log
+from logrules.ruletest.harness import run_log
 
 VOCABULARY = """
 phases:

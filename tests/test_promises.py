@@ -9,18 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from logrules.engine import replay
-from logrules.extract.clean import clean
-from logrules.extract.extract import Reader, find
-from logrules.extract.scan import Scanner
-from logrules.extract.window import Window, windows
-from logrules.extraction import Scanners
-from logrules.model.block import Block, End
+from logrules.engine.extraction import Scanners
+from logrules.engine.run import replay
+from logrules.inference.session import Session
 from logrules.model.report import Report
-from logrules.pack.pack import Pack
-from logrules.reason.session import Session
-from logrules.render.json import render_json
-from logrules.render.text import render_text
+from logrules.model.stream import Block, End
+from logrules.output.report_json import render_json
+from logrules.output.text import render_text
+from logrules.parsing.clean import clean
+from logrules.parsing.reader import Reader, find
+from logrules.parsing.scan import Scanner
+from logrules.parsing.window import Window, windows
+from logrules.ruleset.pack import Pack
 
 CASES = 2_000 if os.environ.get("LOGRULES_SOAK") else 40
 PROMISE = settings(max_examples=CASES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

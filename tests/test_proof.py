@@ -7,19 +7,19 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from logrules.engine import Prepared, prepared
-from logrules.errors import PackError
-from logrules.model.place import Place
-from logrules.model.result import Clause, Fault, Outcome, Result
-from logrules.pack.load import RuleText, rule_texts, shipped_rules
-from logrules.proof.case import find_cases, read_cases
-from logrules.proof.cases import case_result
-from logrules.proof.collect import compiled
-from logrules.proof.coverage import coverage_of, footprint
-from logrules.proof.examples import example_result
-from logrules.proof.mutate import strength
-from logrules.proof.suite import Suite
-from logrules.render import results_json, results_junit, results_tap, results_text
+from logrules.engine.run import Prepared, prepared
+from logrules.model.errors import PackError
+from logrules.model.position import Place
+from logrules.model.test_result import Clause, Fault, Outcome, Result
+from logrules.output import results_json, results_junit, results_tap, results_text
+from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruletest.case import find_cases, read_cases
+from logrules.ruletest.cases import case_result
+from logrules.ruletest.collect import compiled
+from logrules.ruletest.examples import example_result
+from logrules.ruletest.mutation import strength
+from logrules.ruletest.rule_coverage import coverage_of, footprint
+from logrules.ruletest.suite import Suite
 
 VOCABULARY = """
 phases:

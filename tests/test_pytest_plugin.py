@@ -7,14 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from logrules.pack.load import shipped_rules
+from logrules.ruleset.load import shipped_rules
 from tests.test_changed import rule, write
 
 
 def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(shipped_rules().parent)}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    command = [sys.executable, "-m", "pytest", "-p", "logrules.pytest_plugin", "-p", "no:cacheprovider", *words]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "logrules.ruletest.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+        *words,
+    ]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 

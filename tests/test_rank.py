@@ -2,14 +2,14 @@
 
 import pytest
 
-from logrules.engine import replay
+from logrules.engine.run import replay
+from logrules.inference.culprit import culprits
+from logrules.inference.observation import Sighting, begin, extend
+from logrules.inference.ranking import Hypothesis, rank
 from logrules.model.event import Worker
 from logrules.model.report import Severity
-from logrules.pack.condition import Seen
-from logrules.pack.pack import Rule
-from logrules.reason.culprit import culprits
-from logrules.reason.rank import Hypothesis, rank
-from logrules.reason.sighting import Sighting, begin, extend
+from logrules.ruleset.condition import Seen
+from logrules.ruleset.pack import Rule
 from logrules.sources.discover import discover
 from tests.conftest import event
 

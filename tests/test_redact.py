@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.errors import LogrulesError
-from logrules.redact.redact import Redactor
+from logrules.model.errors import LogrulesError
+from logrules.tools.bundle.redact import Redactor
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 LETTERS = "aZ3bY4cX5dW6eV7fU8gT9hS0"

@@ -25,10 +25,10 @@ from logrules.model.report import (
     Status,
     Text,
 )
-from logrules.render.json import report_document
-from logrules.render.safe import safe
-from logrules.render.shell import commands
-from logrules.render.text import _Page, render_text
+from logrules.output.escape import safe
+from logrules.output.report_json import report_document
+from logrules.output.shell import commands
+from logrules.output.text import _Page, render_text
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -7,9 +7,9 @@ import jsonschema
 import pytest
 
 from logrules.cli.schema import SCHEMAS
-from logrules.engine import replay
-from logrules.render.json import report_document
-from logrules.render.schema import report_schema
+from logrules.engine.run import replay
+from logrules.output.report_json import report_document
+from logrules.output.report_schema import report_schema
 from logrules.sources.discover import discover
 from tests.conftest import fixtures
 

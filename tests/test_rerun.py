@@ -2,9 +2,9 @@
 
 import pytest
 
-from logrules.errors import SourceError
-from logrules.model.block import Block, End, Tick
-from logrules.rerun import Rerun
+from logrules.engine.replay_source import Rerun
+from logrules.model.errors import SourceError
+from logrules.model.stream import Block, End, Tick
 from tests.test_promises import Cut
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from logrules.engine import prepared
-from logrules.model.result import Outcome
-from logrules.pack import schema
-from logrules.pack.compile import read_source
-from logrules.pack.load import rule_texts, shipped_rules
-from logrules.proof.collect import collect
-from logrules.proof.prove import every_test, prove
+from logrules.engine.run import prepared
+from logrules.model.test_result import Outcome
+from logrules.ruleset import models as schema
+from logrules.ruleset.compile import read_source
+from logrules.ruleset.load import rule_texts, shipped_rules
+from logrules.ruletest.collect import collect
+from logrules.ruletest.runner import every_test, prove
 
 
 @pytest.fixture(scope="module")

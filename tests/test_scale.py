@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.engine import replay
-from logrules.errors import LogrulesError, SourceError
-from logrules.extraction import MANY_SOURCES, window_bytes
+from logrules.engine.distributed import replay_spread
+from logrules.engine.extraction import MANY_SOURCES, window_bytes
+from logrules.engine.extraction_task import Lost, Read, Task
+from logrules.engine.process_worker import read
+from logrules.engine.processes import read_here
+from logrules.engine.run import processes as local
+from logrules.engine.run import replay
+from logrules.engine.spool import CHUNK_EVENTS, packed, unpacked
+from logrules.model.errors import LogrulesError, SourceError
 from logrules.model.event import Event, Hit, Worker
-from logrules.pack.pack import Pack
-from logrules.render.json import render_json
-from logrules.scale import local
-from logrules.scale.local import read_here
-from logrules.scale.replay import replay_spread
-from logrules.scale.spill import CHUNK_EVENTS, packed, unpacked
-from logrules.scale.task import Lost, Read, Task
-from logrules.scale.worker import read
+from logrules.output.report_json import render_json
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource
 from logrules.sources.remote import is_remote, remote_sources
@@ -234,7 +234,7 @@ def test_standard_input_does_not_travel(capsys, monkeypatch):
 
 def test_an_address_without_a_cluster_is_one_sentence(shipped):
     pytest.importorskip("ray")
-    from logrules.scale.on_ray import read_on_ray
+    from logrules.engine.ray_cluster import read_on_ray
 
     with pytest.raises(LogrulesError, match=r"no Ray cluster at `127\.0\.0\.1:1`"):
         next(read_on_ray([], shipped, "127.0.0.1:1"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from logrules.extract.database import kept_or_compiled
+from logrules.parsing.literal_database import kept_or_compiled
 
 ENTRIES = [(b"out of memory", 0, 0), (b"Killed", 1, 0), (b"timed out", 7, 0)]
 TEXT = b"step 1\nCUDA out of memory\nKilled\n"

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.errors import PackError
-from logrules.model.place import Place
+from logrules.model.errors import PackError
+from logrules.model.position import Place
 from logrules.model.report import Severity
-from logrules.pack.config import checked
-from logrules.pack.load import load_pack
-from logrules.pack.settings import Settings, find_settings, read_settings
-from logrules.pack.toml_places import places_of_keys
+from logrules.ruleset.config import checked
+from logrules.ruleset.load import load_pack
+from logrules.ruleset.settings import Settings, find_settings, read_settings
+from logrules.ruleset.toml_positions import places_of_keys
 
 RULE = """
 id: {id}

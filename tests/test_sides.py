@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.report import Evidence
-from logrules.render.numbers import ranks_said
-from logrules.render.sides import grouped, same_of
+from logrules.output.numbers import ranks_said
+from logrules.output.rank_sentences import grouped, same_of
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.engine import replay
-from logrules.pack.pack import Pack
-from logrules.reason.skew import Moment, by_clock, skews
+from logrules.engine.run import replay
+from logrules.inference.clock_skew import Moment, by_clock, skews
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 
 BEGAN = 1_750_000_000.0

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.errors import SourceError
-from logrules.model.block import Block, End, Skipped
+from logrules.model.errors import SourceError
+from logrules.model.stream import Block, End, Skipped
 from logrules.sources.archive import codec_of
-from logrules.sources.cut import resized, whole_lines
+from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource, saved_items
-from logrules.sources.names import holds_logs, is_log_name, natural, short_names
+from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
 from logrules.sources.source import MAX_LINE_BYTES, Source
 from logrules.sources.stdin import StdinSource
 

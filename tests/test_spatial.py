@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from logrules.engine import replay
+from logrules.engine.run import replay
+from logrules.inference import rank_divergence as spatial
+from logrules.inference.observation import Sighting
+from logrules.inference.rank_divergence import Place, Unlike
+from logrules.inference.rank_table import Call, Standing
 from logrules.model.event import Worker
 from logrules.model.report import Odd, Report
-from logrules.pack.pack import Pack
-from logrules.reason import spatial
-from logrules.reason.roll import Call, Standing
-from logrules.reason.sighting import Sighting
-from logrules.reason.spatial import Place, Unlike
-from logrules.render.forms.markdown import render_markdown
-from logrules.render.html.page import render_html
-from logrules.render.json import render_json
-from logrules.render.sides import coverage, declined, sentence
-from logrules.render.text import render_text
+from logrules.output.html import render_html
+from logrules.output.markdown import render_markdown
+from logrules.output.rank_sentences import coverage, declined, sentence
+from logrules.output.report_json import render_json
+from logrules.output.text import render_text
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 from tests.conftest import event
 

@@ -4,15 +4,15 @@ from collections.abc import Iterable
 
 import pytest
 
-from logrules.extract.extract import Reader
-from logrules.extract.window import Window
-from logrules.extraction import Scanners
-from logrules.model.block import End, Heard, Tick
+from logrules.engine.extraction import Scanners
+from logrules.inference.cadence import SHORTEST_S
+from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn, Worsened
 from logrules.model.report import Status
-from logrules.pack.load import load_pack
-from logrules.reason.rhythm import SHORTEST_S
-from logrules.reason.session import Session
+from logrules.model.stream import End, Heard, Tick
+from logrules.parsing.reader import Reader
+from logrules.parsing.window import Window
+from logrules.ruleset.load import load_pack
 
 START = 1_700_000_000.0
 OVERDUE, LAGGING, SILENT = "python/progress-overdue", "python/worker-lagging", "python/silent-start"

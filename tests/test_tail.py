@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from logrules.sources.roots import Roots
 from logrules.sources.tail import ROTATED, TRUNCATED, Anew, Tail
+from logrules.sources.watch_paths import Roots
 
 
 def seen(tail):

@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from logrules.closeup.look import look_closer
-from logrules.closeup.processes import Process, python_processes
-from logrules.errors import LogrulesError
 from logrules.model.change import Change, Raised, Withdrawn, Worsened
-from logrules.model.now import WorkerNow
+from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
 from logrules.model.update import Update
-from logrules.render.replace import replace_file
-from logrules.tell.commands import APART_S, Commands, run_bounded, words_of
-from logrules.tell.inspection import Inspection
-from logrules.tell.news import Kind, Newsroom, facts, sentence
-from logrules.tell.report_file import EVERY_S, ReportFile
-from logrules.tell.webhook import Webhook, post
+from logrules.model.worker_status import WorkerNow
+from logrules.notify.commands import APART_S, Commands, run_bounded, words_of
+from logrules.notify.inspection import Inspection
+from logrules.notify.job_processes import Process, python_processes
+from logrules.notify.notifications import Kind, Newsroom, facts, sentence
+from logrules.notify.probe import look_closer
+from logrules.notify.report_file import EVERY_S, ReportFile
+from logrules.notify.webhook import Webhook, post
+from logrules.output.atomic_write import replace_file
 
 STALL = Diagnosis(
     "torch/rendezvous", "rendezvous-timeout", "rendezvous", Severity.WARNING, 0.8,
@@ -256,7 +256,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
 
 def test_metrics_for_prometheus():
     pytest.importorskip("prometheus_client")
-    from logrules.tell.metrics import Metrics
+    from logrules.notify.prometheus import Metrics
 
     workers = (
         WorkerNow("rank 0", "train_step", "step 1", 2.0, 65.0, 120.0),
@@ -285,7 +285,7 @@ def test_a_port_that_is_taken_is_one_sentence():
     pytest.importorskip("prometheus_client")
     import socket
 
-    from logrules.tell.metrics import Metrics
+    from logrules.notify.prometheus import Metrics
 
     with socket.socket() as taken:
         taken.bind(("", 0))

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
-from logrules.engine import prepared
-from logrules.proof.collect import collect
-from logrules.proof.parallel import on_all_cores
-from logrules.proof.prove import every_test, run_test
+from logrules.engine.run import prepared
+from logrules.ruletest.collect import collect
+from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.runner import every_test, run_test
 from tests.test_changed import rule, write
 
 
@@ -87,7 +87,7 @@ def test_contradictions_are_one_sentence_and_status_2(capsys, words, complaint):
 
 
 def test_where_forking_is_not_safe_processes_compile_the_pack_themselves(mine, monkeypatch):
-    monkeypatch.setattr("logrules.proof.parallel.sys.platform", "darwin")
+    monkeypatch.setattr("logrules.ruletest.parallel.sys.platform", "darwin")
     found = collect([mine])
     on = prepared(found.pack)
     here = list(on_all_cores(run_test, every_test(found), on, 1))

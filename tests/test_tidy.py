@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.errors import PackError
-from logrules.pack.load import shipped_rules
-from logrules.proof.case import find_cases
-from logrules.tidy.entries import ordered
-from logrules.tidy.tidy import tidied
+from logrules.model.errors import PackError
+from logrules.ruleset.load import shipped_rules
+from logrules.ruletest.case import find_cases
+from logrules.ruletest.format import tidied
+from logrules.ruletest.yaml_entries import ordered
 
 SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules().parent / "fixtures"])]
 

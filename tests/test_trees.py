@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from logrules.engine import replay
+from logrules.engine.run import replay
 from logrules.model.event import Worker
-from logrules.pack.pack import Pack
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 
 STEP = "2025-06-01 10:00:00 INFO step 1 loss 0.5\n"

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
-from logrules.model.trial import Refusal, Trial
-from logrules.pack.load import load_pack
-from logrules.proof.case import find_cases, read_cases
-from logrules.proof.cost import costs
-from logrules.proof.trial import SHOWN_LINES, trial
+from logrules.model.rule_trace import Refusal, Trial
+from logrules.ruleset.load import load_pack
+from logrules.ruletest.case import find_cases, read_cases
+from logrules.ruletest.pattern_cost import costs
+from logrules.ruletest.trial import SHOWN_LINES, trial
 from logrules.sources.discover import discover
 
 RULE = """

@@ -153,10 +153,10 @@ def test_a_command_that_wants_a_terminal_gets_one():
 
 BROKEN = """
 import sys
-import logrules.follow
+import logrules.engine.follow
 def broken(self, item):
     raise RuntimeError("on purpose")
-logrules.follow.Following._step = broken
+logrules.engine.follow.Following._step = broken
 from logrules.cli.main import main
 sys.exit(main(["watch", *sys.argv[1:]]))
 """
@@ -324,8 +324,8 @@ def test_the_command_line_can_be_loaded_where_unix_modules_are_missing():
     code = (
         "import sys\n"
         "for name in ('fcntl', 'pty', 'termios', 'tty', 'resource'): sys.modules[name] = None\n"
-        "import logrules.cli.watch, logrules.cli.jobs, logrules.cli.listening\n"
-        "import logrules.sources.child, logrules.sources.files, logrules.sources.passing\n"
+        "import logrules.cli.watch, logrules.cli.watch_targets, logrules.cli.follow_loop\n"
+        "import logrules.sources.process, logrules.sources.followed_files, logrules.sources.passthrough\n"
         "from logrules.cli.main import main\n"
         "sys.exit(main(['watch', '--', sys.executable, '-c', 'print(1)']))"
     )

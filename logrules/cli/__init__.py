@@ -1,1 +1,1 @@
-"""The command line: one module a verb, one error border."""
+"""The command line: a module a verb."""

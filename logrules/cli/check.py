@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.packs import add_settings_option, chosen_settings
+from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
-    from logrules.check.check import Checked
-    from logrules.pack.settings import Settings
+    from logrules.ruleset.settings import Settings
+    from logrules.ruletest.lint import Checked
 
 _EXAMPLES = """examples:
   logrules check                        the packs of logrules.toml, else all shipped rules and fixture cases
@@ -42,8 +42,8 @@ def run(options: argparse.Namespace) -> int:
     """Check, mend where that was asked for, and print what is left."""
     from importlib import import_module
 
-    from logrules.check.check import check
-    from logrules.proof.parallel import default_processes
+    from logrules.ruletest.lint import check
+    from logrules.ruletest.parallel import default_processes
 
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))
@@ -58,9 +58,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _mend(checked: "Checked", paths: list[Path], settings: "Settings") -> int:
     """How many files were mended."""
-    from logrules.check.repair import repaired
     from logrules.cli.rewrite import rewrite
-    from logrules.proof.collect import files_in
+    from logrules.ruletest.autofix import repaired
+    from logrules.ruletest.collect import files_in
 
     mended = repaired(checked.findings, files_in(paths, settings))
     for path, content in mended.items():

@@ -8,21 +8,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.packs import add_pack_options
-from logrules.cli.scale import add_scale_options, chosen_readers
-from logrules.errors import LogrulesError
+from logrules.cli.reader_options import add_scale_options, chosen_readers
+from logrules.cli.rule_options import add_pack_options
+from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TextIO
 
-    from logrules.compare.good import GoodRuns
+    from logrules.inference.expected_path import Walk
     from logrules.model.baseline import Deviation
     from logrules.model.event import Event
     from logrules.model.expectation import Expectation
-    from logrules.pack.pack import Pack
-    from logrules.reason.walk import Walk
+    from logrules.ruleset.pack import Pack
+    from logrules.tools.baseline.good_runs import GoodRuns
 
 _EXAMPLES = """examples:
   logrules diagnose train.log                    one log
@@ -42,13 +42,13 @@ exit status: 0 nothing wrong, 1 an error or a stall was diagnosed, 2 the input w
 
 # form: (module, its function `(report, out, language, shell)`)
 FORMS = {
-    "html": ("logrules.render.html.page", "render_html"),
-    "markdown": ("logrules.render.forms.markdown", "render_markdown"),
-    "sarif": ("logrules.render.forms.sarif", "render_sarif"),
-    "junit": ("logrules.render.forms.junit", "render_junit"),
-    "github": ("logrules.render.forms.github", "render_github"),
-    "trace": ("logrules.render.forms.trace", "render_trace"),
-    "jsonl": ("logrules.render.forms.jsonl", "render_jsonl"),
+    "html": ("logrules.output.html", "render_html"),
+    "markdown": ("logrules.output.markdown", "render_markdown"),
+    "sarif": ("logrules.output.sarif", "render_sarif"),
+    "junit": ("logrules.output.junit", "render_junit"),
+    "github": ("logrules.output.github", "render_github"),
+    "trace": ("logrules.output.trace", "render_trace"),
+    "jsonl": ("logrules.output.jsonl", "render_jsonl"),
 }
 
 
@@ -85,9 +85,9 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
-    from logrules.cli.packs import chosen_pack
     from logrules.cli.progress import reading_progress
-    from logrules.engine import replay
+    from logrules.cli.rule_options import chosen_pack
+    from logrules.engine.run import replay
     from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     readers = chosen_readers(options, found)
     with reading_progress(found.total_bytes) as progress:
         if readers is not None:
-            from logrules.scale.replay import replay_spread
+            from logrules.engine.distributed import replay_spread
 
             report = replay_spread(
                 found.sources, looked_for, readers, progress=progress, notes=found.notes, observe=observe
@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _good_runs(options: argparse.Namespace, given: "Sequence[str]", pack: "Pack") -> "GoodRuns":
     """The runs to hold the logs against, read through."""
-    from logrules.compare.good import GoodRuns
+    from logrules.tools.baseline.good_runs import GoodRuns
 
     if "-" in (*given, *options.baseline):
         raise LogrulesError("--baseline reads logs twice: name files, not standard input")
@@ -148,19 +148,19 @@ def _observers(*sees: "Callable[[Event], None] | None") -> "Callable[[Event], No
 
 
 def _walk(name: str, pack: "Pack") -> "Walk":
-    from logrules.pack.profile import load_profile
-    from logrules.reason.walk import Walk
+    from logrules.inference.expected_path import Walk
+    from logrules.ruleset.profile_models import load_profile
 
     return Walk(load_profile(name, pack))
 
 
 def _confirm(report: Report, options: argparse.Namespace) -> None:
     """The checks that the diagnoses name, on stderr: the report on stdout stays what it is."""
-    from logrules.cli.doctor import chosen, default_python
-    from logrules.cli.language import preferred_language
-    from logrules.doctor.doctor import examine
-    from logrules.doctor.machine import Asked, Machine
-    from logrules.render.answers import render_answers
+    from logrules.cli.locale import preferred_language
+    from logrules.tools.doctor.doctor import examine
+    from logrules.tools.doctor.doctor_report import render_answers
+    from logrules.tools.doctor.doctor_verb import chosen, default_python
+    from logrules.tools.doctor.machine import Asked, Machine
 
     named = list(dict.fromkeys(check for one in report.diagnoses for check in one.checks))
     if not named:
@@ -191,11 +191,11 @@ def _beside(expectation: "Expectation | None", deviation: "Deviation | None", la
     """What a report in JSON has beside the report."""
     found: dict[str, Any] = {}
     if expectation is not None:
-        from logrules.render.expectation import expectation_document
+        from logrules.tools.expectations.expectation_text import expectation_document
 
         found["expectation"] = expectation_document(expectation, language)
     if deviation is not None:
-        from logrules.render.deviation import deviation_document
+        from logrules.tools.baseline.baseline_text import deviation_document
 
         found["baseline"] = deviation_document(deviation)
     return found
@@ -204,7 +204,7 @@ def _beside(expectation: "Expectation | None", deviation: "Deviation | None", la
 def _write(
     report: Report, options: argparse.Namespace, expectation: "Expectation | None", deviation: "Deviation | None"
 ) -> None:
-    from logrules.cli.language import preferred_language
+    from logrules.cli.locale import preferred_language
 
     language = options.lang or preferred_language()
     with ExitStack() as stack:
@@ -217,20 +217,20 @@ def _write(
         elif hasattr(out, "reconfigure"):
             out.reconfigure(encoding="utf-8", errors="backslashreplace")
         if options.format == "json":
-            from logrules.render.json import render_json
+            from logrules.output.report_json import render_json
 
             render_json(report, out, language, _beside(expectation, deviation, language))
         elif options.format in FORMS:
             _form(options.format)(report, out, language, options.shell)
         else:
-            from logrules.render.text import render_text
+            from logrules.output.text import render_text
 
             render_text(report, out, language, options.shell, all_diagnoses=options.all)
             if expectation is not None:
-                from logrules.render.expectation import render_expectation
+                from logrules.tools.expectations.expectation_text import render_expectation
 
                 render_expectation(expectation, out, language)
             if deviation is not None:
-                from logrules.render.deviation import render_deviation
+                from logrules.tools.baseline.baseline_text import render_deviation
 
                 render_deviation(deviation, out, language)

@@ -4,8 +4,8 @@ import argparse
 import difflib
 import sys
 
-from logrules.cli.packs import add_pack_options
-from logrules.errors import LogrulesError
+from logrules.cli.rule_options import add_pack_options
+from logrules.model.errors import LogrulesError
 
 _EXAMPLES = """examples:
   logrules explain nccl-timeout             a cause: what it means, and the rules that name it
@@ -28,11 +28,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
-    from logrules.cli.language import preferred_language
-    from logrules.cli.packs import chosen_pack
-    from logrules.model.codes import CODES
-    from logrules.pack.words import vocabulary_from
-    from logrules.render.page import render_code, render_rule, render_word
+    from logrules.cli.locale import preferred_language
+    from logrules.cli.rule_options import chosen_pack
+    from logrules.model.lint_codes import CODES
+    from logrules.output.rule_page import render_code, render_rule, render_word
+    from logrules.ruleset.vocabulary_text import vocabulary_from
 
     language = options.lang or preferred_language()
     if options.name in CODES:

@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.packs import add_settings_option, chosen_settings
+from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from logrules.model.place import Problem
-    from logrules.pack.settings import Settings
+    from logrules.model.position import Problem
+    from logrules.ruleset.settings import Settings
 
 _EXAMPLES = """examples:
   logrules fmt                  the packs of logrules.toml, else all shipped rules and fixture cases
@@ -36,8 +36,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Format the files; a file that cannot be read does not keep the others from it."""
     from logrules.cli.rewrite import rewrite
-    from logrules.errors import PackError
-    from logrules.tidy.tidy import tidied
+    from logrules.model.errors import PackError
+    from logrules.ruletest.format import tidied
 
     looks = options.check or options.diff
     changed = 0
@@ -68,9 +68,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":
     """Rule files, profiles and cases at or below the paths, each once."""
-    from logrules.pack.load import shipped_rules, yaml_files
-    from logrules.proof.case import find_cases
-    from logrules.proof.collect import shipped_cases
+    from logrules.ruleset.load import shipped_rules, yaml_files
+    from logrules.ruletest.case import find_cases
+    from logrules.ruletest.collect import shipped_cases
 
     given = list(paths) or list(settings.packs) or [shipped_rules(), *shipped_cases()]
     cases = find_cases(given)

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from logrules.errors import LogrulesError
+from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
 
 # verb: (module with `add_options(parser)` and `run(options) -> int`, one line of help)
 VERBS = {
     "diagnose": ("logrules.cli.diagnose", "say where a saved log got stuck or why it failed"),
     "watch": ("logrules.cli.watch", "follow a live job and say the moment it gets stuck"),
-    "scan": ("logrules.cli.scan", "say what became of many jobs"),
-    "history": ("logrules.cli.history", "list what became of jobs that were scanned"),
+    "scan": ("logrules.tools.fleet.scan_verb", "say what became of many jobs"),
+    "history": ("logrules.tools.fleet.history_verb", "list what became of jobs that were scanned"),
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
@@ -22,9 +22,9 @@ VERBS = {
     "try": ("logrules.cli.try_", "say why a rule does or does not fire on a log"),
     "check": ("logrules.cli.check", "find what is wrong with rule files"),
     "fmt": ("logrules.cli.fmt", "write rule files in one way"),
-    "doctor": ("logrules.cli.doctor", "check whether this machine is fit for a run"),
-    "bundle": ("logrules.cli.bundle", "gather what a bug report needs, without secrets"),
-    "mcp": ("logrules.cli.mcp", "serve diagnoses to agents (Model Context Protocol)"),
+    "doctor": ("logrules.tools.doctor.doctor_verb", "check whether this machine is fit for a run"),
+    "bundle": ("logrules.tools.bundle.bundle_verb", "gather what a bug report needs, without secrets"),
+    "mcp": ("logrules.tools.mcp.mcp_verb", "serve diagnoses to agents (Model Context Protocol)"),
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.packs import add_pack_options, chosen_settings
-from logrules.errors import LogrulesError
+from logrules.cli.rule_options import add_pack_options, chosen_settings
+from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
-    from logrules.draft.draft import Draft
-    from logrules.pack.pack import Pack
-    from logrules.pack.settings import Settings
+    from logrules.ruleset.pack import Pack
+    from logrules.ruleset.settings import Settings
+    from logrules.ruletest.scaffold import Draft
 
 _EXAMPLES = """examples:
   logrules new train.log:1042                              print a draft for line 1042
@@ -42,11 +42,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draft the rule; print or write it."""
-    from logrules.draft.draft import draft
-    from logrules.draft.lines import extract_of
-    from logrules.pack.load import load_pack
-    from logrules.proof.case import find_cases, read_cases
-    from logrules.proof.collect import shipped_cases
+    from logrules.ruleset.load import load_pack
+    from logrules.ruletest.case import find_cases, read_cases
+    from logrules.ruletest.collect import shipped_cases
+    from logrules.ruletest.log_lines import extract_of
+    from logrules.ruletest.scaffold import draft
 
     path, line = _place(options.place)
     settings = chosen_settings(options)
@@ -78,8 +78,8 @@ def _checked_id(name: str | None) -> str | None:
 
 
 def _say_who_knows_it(pack: "Pack", line: str) -> None:
-    from logrules.engine import prepared
-    from logrules.proof.stage import run_log
+    from logrules.engine.run import prepared
+    from logrules.ruletest.harness import run_log
 
     report = run_log(prepared(pack, cache=True), line)
     if report.diagnoses:

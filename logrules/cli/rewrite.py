@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from logrules.errors import LogrulesError
-from logrules.render.replace import replace_file
+from logrules.model.errors import LogrulesError
+from logrules.output.atomic_write import replace_file
 
 
 def rewrite(path: Path, content: bytes) -> None:

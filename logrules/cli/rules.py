@@ -5,8 +5,8 @@ import json
 import sys
 from collections.abc import Iterable
 
-from logrules.cli.packs import add_pack_options
-from logrules.render.safe import safe
+from logrules.cli.rule_options import add_pack_options
+from logrules.output.escape import safe
 
 # Where a rule is from that no other pack brought.
 SHIPPED = "logrules"
@@ -36,9 +36,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the rules; status 1 where none is left."""
-    from logrules.cli.language import preferred_language
-    from logrules.cli.packs import chosen_pack
-    from logrules.pack.card import card_from
+    from logrules.cli.locale import preferred_language
+    from logrules.cli.rule_options import chosen_pack
+    from logrules.ruleset.rule_text import card_from
 
     pack = chosen_pack(options)
     language = options.lang or preferred_language()

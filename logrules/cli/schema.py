@@ -14,7 +14,7 @@ _EXAMPLES = """examples:
 In an editor, `# yaml-language-server: $schema=rule.json` at the top of a rule file turns on completion."""
 
 
-def _model(name: str, module: str = "logrules.pack.schema") -> Callable[[], dict[str, Any]]:
+def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], dict[str, Any]]:
     def schema() -> dict[str, Any]:
         found: dict[str, Any] = getattr(import_module(module), name).model_json_schema()
         return found
@@ -23,19 +23,19 @@ def _model(name: str, module: str = "logrules.pack.schema") -> Callable[[], dict
 
 
 def _report() -> dict[str, Any]:
-    from logrules.render.schema import report_schema
+    from logrules.output.report_schema import report_schema
 
     return report_schema()
 
 
 def _event() -> dict[str, Any]:
-    from logrules.render.forms.jsonl import event_schema
+    from logrules.output.jsonl import event_schema
 
     return event_schema()
 
 
 def _job() -> dict[str, Any]:
-    from logrules.render.jobs_json import job_schema
+    from logrules.tools.fleet.jobs_json import job_schema
 
     return job_schema()
 
@@ -48,9 +48,9 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "phases": _model("PhaseFile"),
     "formats": _model("FormatFile"),
     "vocabulary": _model("VocabularyFile"),
-    "expect": _model("ProfileFile", "logrules.pack.profile"),
-    "case": _model("CaseFile", "logrules.pack.case"),
-    "config": _model("ConfigFile", "logrules.pack.config"),
+    "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
+    "case": _model("CaseFile", "logrules.ruleset.case_models"),
+    "config": _model("ConfigFile", "logrules.ruleset.config"),
 }
 
 

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.packs import add_settings_option, chosen_settings
+from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
-    from logrules.engine import Prepared
-    from logrules.proof.collect import Collection
+    from logrules.engine.run import Prepared
+    from logrules.ruletest.collect import Collection
 
 _EXAMPLES = """examples:
   logrules test                     the packs of logrules.toml, else all shipped rules and fixture cases
@@ -47,9 +47,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the tests, or measure them."""
-    from logrules.engine import prepared
-    from logrules.proof.collect import collect
-    from logrules.proof.parallel import default_processes
+    from logrules.engine.run import prepared
+    from logrules.ruletest.collect import collect
+    from logrules.ruletest.parallel import default_processes
 
     _refuse_contradictions(options)
     found = collect(options.paths, chosen_settings(options))
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _refuse_contradictions(options: argparse.Namespace) -> None:
-    from logrules.errors import LogrulesError
+    from logrules.model.errors import LogrulesError
 
     measures = options.coverage or options.mutate or options.cost
     if options.floor is not None and (options.cost or not measures):
@@ -77,13 +77,13 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
     from importlib import import_module
 
-    from logrules.model.result import Outcome
-    from logrules.proof.prove import every_test, prove
+    from logrules.model.test_result import Outcome
+    from logrules.ruletest.runner import every_test, prove
 
     tests = every_test(found, options.k)
     if options.changed:
-        from logrules.proof.changed import affected, reach_of_changes
-        from logrules.proof.collect import own_roots
+        from logrules.ruletest.changed_files import affected, reach_of_changes
+        from logrules.ruletest.collect import own_roots
 
         settings = chosen_settings(options)
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
@@ -97,9 +97,9 @@ def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> i
     from importlib import import_module
     from time import perf_counter
 
-    from logrules.proof.case import find_cases, read_cases
-    from logrules.proof.collect import shipped_cases
-    from logrules.proof.cost import costs
+    from logrules.ruletest.case import find_cases, read_cases
+    from logrules.ruletest.collect import shipped_cases
+    from logrules.ruletest.pattern_cost import costs
 
     cases = found.cases or read_cases(find_cases(shipped_cases()))
     told = [one for one in costs(on.pack, cases, perf_counter) if options.k in one.rule]
@@ -110,17 +110,17 @@ def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> i
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
     from importlib import import_module
 
-    from logrules.model.strength import total
+    from logrules.model.mutation_score import total
 
     form = import_module(f"logrules.render.strength_{options.format}")
     examples = [example for example in found.suite.examples if options.k in example.owner]
     if options.coverage:
-        from logrules.proof.coverage import coverage
+        from logrules.ruletest.rule_coverage import coverage
 
         covered = coverage(on, examples, processes)
         form.render_coverage(covered, sys.stdout)
         return _floor_status(total(one.signals for one in covered).percent, options.floor)
-    from logrules.proof.mutate import strengths
+    from logrules.ruletest.mutation import strengths
 
     tried = strengths(on, examples, processes)
     form.render_strengths(tried, sys.stdout)

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.packs import add_pack_options, chosen_settings
-from logrules.errors import LogrulesError
+from logrules.cli.rule_options import add_pack_options, chosen_settings
+from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
-    from logrules.pack.pack import Pack
+    from logrules.ruleset.pack import Pack
 
 _EXAMPLES = """examples:
   logrules try torch/watchdog-timeout train.log     a rule by its id
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     """Try the rule and print what came of it."""
     from importlib import import_module
 
-    from logrules.proof.trial import trial
+    from logrules.ruletest.trial import trial
     from logrules.sources.discover import discover
 
     pack, rule = _rule(options)
@@ -51,7 +51,7 @@ def _rule(options: argparse.Namespace) -> "tuple[Pack, str]":
     """The pack and the rule in it that was named, by id or by file."""
     from difflib import get_close_matches
 
-    from logrules.pack.load import load_pack
+    from logrules.ruleset.load import load_pack
 
     path = Path(options.rule)
     file = [path] if path.suffix in {".yaml", ".yml"} else []

@@ -7,9 +7,10 @@ from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli import screen, telling
+from logrules.cli import notify_options as telling
+from logrules.cli import watch_display as screen
 from logrules.cli.diagnose import exit_status
-from logrules.cli.packs import add_pack_options
+from logrules.cli.rule_options import add_pack_options
 
 if TYPE_CHECKING:
     from logrules.model.report import Report
@@ -68,18 +69,18 @@ def _speed(text: str) -> float:
 
 
 def _duration(text: str) -> float:
-    from logrules.pack.schema import seconds
+    from logrules.ruleset.models import seconds
 
     return seconds(text)
 
 
 def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
-    from logrules.cli.jobs import job_of
-    from logrules.cli.language import preferred_language
-    from logrules.cli.listening import follow, signals_of
-    from logrules.cli.packs import chosen_pack
-    from logrules.follow import Following
+    from logrules.cli.follow_loop import follow, signals_of
+    from logrules.cli.locale import preferred_language
+    from logrules.cli.rule_options import chosen_pack
+    from logrules.cli.watch_targets import job_of
+    from logrules.engine.follow import Following
 
     # The threads that pass bytes on need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
@@ -124,11 +125,11 @@ def _complain(sentence: str) -> None:
 def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
     try:
         if options.format == "json":
-            from logrules.render.json import render_json
+            from logrules.output.report_json import render_json
 
             render_json(report, out, options.lang)
         else:
-            from logrules.render.text import render_text
+            from logrules.output.text import render_text
 
             out.write("\n")
             render_text(report, out, options.lang, options.shell, all_diagnoses=options.all)

@@ -1,1 +1,1 @@
-"""What travels between the stages: frozen data, no behaviour beyond derived properties."""
+"""What travels between the rooms: events, reports, findings. Plain data, no behaviour."""

@@ -1,1 +1,1 @@
-"""Bytes and time: the only code that opens a log or looks at a clock."""
+"""Bytes and time: files, archives, pipes, processes, folders, URLs."""

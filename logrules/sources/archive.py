@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from logrules.errors import SourceError
+from logrules.model.errors import SourceError
 
 # A fault costs what the failing call had expanded, so calls are kept short where the
 # library cannot give that back.

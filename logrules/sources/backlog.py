@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from threading import Event
 
-from logrules.model.block import Block, End
-from logrules.sources.now import now
-from logrules.sources.pieces import Pieces
+from logrules.model.stream import Block, End
+from logrules.sources.pending_lines import Pieces
 from logrules.sources.tail import Grown, Tail
+from logrules.sources.wall_clock import now
 
 
 class Backlog:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from logrules.errors import SourceError
-from logrules.flight.gather import is_dump, told_by
+from logrules.model.errors import SourceError
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.file import FileSource, opened, text_of
+from logrules.sources.flight_files import is_dump, told_by
+from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
 from logrules.sources.memory import MemorySource
-from logrules.sources.names import holds_logs, is_log_name, natural, short_names
 from logrules.sources.remote import RemoteSource, is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES
 from logrules.sources.stdin import StdinSource

@@ -8,13 +8,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
-from logrules.errors import SourceError
-from logrules.model.block import Block, End, Skipped
+from logrules.model.errors import SourceError
+from logrules.model.stream import Block, End, Skipped
+from logrules.sources.aligned_reader import aligned_blocks
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
-from logrules.sources.cut import resized, whole_lines
-from logrules.sources.plain import aligned_blocks
+from logrules.sources.chunking import resized, whole_lines
+from logrules.sources.decoding import as_utf8, has_mark
 from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
-from logrules.sources.text import as_utf8, has_mark
 
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20

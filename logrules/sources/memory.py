@@ -1,6 +1,6 @@
 """Text that we hold already, as a saved log."""
 
-from logrules.model.block import Block, End
+from logrules.model.stream import Block, End
 
 
 class MemorySource:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from logrules.errors import SourceError
-from logrules.model.block import Block, End, Skipped
-from logrules.sources.cut import whole_lines
+from logrules.model.errors import SourceError
+from logrules.model.stream import Block, End, Skipped
+from logrules.sources.chunking import whole_lines
 from logrules.sources.file import text_of
-from logrules.sources.names import is_log_name
+from logrules.sources.log_names import is_log_name
 from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
 
 _MAGIC = "*?["

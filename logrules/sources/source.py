@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from logrules.model.block import Block, End, Skipped, Tick
+from logrules.model.stream import Block, End, Skipped, Tick
 
 # Large enough that the cost of a read and of a scan call vanish, small enough that a
 # few blocks in flight cost no memory worth counting.

@@ -2,8 +2,8 @@
 
 from io import FileIO
 
-from logrules.errors import SourceError
-from logrules.model.block import Block, End, Skipped
+from logrules.model.errors import SourceError
+from logrules.model.stream import Block, End, Skipped
 from logrules.sources.file import saved_items
 from logrules.sources.source import BLOCK_BYTES
 

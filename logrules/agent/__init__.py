@@ -1,1 +1,0 @@
-"""logrules for agents: tools that only look, on paths below one folder, with bounded answers."""

@@ -1,1 +1,0 @@
-"""What one would attach to a bug report, in one archive without secrets."""

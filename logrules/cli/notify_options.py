@@ -1,0 +1,77 @@
+"""The options of `logrules watch` that tell others, and the listeners that they ask for."""
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.model.errors import LogrulesError
+from logrules.notify.listener import Listener
+
+if TYPE_CHECKING:
+    from logrules.engine.follow import Following
+
+Complain = Callable[[str], None]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that tell others."""
+    tell = parser.add_argument_group("telling others")
+    tell.add_argument("--on-stall", metavar="CMD", help="run CMD when a stall is suspected, and when it lasts")
+    tell.add_argument("--on-diagnosis", metavar="CMD", help="run CMD when a diagnosis is made")
+    tell.add_argument("--notify", metavar="URL", help="post news to URL as JSON (with `text`, as Slack reads it)")
+    tell.add_argument("--report", metavar="FILE", help="keep a JSON report up to date in FILE")
+    tell.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
+    look = parser.add_argument_group("looking closer")
+    look.add_argument("--inspect", action="store_true", help="at a stall: py-spy dump, nvidia-smi, ray status")
+    look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: that behind `--`)")
+
+
+def listeners(
+    options: argparse.Namespace, following: "Following", child: Callable[[], int | None], complain: Complain
+) -> list[Listener]:
+    """The listeners that the options ask for. Raises LogrulesError where one cannot work."""
+    found: list[Listener] = []
+    for option, command, kinds in (
+        ("--on-stall", options.on_stall, ("stall", "stall-lasts")),
+        ("--on-diagnosis", options.on_diagnosis, ("diagnosis",)),
+    ):
+        if command:
+            from logrules.notify.commands import Commands, words_of
+            from logrules.notify.notifications import Kind
+
+            found.append(Commands(words_of(option, command), frozenset(map(Kind, kinds)), complain))
+    if options.notify:
+        from logrules.notify.webhook import Webhook
+
+        found.append(Webhook(options.notify, complain, options.lang))
+    if options.report:
+        from logrules.notify.report_file import ReportFile
+
+        path = Path(options.report)
+        if not path.parent.is_dir():
+            raise LogrulesError(f"--report {path}: there is no folder {path.parent}")
+        found.append(ReportFile(path, options.lang, complain))
+    if options.metrics_port is not None:
+        from logrules.notify.prometheus import Metrics
+
+        found.append(Metrics(options.metrics_port, following.workers))
+    if options.inspect:
+        found.append(_inspection(options, following, child, complain))
+    elif options.pid is not None:
+        raise LogrulesError("--pid is for --inspect")
+    return found
+
+
+def _inspection(
+    options: argparse.Namespace, following: "Following", child: Callable[[], int | None], complain: Complain
+) -> Listener:
+    from logrules.notify.inspection import Inspection
+    from logrules.notify.job_processes import python_processes
+
+    if options.pid is None and not options.command:
+        raise LogrulesError("--inspect needs the job's process: start the job behind `--`, or name it with --pid")
+    python_processes(os.getpid())  # says at once what is not installed
+    pid = child if options.pid is None else lambda: int(options.pid)
+    return Inspection(pid, following.hear, os.environ, complain)

@@ -1,0 +1,50 @@
+"""Who reads the logs of a job: this process, all cores, or a cluster."""
+
+import argparse
+from functools import partial
+from typing import TYPE_CHECKING
+
+from logrules.model.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.engine.distributed import Readers
+    from logrules.sources.discover import Discovered
+
+# Below this, starting processes takes longer than reading.
+_WORTH_PROCESSES_BYTES = 64_000_000
+
+
+def add_scale_options(parser: argparse.ArgumentParser) -> None:
+    """Where logs are read, and by how many."""
+    about = "who reads: this machine, or an existing Ray cluster (default: local)"
+    parser.add_argument("--engine", choices=("local", "ray"), default="local", help=about)
+    parser.add_argument("--ray-address", metavar="ADDRESS", default="auto", help="with --engine ray (default: auto)")
+    parser.add_argument(
+        "-j", "--processes", type=int, metavar="N", help="processes for many logs (default: one a core)"
+    )
+
+
+def chosen_readers(options: argparse.Namespace, found: "Discovered") -> "Readers | None":
+    """Those who read the logs; None where this process does. Raises LogrulesError for a log that cannot travel."""
+    from logrules.sources.stdin import StdinSource
+
+    travels = not any(isinstance(source, StdinSource) for source in found.sources)
+    if options.engine == "ray":
+        if not travels:
+            raise LogrulesError("--engine ray reads files: standard input cannot be handed to a cluster")
+        from logrules.engine.ray_cluster import read_on_ray
+
+        return partial(read_on_ray, address=options.ray_address)
+    processes = options.processes or _cores()
+    much = found.total_bytes is None or found.total_bytes >= _WORTH_PROCESSES_BYTES
+    if not travels or len(found.sources) < 2 or not (much or options.processes):  # noqa: PLR2004
+        return None
+    from logrules.engine.processes import read_here
+
+    return partial(read_here, processes=processes)
+
+
+def _cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

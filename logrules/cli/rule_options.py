@@ -1,0 +1,49 @@
+"""Which rules a verb works with: the options that say so, and what must be said of the choice."""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.output.escape import safe
+
+if TYPE_CHECKING:
+    from logrules.ruleset.pack import Pack
+    from logrules.ruleset.settings import Settings
+
+NO_SETTINGS = "none"
+
+
+def add_pack_options(parser: argparse.ArgumentParser) -> None:
+    """Further rules, and where the project's configuration is."""
+    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    add_settings_option(parser)
+
+
+def add_settings_option(parser: argparse.ArgumentParser) -> None:
+    """Where the project's configuration is."""
+    about = "configuration (default: the nearest logrules.toml or pyproject.toml with [tool.logrules]); or `none`"
+    parser.add_argument("--settings", metavar="FILE", help=about)
+
+
+def chosen_settings(options: argparse.Namespace) -> "Settings":
+    """The configuration that the command line names, else the nearest one. Raises PackError."""
+    from logrules.ruleset.settings import Settings, find_settings, read_settings
+
+    if options.settings == NO_SETTINGS:
+        return Settings()
+    here = Path.cwd()
+    found = read_settings(Path(options.settings)) if options.settings else find_settings(here)
+    packs = tuple(pack.relative_to(here) if pack.is_relative_to(here) else pack for pack in found.packs)
+    return replace(found, packs=packs)
+
+
+def chosen_pack(options: argparse.Namespace, *, cache: bool = True) -> "Pack":
+    """The pack that the command line and the configuration ask for; what it replaces is said on standard error."""
+    from logrules.ruleset.load import load_pack
+
+    pack = load_pack(options.rules, settings=chosen_settings(options), cache=cache)
+    for one in pack.replaced:
+        print(f"logrules: {safe(one.what)} of {safe(one.before)} is replaced by {safe(one.path)}", file=sys.stderr)
+    return pack

@@ -1,0 +1,278 @@
+"""What there is to watch: a command, a pipe, files, a saved log that is replayed."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+from logrules.model.errors import LogrulesError
+from logrules.model.stream import End
+from logrules.output.escape import safe
+from logrules.ruleset.pack import Pack
+from logrules.sources.queue import Buffer
+from logrules.sources.source import Source
+
+if TYPE_CHECKING:
+    from logrules.sources.process import Child
+
+STDIN, STDOUT = 0, 1
+STDIN_NAME = "<stdin>"
+ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
+# With a terminal in front, the kernel has told the whole group: the command too.
+_FROM_TERMINAL = ("SIGINT", "SIGQUIT")
+
+
+class Job(Protocol):
+    """Something to watch.
+
+    ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live; ``echoes`` says
+    that its log goes to standard output; ``zone`` is that of its times, ``beat_s`` how often it is looked at in
+    silence, by its own clock.
+    """
+
+    signals: tuple[str, ...]
+    backlog: Sequence[Source]
+    echoes: bool
+    zone: tzinfo | None
+    beat_s: float | None
+
+    @property
+    def pid(self) -> int | None:
+        """The process that was started, if any was."""
+        ...
+
+    @property
+    def source(self) -> Source:
+        """What is followed."""
+        ...
+
+    def start(self) -> None:
+        """Begin: from here on bytes come."""
+        ...
+
+    def signalled(self, number: int) -> bool:
+        """We were sent a signal; whether that is the end of watching."""
+        ...
+
+    def unwatched(self) -> None:
+        """Nobody analyses any more: only pass on."""
+        ...
+
+    def wait(self) -> int | None:
+        """Wait until all was passed on; the exit status to end with, where the job decides it."""
+        ...
+
+
+class Command:
+    """A command that we start."""
+
+    signals: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
+    backlog: Sequence[Source] = ()
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.echoes = options.echo is not False
+        self.source = Buffer(" ".join(options.command))
+        self._words = options.command
+        self._pty = options.pty
+        self._child: Child | None = None
+        self._early: list[int] = []
+        self._turn = options.turn
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id, once it was started."""
+        return None if self._child is None else self._child.pid
+
+    def start(self) -> None:
+        """Start it."""
+        from logrules.sources.process import Child
+
+        child = self._child = Child(self._words, self.source, echo=self.echoes, pty=self._pty, turn=self._turn)
+        for number in self._early:
+            child.send(number)
+
+    def signalled(self, number: int) -> bool:
+        """Pass the signal on; the command decides when it ends."""
+        if signal.Signals(number).name in _FROM_TERMINAL and _in_front():
+            return False
+        if self._child is None:
+            self._early.append(number)
+        elif number == getattr(signal, "SIGWINCH", None):
+            self._child.resize()
+        else:
+            self._child.send(number)
+        return False
+
+    def unwatched(self) -> None:
+        """Go on passing its output through."""
+        self.source.give_up()
+
+    def wait(self) -> int | None:
+        """Its exit status."""
+        return None if self._child is None else self._child.wait()
+
+
+class Pipe:
+    """Standard input."""
+
+    pid: int | None = None
+    signals = ENDING
+    backlog: Sequence[Source] = ()
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from logrules.sources.passthrough import Passing
+
+        self.echoes = options.echo is not False
+        self.source = Buffer(STDIN_NAME)
+        self._passing = Passing(
+            STDIN, STDOUT if self.echoes else None, self.source, STDIN_NAME, self._end, options.turn
+        )
+
+    def _end(self) -> None:
+        self.source.end(End())
+
+    def start(self) -> None:
+        """Read it."""
+        self._passing.start()
+
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
+        """Watch no longer."""
+        self._end()
+        return True
+
+    def unwatched(self) -> None:
+        """Go on passing it through, to its end."""
+        self.source.give_up()
+        self._passing.join()
+
+    def wait(self) -> int | None:
+        """Nothing to wait for: its end was seen."""
+        return None
+
+
+class Followed:
+    """Files, patterns and folders."""
+
+    pid: int | None = None
+    signals = ENDING
+    backlog: Sequence[Source] = ()
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from logrules.sources.followed_files import Files
+
+        self.echoes = bool(options.echo)
+        show = partial(_show, options.turn) if self.echoes else _show_not
+        self.source = Files(options.paths, show)
+        self.backlog = self.source.backlog
+
+    def start(self) -> None:
+        """Say what there is to wait for."""
+        for path in self.source.missing():
+            print(f"logrules: waiting for {safe(path)}", file=sys.stderr, flush=True)
+
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
+        """Follow no longer."""
+        self.source.stop()
+        return True
+
+    def unwatched(self) -> None:
+        """There is nothing to pass on to anybody."""
+        self.source.give_up()
+
+    def wait(self) -> int | None:
+        """Nothing to wait for."""
+        return None
+
+
+class Replayed:
+    """Saved logs on a clock of their own."""
+
+    pid: int | None = None
+    signals = ENDING
+    backlog: Sequence[Source] = ()
+    echoes = False
+    zone: tzinfo | None = UTC
+
+    def __init__(self, options: argparse.Namespace, pack: Pack) -> None:
+        from logrules.engine.replay_source import Rerun
+        from logrules.sources.discover import discover
+
+        speed = None if options.replay == float("inf") else options.replay
+        # A beat of a second of ours; without sleep, as fine as it is worth.
+        self.beat_s = speed or 30.0
+        self.source = Rerun(discover(options.paths).sources, pack, speed, options.then_quiet)
+
+    def start(self) -> None:
+        """It begins with the first read."""
+
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
+        """Replay no further."""
+        self.source.stop()
+        return True
+
+    def unwatched(self) -> None:
+        """There is nothing to pass on to anybody."""
+
+    def wait(self) -> int | None:
+        """Nothing to wait for."""
+        return None
+
+
+def job_of(options: argparse.Namespace, pack: Pack) -> Job:
+    """What the command line asks to watch. Raises LogrulesError where that is nothing, or too much."""
+    if options.command and (options.paths or options.replay):
+        raise LogrulesError("either follow logs or start a command behind `--`, not both")
+    if options.pty and not options.command:
+        raise LogrulesError("--pty is for a command: logrules watch --pty -- COMMAND")
+    if options.then_quiet and not options.replay:
+        raise LogrulesError("--then-quiet is for a saved log: logrules watch --replay 60x --then-quiet 15m LOG")
+    if options.command:
+        return Command(options)
+    if options.replay:
+        return Replayed(options, pack)
+    if options.paths and options.paths != ["-"]:
+        if "-" in options.paths:
+            raise LogrulesError("standard input (-) cannot be followed together with files")
+        return Followed(options)
+    if not options.paths and sys.stdin.isatty():
+        raise LogrulesError("nothing to watch: name a log, pipe one in, or start the job behind `--` (see --help)")
+    return Pipe(options)
+
+
+def _in_front() -> bool:
+    """Whether a terminal has us in front, so that what is typed there reaches our command by itself."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except (OSError, AttributeError):
+        return False
+    finally:
+        os.close(terminal)
+
+
+def _show(turn: Lock, data: bytes) -> None:
+    view = memoryview(data)
+    try:
+        with turn:
+            while view:
+                view = view[os.write(STDOUT, view) :]
+    except OSError:
+        return
+
+
+def _show_not(data: bytes) -> None:
+    """The log stays in its file."""

@@ -1,0 +1,1 @@
+"""One driver of sources, clocks and a session; processes, Ray, clock synchronisation."""

@@ -1,0 +1,160 @@
+"""What the logs of one job say of each other before any of them is read through: whose they are, whose clock is wrong.
+
+Events are merged by time as they come, so what is wrong with a clock must be known before the first. A look at both
+ends of each log is enough: whatever is off, is off by the same amount all along.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from logrules.inference.clock import Clock
+from logrules.inference.clock_skew import Moment, Skew, by_clock, skews
+from logrules.model.event import Event, Stamp, Worker
+from logrules.model.report import SourceNote
+from logrules.parsing.clean import clean
+from logrules.parsing.header import MAX_HEADER_CHARS, Peeler
+from logrules.parsing.reader import Reader, find
+from logrules.parsing.scan import Scanner
+from logrules.parsing.window import Window
+from logrules.parsing.worker_from_path import worker_of_name
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import Source
+
+END_BYTES = 256 << 10
+# Many logs share many moments: a shorter look at each tells as much.
+MANY_SOURCES = 64
+END_BYTES_OF_MANY = 64 << 10
+# As many moments of a log as tell its clock from a neighbour's; more cost time and tell nothing.
+MOMENTS = 24
+_ENOUGH = 8
+# As many lines as a worker needs to name itself.
+_INTRODUCTION = 40
+_INTRODUCTION_BYTES = 16 << 10
+# A marker that captures one of these says when something happened on more workers than one.
+_SHARED = ("step", "epoch", "barrier")
+_TELLING = ("step", "barrier")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A look at a log: its worker by its name, by what its lines say, and the moments that others may share."""
+
+    named: Worker
+    worker: Worker
+    moments: tuple[Moment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """How far the clock of each source is behind, in seconds; whose it is by name and by content; what to say of it."""
+
+    behind_s: Mapping[str, float] = field(default_factory=dict)
+    workers: Mapping[str, Looked] = field(default_factory=dict)
+    notes: tuple[SourceNote, ...] = ()
+
+    def corrected(self, event: Event) -> Event:
+        """The event by the clock that most of the job goes by, and by whom it is."""
+        behind_s = self.behind_s.get(event.source)
+        looked = self.workers.get(event.source)
+        if behind_s is not None and event.stamp is not None:
+            event = replace(event, stamp=Stamp(event.stamp.seconds + behind_s, event.stamp.year_known))
+        return event if looked is None else replace(event, worker=_introduced(event.worker, looked))
+
+
+def _introduced(worker: Worker, looked: Looked) -> Worker:
+    """The writer of a line that says less of itself than its neighbours do."""
+    unsaid = worker.rank == looked.named.rank
+    return replace(
+        worker, host=worker.host or looked.worker.host, rank=looked.worker.rank if unsaid else worker.rank
+    )  # fmt: skip
+
+
+def aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
+    """What the logs of one job say of each other; those that can be read only once are left as they are."""
+    if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
+        return Alignment()
+    look = _Look(pack, END_BYTES if len(sources) < MANY_SOURCES else END_BYTES_OF_MANY)
+    seen = {source.name: look.at(source) for source in sources}
+    found = skews(by_clock({source: (one.worker.host, one.moments) for source, one in seen.items()}))
+    clock_of = {source: one.worker.host or source for source, one in seen.items()}
+    return Alignment(
+        {source: found[clock].behind_s for source, clock in clock_of.items() if clock in found},
+        {source: one for source, one in seen.items() if one.worker != one.named},
+        tuple(_note(clock, found[clock]) for clock in dict.fromkeys(clock_of.values()) if clock in found),
+    )
+
+
+def _note(clock: str, skew: Skew) -> SourceNote:
+    way = "behind" if skew.behind_s > 0 else "ahead"
+    amount = f"{abs(skew.behind_s):.1f} s {way}, by {skew.shared} moments that other logs share"
+    return SourceNote(clock, f"its clock is {amount}; corrected")
+
+
+class _Look:
+    """Reads a little of logs: how they introduce themselves, and the moments that they share."""
+
+    def __init__(self, pack: Pack, end_bytes: int) -> None:
+        self._end_bytes = end_bytes
+        self._names = pack.names
+        self._peeler = Peeler(pack)
+        self._telling = frozenset(
+            marker.signal for marker in pack.markers if _captures_shared(pack.signals[marker.signal].pattern)
+        )
+        # Numbers of signals stay; what nobody scans for is never found.
+        wanted = [
+            signal if number in self._telling else replace(signal, literals=())
+            for number, signal in enumerate(pack.signals)
+        ]
+        self._scanner = Scanner(wanted)
+        self._reader = Reader(pack, self._scanner.signals_of)
+
+    def at(self, source: Source) -> Looked:
+        """What a log tells at its ends; nothing of one that can be read only once."""
+        named = worker_of_name(source.name, self._names)
+        ends = getattr(source, "ends", None)
+        if ends is None:
+            return Looked(named, named)
+        clock = Clock(getattr(source, "modified", None))
+        worker = named
+        moments: list[Moment] = []
+        for place, data in enumerate(ends(self._end_bytes)):
+            if not place:
+                worker = self._by_content(named, data)
+            moments += islice(self._moments(source.name, data, clock), MOMENTS)
+            if len(moments) >= _ENOUGH:
+                break
+        return Looked(named, worker, tuple(moments))
+
+    def _by_content(self, named: Worker, head: bytes) -> Worker:
+        """The worker of a file that is one worker's by its name, as its own first lines call it."""
+        if named.rank is None and named.pid is None:
+            return named
+        lines = islice((line for line in head[:_INTRODUCTION_BYTES].splitlines() if line.strip()), _INTRODUCTION)
+        said = [self._peeler.peel(clean(line[:MAX_HEADER_CHARS])) for line in lines]
+        ranks = {header.rank for header in said if header.rank is not None}
+        hosts = {header.host for header in said if header.host is not None}
+        rank = next(iter(ranks)) if len(ranks) == 1 else named.rank
+        return replace(named, rank=rank, host=named.host or (next(iter(hosts)) if len(hosts) == 1 else None))
+
+    def _moments(self, source: str, data: bytes, clock: Clock) -> Iterator[Moment]:
+        for event in self._events(source, data):
+            seconds = clock.read(event) if event.stamp is not None else None
+            key = self._key(event)
+            if seconds is not None and key is not None:
+                yield Moment(key, seconds)
+
+    def _events(self, source: str, data: bytes) -> Iterable[Event]:
+        found = find(Window(source, 0, 0, data), self._scanner)
+        for line in found.lines:
+            yield from self._reader.line_events(source, line.number, line)
+
+    def _key(self, event: Event) -> Hashable | None:
+        for hit in event.hits:
+            if hit.signal in self._telling and any(name in hit.captures for name in _TELLING):
+                return (hit.signal, *(hit.captures.get(name) for name in _SHARED))
+        return None
+
+
+def _captures_shared(pattern: str | None) -> bool:
+    return pattern is not None and any(f"(?P<{name}>" in pattern for name in _TELLING)

@@ -1,0 +1,79 @@
+"""A job of many logs to its report: read by many, merged and reasoned over by one."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+
+from logrules.engine.clock_sync import aligned
+from logrules.engine.extraction import Progress, window_bytes
+from logrules.engine.extraction_task import Lost, Read, Task
+from logrules.engine.run import Stream, modified_of, reason
+from logrules.engine.spool import unpacked
+from logrules.inference.session import Session
+from logrules.model.event import Event
+from logrules.model.report import Report, SourceNote
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import Source
+
+# Reads tasks for a pack; the answers come in any order.
+Readers = Callable[[Sequence[Task], Pack], Iterator[Read | Lost]]
+
+
+def replay_spread(
+    sources: Sequence[Source],
+    pack: Pack,
+    readers: Readers,
+    *,
+    progress: Progress | None = None,
+    notes: Iterable[SourceNote] = (),
+    observe: Callable[[Event], None] | None = None,
+) -> Report:
+    """The report on saved logs that ``readers`` read: the same whoever they are, and whatever became of some of them.
+
+    Sources must be able to travel to another process. One that cannot be read is noted, and the report is partial.
+    """
+    session = Session(pack)
+    tasks = [Task(number, source, window_bytes(len(sources))) for number, source in enumerate(sources)]
+    with tempfile.TemporaryDirectory(prefix="logrules-") as folder:
+        coming = readers(tasks, pack)
+        # Once the first answer is here the others are on their way: meanwhile there is time for the clocks.
+        first = list(islice(coming, 1))
+        alignment = aligned(sources, pack)
+        answers = _gathered(chain(first, coming), Path(folder), progress)
+        streams = [
+            Stream(source.name, unpacked(_spill(Path(folder), number)), modified_of(source))
+            for number, source in enumerate(sources)
+            if isinstance(answers[number], Read)
+        ]
+        told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
+        reason(session, streams, alignment, (*notes, *told), observe)
+        lines = sum(answer.lines for answer in answers.values() if isinstance(answer, Read))
+        return session.report(lines, tuple(stream.name for stream in streams))
+
+
+def _gathered(answers: Iterable[Read | Lost], folder: Path, progress: Progress | None) -> dict[int, Read | Lost]:
+    """The answers by their number, their events on disk."""
+    found: dict[int, Read | Lost] = {}
+    done = 0
+    for answer in answers:
+        if isinstance(answer, Read):
+            _spill(folder, answer.number).write_bytes(answer.events)
+            done += answer.size
+            if progress is not None:
+                progress(done)
+            found[answer.number] = Read(answer.number, answer.lines, answer.size, answer.notes, b"")
+        else:
+            found[answer.number] = answer
+    return found
+
+
+def _spill(folder: Path, number: int) -> Path:
+    return folder / f"{number}.events"
+
+
+def _notes(source: Source, answer: Read | Lost) -> Iterator[SourceNote]:
+    if isinstance(answer, Lost):
+        yield SourceNote(source.name, answer.reason, unread=True)
+    else:
+        yield from (SourceNote(name, text) for name, text in answer.notes)

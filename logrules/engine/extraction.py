@@ -1,0 +1,198 @@
+"""One source to its events: windows scanned ahead on threads, the head and the tail in full, samples between.
+
+What comes out does not depend on how the source cuts its bytes nor on the number of threads: a window is a fixed
+stretch of a source, and windows are taken in order.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from logrules.model.event import Event
+from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.parsing.deduplication import Familiar
+from logrules.parsing.hit_lines import Found
+from logrules.parsing.newlines import Count, count_newlines, fast_counter
+from logrules.parsing.reader import Reader, find
+from logrules.parsing.scan import EVERYTHING, Detail, Scanner
+from logrules.parsing.window import WINDOW_BYTES, Window, windows
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import Source
+
+# The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
+FULL_WINDOWS = 2
+# A literal with more hits than this in the head of a log tells of its routine, whatever its rule thinks.
+COMMON_HITS = 1_000
+# Between head and tail, one window in so many is asked for samples of the routine.
+SAMPLED_WINDOWS = 8
+# From here on a log is big: NumPy earns its import, and samples that lie further apart still draw every curve.
+BIG_WINDOWS = 128
+SAMPLED_BIG_WINDOWS = 32
+
+Progress = Callable[[int], None]
+# Of many logs each is read in smaller windows: what is read in full detail and held at once is then less of each.
+MANY_SOURCES = 16
+WINDOW_BYTES_OF_MANY = WINDOW_BYTES // 4
+
+
+def window_bytes(sources: int) -> int:
+    """The size of the windows in which each of so many sources is read."""
+    return WINDOW_BYTES if sources < MANY_SOURCES else WINDOW_BYTES_OF_MANY
+
+
+@dataclass(slots=True)
+class Tally:
+    """What reading a job came to."""
+
+    lines: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """How sources are read: with which scanners, on which pool, and who hears of what could not be read.
+
+    ``window`` is the size of a window in bytes.
+    """
+
+    scanners: "Scanners"
+    pool: ThreadPoolExecutor
+    threads: int
+    note: Callable[[str, str], None]
+    tally: Tally
+    window: int = WINDOW_BYTES
+    progress: Progress | None = None
+    reader: Reader | None = None
+
+    @property
+    def many(self) -> bool:
+        """Whether the source is one of many."""
+        return self.window < WINDOW_BYTES
+
+    def events(self, source: Source) -> Iterator[Event]:
+        """The events of one source in order, its last line at the end."""
+        reader = self.reader or self.scanners.reader.for_another()
+        last: Window | None = None
+        line = 1
+        for window, found in _found(windows(_items(source, self), self.window), self):
+            yield from reader.events(found, line)
+            line += found.line_count
+            self.tally.lines += found.line_count + found.unfinished
+            last = last if window.data.isspace() else window
+        if last is not None:
+            yield _last_line(reader, last, line)
+        for sentence in reader.dropped:
+            self.note(source.name, sentence)
+
+
+class Scanners:
+    """Scanners for each thread and each degree of detail, made when first needed."""
+
+    def __init__(self, pack: Pack, *, cache: bool = False) -> None:
+        self._pack = pack
+        self._cache = cache
+        whole = Scanner(pack.signals, cache=cache)
+        self._idle: dict[Detail, list[Scanner]] = {EVERYTHING: [whole]}
+        self.signals_of = whole.signals_of
+        self.sampled = whole.sampled
+        self.reader = Reader(pack, self.signals_of)
+        of_traces = _trace_signals(pack)
+        self.of_traces = frozenset(
+            entry for entry, asked in enumerate(self.signals_of) if of_traces.intersection(asked)
+        )
+
+    def find(self, window: Window, detail: Detail = EVERYTHING, count: Count = count_newlines) -> Found:
+        """Scan a window with a scanner that no other thread is using."""
+        idle = self._idle.setdefault(detail, [])
+        try:
+            scanner = idle.pop()
+        except IndexError:
+            # What one log is full of, few others are: only what serves every log is worth keeping.
+            scanner = Scanner(self._pack.signals, detail, cache=self._cache and not detail.common)
+        found = find(window, scanner, count)
+        idle.append(scanner)
+        return found
+
+
+def _trace_signals(pack: Pack) -> frozenset[int]:
+    """The signals of lines that mean something only together with their neighbours."""
+    trace = pack.trace
+    return frozenset((trace.head, trace.frame, trace.stack_frame, trace.exception, trace.chain) if trace else ())
+
+
+def _items(source: Source, how: Extraction) -> Iterator[Block | Skipped | Tick | End]:
+    """What the source yields until its end; what could not be read is noted, what was read counted."""
+    while True:
+        item = source.read(None)
+        match item:
+            case Block():
+                how.tally.bytes += len(item.data)
+                if how.progress is not None:
+                    how.progress(how.tally.bytes)
+            case Skipped():
+                how.note(item.source, item.reason)
+            case End():
+                return
+            case _:
+                pass
+        yield item
+
+
+def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
+    """Windows scanned on the pool, in order: all detail at the head and the tail, samples between."""
+    ahead: deque[tuple[Window, Future[Found], bool]] = deque()
+    head: list[Future[Found]] = []
+    held: deque[Window] = deque()
+    thinned: Thinned | None = None
+    familiar = Familiar(how.scanners.of_traces)
+    usual = fast_counter() if how.many else count_newlines
+
+    def next_found() -> tuple[Window, Found]:
+        window, future, between = ahead.popleft()
+        return window, familiar.thinned(future.result()) if between else future.result()
+
+    for window in cut:
+        if window.index < FULL_WINDOWS:
+            head.append(how.pool.submit(how.scanners.find, window, EVERYTHING, usual))
+            ahead.append((window, head[-1], False))
+        else:
+            held.append(window)
+        if len(held) > FULL_WINDOWS:
+            thinned = thinned or Thinned.after((future.result() for future in head), how.scanners.sampled)
+            early = held.popleft()
+            count = fast_counter() if early.index >= BIG_WINDOWS else usual
+            ahead.append((early, how.pool.submit(how.scanners.find, early, thinned.detail(early), count), True))
+        while len(ahead) > 2 * how.threads:
+            yield next_found()
+    ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
+    while ahead:
+        yield next_found()
+
+
+@dataclass(frozen=True, slots=True)
+class Thinned:
+    """The detail in which the middle of a log is read, given what its head is full of."""
+
+    samples: Detail
+    rest: Detail
+
+    @classmethod
+    def after(cls, head: Iterable[Found], sampled: frozenset[int]) -> "Thinned":
+        """By the literals that the head is full of: those of its routine, whatever their rules think."""
+        counts = Counter(entry for found in head for line in found.lines for _, entry in line.hits)
+        common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - sampled
+        return cls(Detail(None, common), Detail(False, common))
+
+    def detail(self, window: Window) -> Detail:
+        """Samples of the routine in every so many windows, nothing of it in the others."""
+        apart = SAMPLED_WINDOWS if window.index < BIG_WINDOWS else SAMPLED_BIG_WINDOWS
+        return self.samples if window.index % apart == 0 else self.rest
+
+
+def _last_line(reader: Reader, window: Window, lines_before_end: int) -> Event:
+    data = window.data.rstrip()
+    start = max(data.rfind(b"\n") + 1, len(data) - 65_536)
+    after = window.data.count(b"\n", start)
+    number = lines_before_end - after
+    return reader.last_event(window.source, max(number, 1), window.offset + start, data[start:])

@@ -1,0 +1,235 @@
+"""A live job, step by step: the same extract and the same session as for saved logs, fed as the bytes come."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from threading import RLock
+
+from logrules.engine.extraction import Scanners
+from logrules.engine.late_context import evidence_of, with_lines_below
+from logrules.engine.run import dated, merged
+from logrules.inference.clock import Clock
+from logrules.inference.session import Session
+from logrules.model.change import Change
+from logrules.model.event import Event
+from logrules.model.report import Report, SourceNote
+from logrules.model.stream import Block, End, Heard, Skipped, Tick
+from logrules.model.update import Update
+from logrules.model.worker_status import WorkerNow
+from logrules.parsing.growing_log import GrowingLog
+from logrules.parsing.reader import Reader
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import Source
+
+# Metrics and what else no single line decides are judged this often, also while lines come without a pause.
+JUDGE_S = 1.0
+# Routine lines that were kept back are read this often at the least.
+RELEASE_S = 0.25
+# Lines below evidence that are remembered before those that no report shows are dropped.
+_MAX_BELOW = 4_096
+# Of what is there already, so many events are read between two updates.
+_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    growing: GrowingLog
+    reader: Reader
+    clock: Clock
+
+
+class Following:
+    """Follows one job. Iterating gives an `Update` after each block, each tick and the end.
+
+    ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
+    clock, it may stay without an update; None for as long as silence changes nothing. ``backlog`` are logs that exist
+    already, read first and merged by their times; ``source`` goes on where they end. One thread iterates; ``report``
+    and ``hear`` may be called from any.
+    """
+
+    def __init__(self, source: Source, pack: Pack, beat_s: float | None = 1.0, backlog: Sequence[Source] = ()) -> None:
+        self._source = source
+        self._pack = pack
+        self._beat_s = beat_s
+        self._backlog = backlog
+        self._session = Session(pack)
+        self._scanners = Scanners(pack)
+        self._logs: dict[str, _Log] = {}
+        self._below: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._skipped: dict[tuple[str, str], int] = {}
+        self._heard: deque[tuple[str, str, float]] = deque()
+        self._bytes = 0
+        self._now: float | None = None
+        self._released = self._judged = 0.0
+        self._lock = RLock()
+
+    def __iter__(self) -> Iterator[Update]:
+        """Follow until the source ends."""
+        yield from self._catch_up()
+        while True:
+            item = self._source.read(self._until())
+            with self._lock:
+                update = self._step(item)
+            yield update
+            if update.ended:
+                return
+
+    def report(self) -> Report:
+        """Everything that is known now. Changes nothing."""
+        with self._lock:
+            report = self._session.report(self._lines(), tuple(self._logs))
+            left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
+            return with_lines_below(replace(report, notes=(*report.notes, *left_out)), self._below)
+
+    def workers(self) -> tuple[WorkerNow, ...]:
+        """Where each worker is now."""
+        with self._lock:
+            return self._session.workers()
+
+    def hear(self, source: str, text: str, at: float) -> None:
+        """Take further lines as a log of their own, such as what an inspection command said at ``at``.
+
+        They are read with the next update.
+        """
+        self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
+
+    def _until(self) -> float | None:
+        due = [self._session.deadline]
+        if self._now is not None:
+            due.append(None if self._beat_s is None else self._now + self._beat_s)
+            due.append(self._released + RELEASE_S if self._holds() else None)
+        return min((at for at in due if at is not None), default=None)
+
+    def _catch_up(self) -> Iterator[Update]:
+        """The backlog, some events at a time."""
+        events = merged([self._saved_events(log) for log in self._backlog])
+        count = _BATCH if self._backlog else 0
+        while count == _BATCH:
+            count, changes = self._fed(islice(events, _BATCH))
+            yield self._update(changes, ended=False)
+
+    def _fed(self, events: Iterator[Event]) -> tuple[int, list[Change]]:
+        with self._lock:
+            changes: list[Change] = []
+            count = 0
+            for event in events:
+                if event.arrived is not None:
+                    changes += self._session.feed(Heard(event.source, event.arrived))
+                changes += self._session.feed(event)
+                count += 1
+            return count, changes
+
+    def _saved_events(self, source: Source) -> Iterator[Event]:
+        """The events of a log that is there, dated: other logs may have to come before them."""
+        while isinstance(item := source.read(None), Block):
+            log = self._log(item.source)
+            self._bytes += len(item.data)
+            self._now = max(self._now or 0.0, item.arrived or 0.0)
+            for event in log.growing.read(item):
+                yield dated(event, log.clock)
+            self._keep_below(item.source, log)
+        if source.name in self._logs:
+            log = self._logs[source.name]
+            yield from (dated(event, log.clock) for event in log.growing.held())
+
+    def _step(self, item: Block | Skipped | Tick | End) -> Update:
+        changes = list(self._take(item))
+        while self._heard:
+            source, text, at = self._heard.popleft()
+            offset = self._log(source).growing.offset
+            changes += self._block(Block(source, offset, text.encode(errors="replace"), at))
+        return self._update(changes, ended=isinstance(item, End))
+
+    def _update(self, changes: Sequence[Change], *, ended: bool) -> Update:
+        now = self._now if self._now is not None else self._session.now or 0.0
+        skipped = sum(self._skipped.values())
+        return Update(now, tuple(changes), self._lines(), self._bytes, skipped, ended)
+
+    def _take(self, item: Block | Skipped | Tick | End) -> Iterator[Change]:
+        match item:
+            case Block():
+                self._bytes += len(item.data)
+                yield from self._block(item)
+            case Skipped():
+                yield from self._skip(item)
+            case Tick(now=now):
+                yield from self._release(now)
+                yield from self._judge(now)
+            case End():
+                yield from self._end(item)
+
+    def _block(self, block: Block) -> Iterator[Change]:
+        if block.arrived is not None:
+            yield from self._session.feed(Heard(block.source, block.arrived))
+        log = self._log(block.source)
+        yield from self._feed(log, log.growing.read(block))
+        self._keep_below(block.source, log)
+        if block.arrived is not None:
+            yield from self._release(block.arrived)
+            yield from self._judge(block.arrived)
+
+    def _feed(self, log: _Log, events: Iterator[Event]) -> Iterator[Change]:
+        for event in events:
+            yield from self._session.feed(dated(event, log.clock))
+
+    def _skip(self, item: Skipped) -> Iterator[Change]:
+        if item.bytes is None:
+            self._session.note(item.source, item.reason)
+            return
+        key = (item.source, item.reason)
+        self._skipped[key] = self._skipped.get(key, 0) + item.bytes
+        log = self._log(item.source)
+        yield from self._feed(log, iter(log.growing.skip(item.offset + item.bytes, item.lines)))
+
+    def _release(self, now: float) -> Iterator[Change]:
+        """Read what was kept back for long enough."""
+        self._now = now
+        if now < self._released + RELEASE_S:
+            return
+        self._released = now
+        for log in self._logs.values():
+            if log.growing.holds:
+                yield from self._feed(log, iter(log.growing.held()))
+
+    def _judge(self, now: float) -> Iterator[Change]:
+        """Let the session judge silence where its deadline has passed, and now and then."""
+        deadline = self._session.deadline
+        if now >= self._judged + (self._beat_s or JUDGE_S) or (deadline is not None and now >= deadline):
+            self._judged = now
+            yield from self._session.feed(Tick(now))
+
+    def _end(self, end: End) -> Iterator[Change]:
+        # The log that spoke last is the one whose last line shows where the job ended.
+        for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
+            yield from self._feed(log, iter(log.growing.held()))
+            last = log.growing.last_event()
+            if last is not None:
+                yield from self._feed(log, iter([last]))
+            for sentence in log.reader.dropped:
+                self._session.note(name, sentence)
+        yield from self._session.feed(end)
+
+    def _log(self, source: str) -> _Log:
+        known = self._logs.get(source)
+        if known is None:
+            reader = Reader(self._pack, self._scanners.signals_of)
+            known = self._logs[source] = _Log(GrowingLog(source, reader, self._scanners.find), reader, Clock())
+        return known
+
+    def _lines(self) -> int:
+        return sum(log.growing.read_lines + log.growing.unfinished for log in self._logs.values())
+
+    def _holds(self) -> bool:
+        return any(log.growing.holds for log in self._logs.values())
+
+    def _keep_below(self, source: str, log: _Log) -> None:
+        below = log.growing.below
+        if not below:
+            return
+        self._below.update(((source, number), lines) for number, lines in below.items())
+        below.clear()
+        if len(self._below) > _MAX_BELOW:
+            report = self._session.report()
+            shown = {(line.source, line.line) for line in evidence_of(report)}
+            self._below = {key: lines for key, lines in self._below.items() if key in shown}

@@ -1,0 +1,114 @@
+"""Saved logs as if they were written now: by the times that their lines bear, on a clock that runs as fast as asked."""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from threading import Event as Flag
+
+from logrules.inference.clock import Clock
+from logrules.model.errors import SourceError
+from logrules.model.event import Event, Worker
+from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.parsing.clean import clean
+from logrules.parsing.header import Peeler
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import Source
+
+_HEAD_BYTES = 512
+_BLOCK_BYTES = 256 << 10
+_MAX_UNTIMED_BYTES = 16 << 20
+
+
+class Rerun:
+    """A live source over saved logs. Its clock is that of their lines, ``speed`` times as fast as ours.
+
+    ``speed`` None sleeps never. ``then_quiet_s`` is how much time passes after the last line. Raises SourceError
+    where a log bears no time.
+    """
+
+    def __init__(self, logs: Sequence[Source], pack: Pack, speed: float | None, then_quiet_s: float = 0.0) -> None:
+        self.name = "replay"
+        self._blocks = heapq.merge(*(_timed(log, pack) for log in logs), key=_time_of)
+        self._speed = speed
+        self._next = next(self._blocks, None)
+        self._now = _time_of(self._next) if self._next else 0.0
+        self._then_quiet_s = then_quiet_s
+        self._over: float | None = None
+        self._stopped = Flag()
+
+    def stop(self) -> None:
+        """End at once."""
+        self._stopped.set()
+
+    def read(self, until: float | None) -> Block | Skipped | Tick | End:
+        """The next lines at their time, or a `Tick` where ``until`` passes first."""
+        block = self._next
+        if block is None and self._over is None:
+            self._over = self._now + self._then_quiet_s
+        at = self._over if block is None else _time_of(block)
+        if until is not None and at is not None and until < at:
+            self._pass_to(until)
+            return End() if self._stopped.is_set() else Tick(self._now)
+        self._pass_to(at or 0.0)
+        if self._stopped.is_set() or block is None:
+            return End()
+        self._next = next(self._blocks, None)
+        return block
+
+    def _pass_to(self, time: float) -> None:
+        if self._speed is not None and time > self._now:
+            self._stopped.wait((time - self._now) / self._speed)
+        self._now = max(self._now, time)
+
+
+def _time_of(block: Block) -> float:
+    return block.arrived or 0.0
+
+
+def _timed(log: Source, pack: Pack) -> Iterator[Block]:
+    """The log in blocks of lines of one time. Lines without a time go with those before them, the first with the next.
+
+    Reading is lazy: what is held is one block, and the lines before the first time.
+    """
+    peeler, clock = Peeler(pack), Clock(getattr(log, "modified", None))
+    held: list[bytes] = []
+    offset = length = 0
+    at: float | None = None
+    for line in _lines(log):
+        time = _time(line, peeler, clock)
+        if at is not None and held and (time not in (None, at) or length > _BLOCK_BYTES):
+            yield Block(log.name, offset, b"".join(held), at)
+            held, offset, length = [], offset + length, 0
+        # A clock that runs backwards keeps the order of its lines.
+        at = max((one for one in (at, time) if one is not None), default=None)
+        held.append(line)
+        length += len(line)
+        if at is None and length > _MAX_UNTIMED_BYTES:
+            break
+    if at is None and held:
+        raise SourceError(
+            f"{log.name}: its lines bear no times that logrules can read, so it cannot be replayed by them"
+        )
+    if held:
+        yield Block(log.name, offset, b"".join(held), at)
+
+
+def _lines(log: Source) -> Iterator[bytes]:
+    while not isinstance(item := log.read(None), End):
+        if isinstance(item, Block):
+            yield from _split(item.data)
+
+
+def _split(data: bytes) -> Iterator[bytes]:
+    """Lines by newlines alone: a carriage return redraws a line, and bytes know more line ends than logs do."""
+    start = 0
+    while (end := data.find(b"\n", start) + 1) > 0:
+        yield data[start:end]
+        start = end
+    if start < len(data):
+        yield data[start:]
+
+
+def _time(line: bytes, peeler: Peeler, clock: Clock) -> float | None:
+    text = clean(line[:_HEAD_BYTES])
+    stamp = peeler.peel(text).stamp
+    return None if stamp is None else clock.read(Event("", 0, 0, text, text, Worker(), stamp=stamp))

@@ -1,0 +1,163 @@
+"""Sources to a report: windows scanned on threads, events merged by time, one session.
+
+``replay`` reads saved logs to their end. The report does not depend on how the sources cut their
+bytes nor on the number of threads: a window is a fixed stretch of a source, and windows are taken in order.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from logrules.engine.clock_sync import Alignment, aligned
+from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
+from logrules.inference.clock import Clock
+from logrules.inference.rule_index import Index, index_of
+from logrules.inference.session import Session
+from logrules.model.event import Event, Stamp
+from logrules.model.report import Report, SourceNote
+from logrules.model.stream import End
+from logrules.parsing.captures import Captures
+from logrules.parsing.reader import Reader
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A pack made ready to read many small logs: what is compiled once and shared by all.
+
+    ``signals`` are the numbers of its signals by their id.
+    """
+
+    pack: Pack
+    scanners: Scanners
+    captures: Captures
+    reader: Reader
+    index: Index
+    signals: Mapping[str, int]
+
+    def session(self) -> Session:
+        """A new session of the pack."""
+        return Session(self.pack, index=self.index, captures=self.captures)
+
+
+def prepared(pack: Pack, *, cache: bool = False) -> Prepared:
+    """The pack with its literals compiled and its tables made."""
+    scanners, captures = Scanners(pack, cache=cache), Captures()
+    reader = Reader(pack, scanners.signals_of, captures)
+    numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
+    return Prepared(pack, scanners, captures, reader, index_of(pack), numbers)
+
+
+def replay(
+    sources: Sequence[Source],
+    pack: Pack,
+    *,
+    threads: int = 2,
+    progress: Progress | None = None,
+    notes: Iterable[SourceNote] = (),
+    cache: bool = False,
+    observe: Callable[[Event], None] | None = None,
+) -> Report:
+    """The report on saved logs, read to their end. ``progress`` is told the bytes read so far.
+
+    With ``cache`` compiled literals are kept in the user's cache folder. ``observe`` sees every
+    event in the order in which the session does.
+    """
+    session, tally = Session(pack), Tally()
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        scanners = Scanners(pack, cache=cache)
+        how = Extraction(scanners, pool, threads, session.note, tally, window_bytes(len(sources)), progress)
+        return _read(how, session, sources, pack, notes, observe)
+
+
+def replay_prepared(
+    on: Prepared,
+    session: Session,
+    sources: Sequence[Source],
+    notes: Iterable[SourceNote] = (),
+    observe: Callable[[Event], None] | None = None,
+) -> Report:
+    """The same on a prepared pack, into a session of it that can be asked more than its report."""
+    with ThreadPoolExecutor(1) as pool:
+        how = Extraction(on.scanners, pool, 1, session.note, Tally(), window_bytes(len(sources)), reader=on.reader)
+        return _read(how, session, sources, on.pack, notes, observe)
+
+
+def _read(
+    how: Extraction,
+    session: Session,
+    sources: Sequence[Source],
+    pack: Pack,
+    notes: Iterable[SourceNote],
+    observe: Callable[[Event], None] | None,
+) -> Report:
+    streams = [Stream(source.name, how.events(source), modified_of(source)) for source in sources]
+    reason(session, streams, aligned(sources, pack), notes, observe)
+    return session.report(how.tally.lines, tuple(source.name for source in sources))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """The events of one source, its name, and when it was last written, by which times without a year are read."""
+
+    name: str
+    events: Iterable[Event]
+    modified: float | None = None
+
+
+def modified_of(source: Source) -> float | None:
+    """When a source was last written, where it knows."""
+    found: float | None = getattr(source, "modified", None)
+    return found
+
+
+def reason(
+    session: Session,
+    streams: Sequence[Stream],
+    alignment: Alignment,
+    notes: Iterable[SourceNote] = (),
+    observe: Callable[[Event], None] | None = None,
+) -> None:
+    """Feed a session the events of all sources of a job in the order of their times, and the end."""
+    for note in (*notes, *alignment.notes):
+        session.remark(note)
+    for event in merged([map(alignment.corrected, _dated(stream)) for stream in streams]):
+        session.feed(event)
+        if observe is not None:
+            observe(event)
+    session.feed(End())
+
+
+def _dated(stream: Stream) -> Iterator[Event]:
+    """Events whose stamps all have a year: the one nearest to the full dates around, or to the file's own."""
+    clock = Clock(stream.modified)
+    return (dated(event, clock) for event in stream.events)
+
+
+def dated(event: Event, clock: Clock) -> Event:
+    """The event with a stamp that has a year, as ``clock`` reads it: the clock of the log, which it moves on."""
+    time = clock.read(event)
+    if time is not None and event.stamp is not None and not event.stamp.year_known:
+        return replace(event, stamp=Stamp(time))
+    return event
+
+
+def merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:
+    """Several sources as one, by time; a line without a time goes with the line before it."""
+    if len(streams) == 1:
+        return streams[0]
+    return (event for _, _, event in heapq.merge(*(_keyed(stream, n) for n, stream in enumerate(streams)), key=_key))
+
+
+def _keyed(stream: Iterable[Event], number: int) -> Iterator[tuple[float, int, Event]]:
+    latest = float("-inf")
+    for event in stream:
+        if event.stamp is not None:
+            latest = max(latest, event.stamp.seconds)
+        yield latest, number, event
+
+
+def _key(item: tuple[float, int, Event]) -> tuple[float, int]:
+    return item[0], item[1]

@@ -1,1 +1,0 @@
-"""One window of bytes to its events: pure, any order, any core."""

@@ -1,0 +1,1 @@
+"""Events to a diagnosis: workers, phases, conditions, ranks, ranking. No bytes, no clock."""

@@ -1,0 +1,196 @@
+"""Why a condition holds or does not: each of its parts, what was seen for it and what is missing."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from logrules.inference.conditions import AbsenceState, LeafState, RepeatedState, SequenceState, holds
+from logrules.inference.observation import Sighting, Trail
+from logrules.ruleset.condition import (
+    Absence,
+    Condition,
+    Every,
+    Kin,
+    Leaf,
+    Not,
+    Quiet,
+    Repeated,
+    Seen,
+    Sequence,
+    Some,
+    Spread,
+    Waiting,
+    signals_of,
+)
+from logrules.ruleset.unparse import NameOf, duration, spell
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a session knows of one rule in one scope (a rank, a host, the job) at one moment.
+
+    ``found`` has the trail of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
+    ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
+    """
+
+    scope: str | int | None
+    states: Mapping[Leaf, LeafState]
+    found: Mapping[Leaf, Trail | None]
+    now: float | None = None
+    last: Sighting | None = None
+    open_waits: Mapping[str, Sighting] = field(default_factory=dict)
+    refused: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a condition: its words, whether it holds, and why in a few words.
+
+    ``operator`` is "and", "or", "not", or "" for a leaf; ``sightings`` are the lines that a leaf rests on.
+    """
+
+    text: str
+    holds: bool
+    reason: str
+    operator: str = ""
+    parts: tuple["Part", ...] = ()
+    sightings: tuple[Sighting, ...] = ()
+
+    def leaves(self) -> Iterator["Part"]:
+        """The leaves from left to right."""
+        if not self.operator:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
+
+
+def explain(condition: Condition, judged: Judged, name_of: NameOf) -> Part:
+    """The condition taken apart; ``name_of`` says what its rule calls a signal."""
+    true = holds(condition, judged.found)
+    text = spell(condition, name_of)
+    part = partial(explain, judged=judged, name_of=name_of)
+    match condition:
+        case Every(parts):
+            inner = tuple(map(part, parts))
+            return Part(text, true, _tally(inner), "and", inner)
+        case Some(parts):
+            inner = tuple(map(part, parts))
+            return Part(text, true, _tally(inner), "or", inner)
+        case Not(negated):
+            inner = (part(negated),)
+            return Part(text, true, "its part does not hold" if true else "its part holds", "not", inner)
+        case _:
+            trail = judged.found[condition]
+            reason = _seen(trail) if trail else _missing(condition, judged, name_of)
+            return Part(text, true, reason, sightings=_sightings(condition, judged))
+
+
+def _tally(parts: tuple[Part, ...]) -> str:
+    return f"{sum(part.holds for part in parts)} of {len(parts)} parts hold"
+
+
+def _sightings(leaf: Leaf, judged: Judged) -> tuple[Sighting, ...]:
+    """The lines of a leaf that holds, or those on its way there."""
+    trail = judged.found[leaf]
+    state = judged.states.get(leaf)
+    match state:
+        case _ if trail is not None:
+            return trail.first
+        case Trail():
+            return state.first
+        case RepeatedState():
+            return state.trail.first
+        case AbsenceState(pending=Trail() as pending):
+            return pending.first
+        case SequenceState():
+            return max((reached for reached in state.partial if reached), key=len, default=())
+        case _:
+            return ()
+
+
+def _seen(trail: Trail) -> str:
+    lines = list(dict.fromkeys((*(one.event.line for one in trail.first), trail.last.event.line)))
+    shown = ", ".join(map(str, lines[:4])) + (", …" if len(lines) > 4 else "")  # noqa: PLR2004 - enough to look at
+    return f"line {shown}" if len(lines) == 1 else f"lines {shown}"
+
+
+def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
+    """What the leaf still lacks."""
+    state = judged.states.get(leaf)
+    match leaf, state:
+        case Spread(over=over, least=least), Trail():
+            names = state.ranks if over is Kin.RANK else state.hosts
+            return f"{len(names)} of {least} {over.value}s"
+        case Repeated(least=least), RepeatedState():
+            return _too_few(leaf, state, least)
+        case Sequence(), SequenceState():
+            return _broken_off(leaf, state, name_of)
+        case Absence(), AbsenceState():
+            return _answered(leaf, state, name_of)
+        case Absence(after=after), None:
+            return f"{_names(after, name_of)} is absent"
+        case ((Seen() | Repeated() | Spread() | Sequence()), _):
+            return _absent(leaf, judged, name_of)
+        case _:
+            return _not_so(leaf, judged)
+
+
+def _absent(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
+    refused = [signal for signal in signals_of(leaf) if signal in judged.refused]
+    said = [f"line {judged.refused[one]} has the words of `{name_of(one)}`, not its pattern" for one in refused]
+    return "; ".join(["absent", *said])
+
+
+def _not_so(leaf: Leaf, judged: Judged) -> str:
+    match leaf:
+        case Waiting():
+            return _not_waiting(leaf, judged)
+        case Quiet():
+            return _not_quiet(judged)
+        case _:
+            return "is not so"
+
+
+def _too_few(leaf: Repeated, state: RepeatedState, least: int) -> str:
+    counted = sum(count for _, count in state.recent)
+    if leaf.within_s is None or counted >= state.trail.count:
+        return f"{counted} of {least} times"
+    return f"{counted} of {least} times within {duration(leaf.within_s)}, {state.trail.count} in all"
+
+
+def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:
+    reached = max((number + 1 for number, done in enumerate(state.partial) if done), default=0)
+    wanted = _names(leaf.steps[min(reached, len(leaf.steps) - 1)], name_of)
+    if not reached:
+        return f"{wanted} did not come first"
+    after = state.partial[reached - 1]
+    place = f" line {after[-1].event.line}" if after else ""
+    limit = f" within {duration(leaf.within_s)}" if leaf.within_s is not None else ""
+    return f"{reached} of {len(leaf.steps)} steps: {wanted} did not follow{place}{limit}"
+
+
+def _answered(leaf: Absence, state: AbsenceState, name_of: NameOf) -> str:
+    missing = _names(leaf.missing, name_of)
+    if state.pending is None:
+        return f"{missing} came"
+    limit = f", patience {duration(leaf.within_s)}" if leaf.within_s is not None else ""
+    return f"{missing} may still follow line {state.pending.last.event.line}{limit}"
+
+
+def _not_waiting(leaf: Waiting, judged: Judged) -> str:
+    since = judged.open_waits.get(leaf.wait)
+    if since is None:
+        return "is not open"
+    if judged.now is None or since.time is None:
+        return f"open since line {since.event.line}, but the log has no times"
+    return f"open since line {since.event.line} for {duration(round(judged.now - since.time, 3))} only"
+
+
+def _not_quiet(judged: Judged) -> str:
+    if judged.now is None or judged.last is None or judged.last.time is None:
+        return "the log has no times"
+    return f"quiet for {duration(round(judged.now - judged.last.time, 3))} only"
+
+
+def _names(signals: tuple[int, ...], name_of: NameOf) -> str:
+    return " or ".join(f"`{name_of(signal)}`" for signal in signals)

@@ -1,0 +1,191 @@
+"""How a condition's state moves: pure steps over frozen states.
+
+``step`` feeds one sighting to one leaf; ``holds`` asks whether a condition is true, given the
+leaves' states and the world (open waits, metrics, silence, the end). Windows are half-open: at the
+deadline itself silence has won. A sighting without a time has order only: no timed leaf holds on it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
+
+from logrules.inference.observation import Sighting, Trail, begin, extend
+from logrules.ruleset.condition import (
+    Absence,
+    Condition,
+    Every,
+    Kin,
+    Leaf,
+    Not,
+    Repeated,
+    Seen,
+    Sequence,
+    Some,
+    Spread,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceState:
+    """For each step, the sightings of the partial match that began last; ``done`` once the last step came."""
+
+    partial: tuple[tuple[Sighting, ...] | None, ...]
+    done: Trail | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AbsenceState:
+    """``pending`` awaits its answer until ``deadline``, by arrival; ``fired`` is what stayed without one."""
+
+    pending: Trail | None = None
+    deadline: float | None = None
+    fired: Trail | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedState:
+    """The last sightings, as many as can matter, and the trail once there were enough."""
+
+    recent: tuple[tuple[float | None, int], ...]
+    trail: Trail
+    fired: bool = False
+
+
+LeafState: TypeAlias = Trail | SequenceState | AbsenceState | RepeatedState
+
+
+class World(Protocol):
+    """What leaves without a state of their own ask the session."""
+
+    def trail_of(self, leaf: Leaf) -> Trail | None:
+        """What a wait, a silence, a metric or the end shows now, or None where the leaf does not hold."""
+
+    @property
+    def now(self) -> float | None:
+        """The job's time."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes."""
+
+
+def step(leaf: Leaf, state: LeafState | None, sighting: Sighting, signal: int) -> LeafState | None:
+    """The leaf's next state after a line that carries ``signal``."""
+    match leaf, state:
+        case ((Seen() | Spread()), (Trail() | None)):
+            return extend(state, sighting, signal) if state else begin(sighting, signal)
+        case Sequence(), (SequenceState() | None):
+            return _step_sequence(leaf, state, sighting, signal)
+        case Absence(), (AbsenceState() | None):
+            return _step_absence(leaf, state or AbsenceState(), sighting, signal)
+        case Repeated(), (RepeatedState() | None):
+            return _step_repeated(leaf, state, sighting, signal)
+        case _:
+            return state
+
+
+def _step_sequence(leaf: Sequence, state: SequenceState | None, sighting: Sighting, signal: int) -> SequenceState:
+    state = state or SequenceState((None,) * len(leaf.steps))
+    partial = list(state.partial)
+    for number in reversed(range(len(leaf.steps))):
+        if signal not in leaf.steps[number]:
+            continue
+        if number == 0:
+            partial[0] = (sighting,) if leaf.within_s is not None or partial[0] is None else partial[0]
+        else:
+            before = partial[number - 1]
+            if before and before[-1] is not sighting and _in_time(leaf.within_s, before[0], sighting):
+                partial[number] = (*before, sighting)
+    whole = partial[-1]
+    if state.done or whole is None:
+        return SequenceState(tuple(partial), state.done)
+    ranks = frozenset(one.worker.rank for one in whole if one.worker.rank is not None)
+    first_signals = tuple(step_signals[0] for step_signals in leaf.steps)
+    return SequenceState(tuple(partial), Trail(whole, first_signals, sighting, 1, ranks))
+
+
+def _in_time(within_s: float | None, first: Sighting, then: Sighting) -> bool:
+    if within_s is None:
+        return True
+    return first.time is not None and then.time is not None and then.time < first.time + within_s
+
+
+def _step_absence(leaf: Absence, state: AbsenceState, sighting: Sighting, signal: int) -> AbsenceState:
+    if state.pending and sighting.time is not None and not _in_time(leaf.within_s, state.pending.first[0], sighting):
+        state = AbsenceState(fired=state.fired or state.pending)
+    if signal in leaf.missing:
+        return replace(state, pending=None, deadline=None)
+    if state.pending:
+        return replace(state, pending=extend(state.pending, sighting, signal))
+    if leaf.within_s is not None and sighting.time is None:
+        return state
+    deadline = None if leaf.within_s is None or sighting.heard is None else sighting.heard + leaf.within_s
+    return replace(state, pending=begin(sighting, signal), deadline=deadline)
+
+
+def _step_repeated(leaf: Repeated, state: RepeatedState | None, sighting: Sighting, signal: int) -> RepeatedState:
+    trail = extend(state.trail, sighting, signal) if state else begin(sighting, signal)
+    recent = (*(state.recent if state else ()), (sighting.time, sighting.event.repeat))[-leaf.least :]
+    if state and state.fired:
+        return RepeatedState(recent, trail, fired=True)
+    if leaf.within_s is not None:
+        if sighting.time is None:
+            return RepeatedState(recent[:-1], trail)
+        recent = tuple((at, n) for at, n in recent if at is not None and at > sighting.time - leaf.within_s)
+    return RepeatedState(recent, trail, fired=sum(count for _, count in recent) >= leaf.least)
+
+
+def trail_of(leaf: Leaf, state: LeafState | None, world: World) -> Trail | None:
+    """The sightings on which the leaf holds now, or None where it does not hold."""
+    match leaf, state:
+        case Seen(), Trail():
+            return state
+        case Spread(over=over, least=least), Trail():
+            names = state.ranks if over is Kin.RANK else state.hosts
+            return state if len(names) >= least else None
+        case Sequence(), SequenceState():
+            return state.done
+        case Repeated(), RepeatedState():
+            return state.trail if state.fired else None
+        case Absence(), AbsenceState():
+            return state.fired or (state.pending if _overdue(state, world) else None)
+        case ((Seen() | Spread() | Sequence() | Repeated() | Absence()), _):
+            return None
+        case _:
+            return world.trail_of(leaf)
+
+
+def _overdue(state: AbsenceState, world: World) -> bool:
+    if world.ended:
+        return True
+    return state.deadline is not None and world.now is not None and world.now >= state.deadline
+
+
+def holds(condition: Condition, found: Mapping[Leaf, Trail | None]) -> bool:
+    """Whether the condition is true; ``found`` has each leaf's trail. Equal leaves share one state."""
+    match condition:
+        case Every(parts):
+            return all(holds(part, found) for part in parts)
+        case Some(parts):
+            return any(holds(part, found) for part in parts)
+        case Not(part):
+            return not holds(part, found)
+        case _:
+            return found[condition] is not None
+
+
+def shown(condition: Condition, found: Mapping[Leaf, Trail | None]) -> tuple[Trail, ...]:
+    """The trails on which a true condition rests; what only stands under a ``not`` shows nothing."""
+    match condition:
+        case Every(parts) | Some(parts):
+            return tuple(trail for part in parts for trail in shown(part, found))
+        case Not():
+            return ()
+        case _:
+            trail = found[condition]
+            return () if trail is None else (trail,)
+
+
+def deadline_of(leaf: Leaf, state: LeafState | None) -> float | None:
+    """The next time at which silence alone changes the leaf's answer."""
+    return state.deadline if isinstance(leaf, Absence) and isinstance(state, AbsenceState) else None

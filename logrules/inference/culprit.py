@@ -1,0 +1,78 @@
+"""Which rank and host a hypothesis points at."""
+
+from collections.abc import Iterator
+
+from logrules.inference.observation import Sighting, Trail
+from logrules.inference.rank_comparison import Compared
+from logrules.inference.ranking import Hypothesis
+from logrules.model.report import Odd
+
+MAX_NAMED = 1_024
+
+
+# What makes a rank the suspect of a hang, the most telling first.
+_HUNG = (
+    Odd.IDLE, Odd.OTHER_OPERATION, Odd.OTHER_SIZE, Odd.BEHIND, Odd.AHEAD, Odd.NEVER_ARRIVED, Odd.STEP_BEHIND,
+)  # fmt: skip
+
+
+def culprits(
+    hypothesis: Hypothesis, known_ranks: frozenset[int], sides: Compared | None = None
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """(ranks, hosts), the culprit first.
+
+    A rank that a line names (capture ``rank``) goes before the rank that wrote the line. With
+    ``culprit: absent`` it is the ranks that did not report, where these are the fewer: a
+    watchdog runs out only on work which its own rank enqueued, so the silent rank is the suspect.
+    For a hang, what tells ranks apart when they are compared (``sides``) goes before all but the lines themselves;
+    where their time-outs lie too far apart, nobody is named.
+    """
+    rule = hypothesis.rule
+    named = tuple(dict.fromkeys(named_ranks(hypothesis)))
+    if sides is not None and not named and (rule.culprit == "absent" or rule.stall):
+        if sides.spread is not None:
+            return (), ()
+        if suspects := sides.suspects(_HUNG):
+            return _with_reporters(suspects, hypothesis), ()
+    if rule.culprit == "none":
+        return (), ()
+    hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
+    reporters = frozenset(rank for trail in hypothesis.trails for rank in trail.ranks)
+    if rule.culprit == "captured":
+        return named[:MAX_NAMED], hosts
+    if rule.culprit == "absent" and not named:
+        # Ranks count from 0, so those below the highest that reported exist too.
+        absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
+        return (tuple(sorted(absent)), ()) if absent and len(absent) < len(reporters) else ((), ())
+    first = hypothesis.first.worker.rank
+    wrote = () if first is None else (first,)
+    return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
+
+
+def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
+    """The suspects; where the rule tells of those who wait, they follow."""
+    wrote = sorted(rank for trail in hypothesis.trails for rank in trail.ranks)
+    others = () if hypothesis.rule.culprit in ("absent", "none") else wrote
+    return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
+
+
+def _pairs(trail: Trail) -> Iterator[tuple[Sighting, int]]:
+    yield from zip(trail.first, trail.signals, strict=False)
+
+
+def named_ranks(hypothesis: Hypothesis) -> Iterator[int]:
+    """The ranks that the lines themselves name (capture ``rank``)."""
+    for trail in hypothesis.trails:
+        for sighting, signal in _pairs(trail):
+            rank = sighting.captures(signal).get("rank", "")
+            if rank.isdecimal():
+                yield int(rank)
+
+
+def _hosts(hypothesis: Hypothesis) -> Iterator[str]:
+    for trail in hypothesis.trails:
+        for sighting, signal in _pairs(trail):
+            if host := sighting.captures(signal).get("host"):
+                yield host
+    if host := hypothesis.first.worker.host:
+        yield host

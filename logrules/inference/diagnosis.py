@@ -1,0 +1,201 @@
+"""What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from logrules.inference.culprit import culprits, named_ranks
+from logrules.inference.observation import Sighting
+from logrules.inference.rank_comparison import Compared, compared
+from logrules.inference.rank_divergence import Unlike
+from logrules.inference.rank_table import Roll
+from logrules.inference.ranking import Hypothesis, Ranked, rank
+from logrules.inference.workers import Tracker
+from logrules.model.report import (
+    Comparison,
+    Consequence,
+    Curve,
+    Diagnosis,
+    Difference,
+    Evidence,
+    Fix,
+    Report,
+    Run,
+    Severity,
+    SourceNote,
+    Status,
+    Text,
+)
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.rule_text import card_from
+
+MAX_EVIDENCE = 8
+MAX_CONSEQUENCES = 12
+_MAX_TEXT = 2_000
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Everything a report is made of."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    tracker: Tracker
+    roll: Roll
+    last: Sighting | None
+    ended: bool
+    earlier_runs: tuple[Run, ...] = ()
+    notes: tuple[SourceNote, ...] = ()
+    unusual: tuple[Sighting, ...] = ()
+    chain_phases: Mapping[int, str] = field(default_factory=dict)
+    curves: tuple[Curve, ...] = ()
+
+
+def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
+    """The report; a pure function of the findings."""
+    ranked = rank(findings.hypotheses)
+    status = _status(ranked, findings)
+    stalled = status is Status.STALLED
+    roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
+    sides = compared(findings.roll, findings.tracker, roots, stalled=stalled)
+    diagnoses = tuple(_diagnosis(one, findings, pack, sides) for one in ranked)
+    phase = diagnoses[0].phase if status in (Status.FAILED, Status.STALLED) else _last_phase(findings)
+    # Lines that merely stand out are worth showing only where no diagnosis says more.
+    known = any(one.severity is not Severity.INFO for one in diagnoses)
+    unusual = () if known else tuple(_shown(sighting, {}) for sighting in findings.unusual)
+    spans = findings.tracker.spans()
+    return Report(
+        status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
+        findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
+    )  # fmt: skip
+
+
+def _status(ranked: Sequence[Ranked], findings: Findings) -> Status:
+    if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
+        return Status.FAILED
+    if any(one.hypothesis.rule.stall for one in ranked):
+        return Status.STALLED
+    if findings.tracker.completed is not None:
+        return Status.COMPLETED
+    return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
+
+
+def _last_phase(findings: Findings) -> str:
+    return findings.tracker.latest[1] if findings.tracker.latest else "launch"
+
+
+def _comparison(sides: Compared) -> Comparison:
+    spread_s, timeout_s = sides.spread or (None, None)
+    return Comparison(
+        sides.seen, sides.world, tuple(_difference(one) for one in sides.unlike), spread_s, timeout_s
+    )  # fmt: skip
+
+
+def _difference(one: Unlike) -> Difference:
+    hosts = tuple(dict.fromkeys(line.worker.host for line in one.lines[:1] if line.worker.host is not None))
+    return Difference(one.kind, one.ranks, one.others, hosts, one.facts, tuple(_shown(line, {}) for line in one.lines))
+
+
+def _diagnosis(one: Ranked, findings: Findings, pack: Pack, sides: Compared | None) -> Diagnosis:
+    hypothesis = one.hypothesis
+    rule = hypothesis.rule
+    card = card_from(pack.cards[rule.id])
+    evidence = _evidence(hypothesis, findings)
+    ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
+    declined = sides is not None and sides.spread is not None
+    if not ranks and rule.culprit != "none" and not declined:
+        # A launcher's summary may name the rank that its own traceback does not.
+        ranks = tuple(dict.fromkeys(rank for other in one.consequences for rank in named_ranks(other)))
+    captures = _captures(evidence)
+    return Diagnosis(
+        rule=rule.id,
+        cause=rule.cause,
+        phase=_phase(hypothesis, findings),
+        severity=hypothesis.severity,
+        confidence=one.confidence,
+        title=_filled(card.title, captures),
+        why=_filled(card.why, captures),
+        restart=card.restart,
+        ranks=ranks,
+        hosts=hosts,
+        evidence=evidence,
+        fixes=tuple(_fix(fix, captures) for fix in card.fixes),
+        consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
+        references=card.references,
+        checks=tuple(pack.checks.get(rule.cause, ())),
+    )
+
+
+def _phase(hypothesis: Hypothesis, findings: Findings) -> str:
+    """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
+    rule = hypothesis.rule
+    if rule.phase is not None:
+        return rule.phase
+    first, frames = hypothesis.first, findings.chain_phases
+    told = frames.get(first.chain) if first.chain is not None else None
+    # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
+    return told or first.phase or next(iter(frames.values()), None) or rule.phase_otherwise or _last_phase(findings)
+
+
+def _consequence(hypothesis: Hypothesis, findings: Findings, pack: Pack) -> Consequence:
+    evidence = _evidence(hypothesis, findings)
+    title = _filled(card_from(pack.cards[hypothesis.rule.id]).title, _captures(evidence))
+    return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
+
+
+def _captures(evidence: Sequence[Evidence]) -> dict[str, str]:
+    """What the lines captured; the first line that captured a name decides."""
+    return {name: value for line in reversed(evidence) for name, value in line.captures.items()}
+
+
+def _evidence(hypothesis: Hypothesis, findings: Findings) -> tuple[Evidence, ...]:
+    """The lines that show it, each once; for what ends in silence the last line of all too."""
+    sightings: dict[int, tuple[Sighting, Mapping[str, str]]] = {}
+    for trail in hypothesis.trails:
+        pairs = [*zip(trail.first, trail.signals, strict=False), (trail.last, trail.signals[-1])]
+        for sighting, signal in pairs:
+            known = sightings.get(sighting.order, (sighting, {}))[1]
+            sightings[sighting.order] = (sighting, {**known, **sighting.captures(signal)})
+    ordered = [sightings[order] for order in sorted(sightings)]
+    if len(ordered) > MAX_EVIDENCE:
+        ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
+    last = findings.last
+    if hypothesis.rule.wait is not None and last is not None and last.order not in sightings:
+        ordered.append((last, {}))
+    return tuple(_shown(sighting, captures) for sighting, captures in ordered)
+
+
+def _shown(sighting: Sighting, captures: Mapping[str, str]) -> Evidence:
+    event = sighting.event
+    return Evidence(
+        event.source, event.line, event.text[:_MAX_TEXT], event.worker.label, sighting.time, captures, event.before,
+        event.after,
+    )  # fmt: skip
+
+
+def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:
+    """The fix with what the log says put into its slots, so that its command can be copied as it stands."""
+    return replace(
+        fix,
+        do=_filled(fix.do, captures),
+        run=_fill(fix.run, captures),
+        powershell=_fill(fix.powershell, captures),
+        code=fix.code,
+        note=_filled(fix.note, captures) if fix.note else None,
+        env={name: _fill(value, captures) or value for name, value in fix.env.items()},
+    )
+
+
+def _filled(text: Text, captures: Mapping[str, str]) -> Text:
+    return Text(_fill(text.en, captures) or "", _fill(text.zh, captures) or "")
+
+
+def _fill(text: str | None, captures: Mapping[str, str]) -> str | None:
+    if text is None:
+        return None
+    return _SLOT.sub(lambda slot: _safe(captures[slot[1]]) if slot[1] in captures else f"<{slot[1]}>", text)
+
+
+def _safe(value: str) -> str:
+    """A capture as it may stand in a command: what a hostile log could smuggle into a shell is left out."""
+    return re.sub(r"[^\w./:@%+=,\-\[\] ]", "_", value)[:200]

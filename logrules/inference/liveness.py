@@ -1,0 +1,127 @@
+"""What silence says: waits that are open for too long, quiet, steps that stay away, a log that just ends.
+
+Pure questions to a moment of a job; the session only says what the moment is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from logrules.inference import step_time as pace
+from logrules.inference.observation import KEPT_SIGHTINGS, Sighting, Trail, begin, extend
+from logrules.inference.workers import Tracker
+from logrules.model.event import Event, Worker
+from logrules.ruleset.condition import Lagging, Overdue, Quiet, Silent, Stopped, Waiting
+
+Still: TypeAlias = Waiting | Quiet | Silent | Overdue | Lagging | Stopped
+
+# What stands for a log that says nothing.
+_NO_LINE = Sighting(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
+
+
+@dataclass(slots=True)
+class Ear:
+    """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never."""
+
+    begun: float | None = None
+    heard: float | None = None
+    heard_of: dict[str, float] = field(default_factory=dict)
+
+    def listen(self, now: float) -> None:
+        """Time passes, whether or not anything is heard."""
+        self.begun = now if self.begun is None else self.begun
+
+    def hear(self, source: str, now: float) -> None:
+        """Bytes of a log came."""
+        self.heard = now if self.heard is None else max(now, self.heard)
+        self.heard_of[source] = now
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A job as it stands: its time, whether its logs ended, whether an error stands, its last line, its workers."""
+
+    now: float | None
+    ended: bool
+    failing: bool
+    last: Sighting | None
+    tracker: Tracker
+    ear: Ear
+
+    @property
+    def quiet_since(self) -> float | None:
+        """When the last bytes came; for a saved log, when the last line that told anything was written."""
+        if self.ear.heard is not None or self.last is None:
+            return self.ear.heard
+        return self.last.heard
+
+    def overdue(self, since: float | None, patience_s: float) -> bool:
+        """Whether what began at ``since`` lasts for longer than this."""
+        return since is not None and self.now is not None and self.now >= since + patience_s
+
+
+def trail_of(leaf: Still, at: Moment) -> Trail | None:
+    """The sightings on which the leaf holds at this moment, or None."""
+    match leaf:
+        case Waiting():
+            return _waiting(leaf, at)
+        case Quiet(longer_than_s=limit):
+            since = None if at.tracker.owes_nothing else at.quiet_since
+            quiet = since is not None and at.now is not None and at.now - since > limit
+            return begin(at.last, -1) if quiet and at.last is not None else None
+        case Stopped():
+            return begin(at.last, -1) if at.last is not None and _stopped(at) else None
+        case Silent() | Overdue() | Lagging():
+            return _live(leaf, at)
+
+
+def deadlines(at: Moment, quiet_limits: Sequence[float], silent_limits: Sequence[float]) -> Iterator[float]:
+    """The moments at which silence alone may change an answer."""
+    for wait in at.tracker.open_waits():
+        if wait.since is not None:
+            yield wait.since + wait.wait.patience_s
+    since, begun = at.quiet_since, at.ear.begun
+    if since is not None:
+        yield from (since + limit for limit in quiet_limits)
+    if begun is not None:
+        yield from pace.deadlines(at.tracker.workers, at.ear.heard_of)
+        if at.ear.heard is None:
+            yield from (begun + limit for limit in silent_limits)
+
+
+def _live(leaf: Silent | Overdue | Lagging, at: Moment) -> Trail | None:
+    """What only a live job shows: the story of a saved log ends with it."""
+    if at.ended or at.now is None or at.ear.begun is None:
+        return None
+    if isinstance(leaf, Silent):
+        nothing = at.ear.heard is None and at.last is None and at.overdue(at.ear.begun, leaf.longer_than_s)
+        return begin(_NO_LINE, -1) if nothing else None
+    if at.tracker.owes_nothing or at.failing:
+        return None
+    workers, heard_of = at.tracker.workers, at.ear.heard_of
+    return pace.overdue(workers, at.now, heard_of) if isinstance(leaf, Overdue) else pace.lagging(workers, at.now)
+
+
+def _waiting(leaf: Waiting, at: Moment) -> Trail | None:
+    late = [
+        wait
+        for wait in at.tracker.open_waits()
+        if wait.wait.id == leaf.wait
+        and (at.ended or at.overdue(wait.since, leaf.longer_than_s or wait.wait.patience_s))
+    ]
+    if not late:
+        return None
+    late.sort(key=lambda wait: -wait.renewed.order)
+    trail = begin(late[0].opened, -1)
+    shown = [late[0].renewed, *(wait.renewed for wait in late[1:])]
+    for sighting in shown[:KEPT_SIGHTINGS]:
+        trail = extend(trail, sighting, -1) if sighting is not trail.last else trail
+    return trail
+
+
+def _stopped(at: Moment) -> bool:
+    """Whether the log ends in mid-run: no completion, no error, no open wait."""
+    tracker = at.tracker
+    return (
+        at.ended and tracker.looped and tracker.completed is None and not at.failing and not any(tracker.open_waits())
+    )

@@ -1,0 +1,122 @@
+"""The last samples of each metric and what they show."""
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+from typing import assert_never
+
+from logrules.inference.observation import Sighting, Trail, begin, extend
+from logrules.ruleset.condition import (
+    Leaf,
+    Metrical,
+    MetricBound,
+    MetricIs,
+    MetricSpike,
+    MetricTrend,
+    NotANumber,
+    Trend,
+)
+from logrules.ruleset.pack import Metric
+
+_FLAT = 1e-6
+
+
+@dataclass(slots=True)
+class Series:
+    """A metric's last samples (value, sighting) and the trails of what was latched on the way."""
+
+    samples: deque[tuple[float, Sighting]]
+    latched: dict[Leaf, Trail] = field(default_factory=dict)
+
+
+class Metrics:
+    """Samples of the metrics that rules ask for; bounded by the longest window any rule names."""
+
+    def __init__(self, asked: Mapping[str, tuple[Metrical, ...]], by_signal: Mapping[int, Metric]) -> None:
+        self._asked = asked
+        self._series = {
+            name: Series(deque(maxlen=1 + max(_span(leaf) for leaf in found))) for name, found in asked.items()
+        }
+        self.by_signal = by_signal
+
+    def add(self, metric: Metric, sighting: Sighting) -> float | None:
+        """Take the number that the line prints, and give it; None where it is none, or was taken already."""
+        value = number(sighting.captures(metric.signal).get("value", ""))
+        if value is None:
+            return None
+        series = self._series[metric.metric]
+        if series.samples and series.samples[-1][1].order == sighting.order:
+            return None
+        value *= metric.scale
+        for leaf in self._asked[metric.metric]:
+            if _latches(leaf, value, series.samples):
+                known = series.latched.get(leaf)
+                series.latched[leaf] = (
+                    extend(known, sighting, metric.signal) if known else begin(sighting, metric.signal)
+                )
+        series.samples.append((value, sighting))
+        return value
+
+    def trail_of(self, leaf: Metrical) -> Trail | None:
+        """The sightings on which a metric's condition holds now."""
+        series = self._series[leaf.metric]
+        match leaf:
+            case MetricIs() | MetricSpike():
+                return series.latched.get(leaf)
+            case MetricBound(over=over) | MetricTrend(over=over):
+                recent = list(series.samples)[-over:]
+                values = [value for value, _ in recent]
+                return _trail(recent) if len(recent) == over and _shape(leaf, values) else None
+            case _:
+                assert_never(leaf)
+
+
+def _span(leaf: Metrical) -> int:
+    return 1 if isinstance(leaf, MetricIs) else leaf.over
+
+
+def number(text: str) -> float | None:
+    """The number that a log prints, with thousands separators and a percent sign forgiven; None if it is none."""
+    try:
+        return float(text.replace(",", "").rstrip("%"))
+    except ValueError:
+        return None
+
+
+def _latches(leaf: Metrical, value: float, before: Sequence[tuple[float, Sighting]]) -> bool:
+    match leaf:
+        case MetricIs(kind=NotANumber.NAN):
+            return math.isnan(value)
+        case MetricIs(kind=NotANumber.INF):
+            return math.isinf(value)
+        case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
+            usual = median(sample for sample, _ in list(before)[-over:])
+            return value > factor * usual if above else value < factor * usual
+        case _:
+            return False
+
+
+def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
+    if not all(map(math.isfinite, values)):
+        return False
+    match leaf:
+        case MetricBound(above=above, bound=bound):
+            return all(value > bound if above else value < bound for value in values)
+        case MetricTrend(trend=Trend.FLAT):
+            return max(values) - min(values) <= _FLAT * max(1.0, abs(values[-1]))
+        case MetricTrend(trend=Trend.RISING):
+            return all(later > earlier for earlier, later in pairwise(values))
+        case MetricTrend(trend=Trend.FALLING):
+            return all(later < earlier for earlier, later in pairwise(values))
+        case _:
+            return False
+
+
+def _trail(samples: Sequence[tuple[float, Sighting]]) -> Trail:
+    trail = begin(samples[0][1], -1)
+    for _, sighting in samples[1:]:
+        trail = extend(trail, sighting, -1)
+    return trail

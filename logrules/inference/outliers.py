@@ -1,0 +1,35 @@
+"""The lines that stand out where no rule knows anything: errors and warnings, rare ones first."""
+
+import re
+from dataclasses import dataclass, field
+
+from logrules.inference.observation import Sighting
+from logrules.model.event import Level
+
+MAX_SHAPES = 500
+SHOWN = 5
+_VARYING = re.compile(r"0x[0-9a-f]+|\d+")
+
+
+@dataclass(slots=True)
+class Unusual:
+    """Lines by their shape (numbers left out): the first of each and how often it came."""
+
+    shapes: dict[str, tuple[Sighting, int]] = field(default_factory=dict)
+
+    def see(self, sighting: Sighting, *, complaint: bool) -> None:
+        """Consider a line; ``complaint`` says that it speaks of an error whatever its level."""
+        level = sighting.event.level or Level.INFO
+        if not complaint and level < Level.WARNING:
+            return
+        shape = _VARYING.sub("0", sighting.event.message)[:200]
+        known = self.shapes.get(shape)
+        if known is not None:
+            self.shapes[shape] = (known[0], known[1] + 1)
+        elif len(self.shapes) < MAX_SHAPES:
+            self.shapes[shape] = (sighting, 1)
+
+    def rarest(self) -> tuple[Sighting, ...]:
+        """The few that stand out most, in the order of the log."""
+        by_rarity = sorted(self.shapes.values(), key=lambda item: (item[1], -item[0].order))[:SHOWN]
+        return tuple(sighting for sighting, _ in sorted(by_rarity, key=lambda item: item[0].order))

@@ -1,0 +1,102 @@
+"""The ranks of a job compared, for a report: who is unlike the others, and whether anybody may be named."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from logrules.inference import rank_divergence as spatial
+from logrules.inference.observation import Sighting
+from logrules.inference.rank_divergence import Place, Unlike
+from logrules.inference.rank_table import Roll, Seat
+from logrules.inference.ranking import Hypothesis
+from logrules.inference.workers import Tracker, WorkerState
+from logrules.model.report import Odd, Severity
+
+_PAIR = 2
+# Other rules tell of errors that somebody else made: a time-out, a peer that is gone.
+_OWN_ERROR = ("reporter", "captured")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The outcome: ranks ``seen`` of ``world``, and how some are ``unlike`` the others.
+
+    ``spread`` is set where the time-outs lie too far apart: how far, and the time-out itself, in seconds.
+    """
+
+    seen: tuple[int, ...]
+    world: int | None
+    unlike: tuple[Unlike, ...] = ()
+    spread: tuple[float, float] | None = None
+
+    def suspects(self, kinds: Iterable[Odd]) -> tuple[int, ...]:
+        """The ranks that are unlike the others in the first of these kinds that was found."""
+        found = {one.kind: one.ranks for one in reversed(self.unlike)}
+        return next((found[kind] for kind in kinds if kind in found), ())
+
+
+def compared(roll: Roll, tracker: Tracker, roots: Sequence[Hypothesis], *, stalled: bool) -> Compared | None:
+    """The ranks of the job's largest role side by side; None where fewer than two were seen.
+
+    ``roots`` are all hypotheses, that of the first diagnosis first.
+    """
+    roles = Counter(role for role, _ in roll.seats)
+    role = max(roles, key=lambda role: (roles[role], role is None, role or ""), default=None)
+    seats = {rank: seat for (its, rank), seat in sorted(roll.seats.items(), key=lambda item: item[0][1]) if its == role}
+    if len(seats) < _PAIR:
+        return None
+    places = tuple(_places(seats, role, tracker, _failures(roots)))
+    world = roll.world if roll.world is not None and roll.world > max(seats) else None
+    spread = spatial.spread_of(places)
+    found: Iterator[Unlike] = iter(())
+    if spread is None:
+        hung = spatial.in_collectives(places, world)
+        # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
+        wait = roots[0].rule.wait if roots else None
+        awaited = spatial.in_wait(places, wait) if wait is not None else ()
+        hangs = stalled or any(place.calls for place in places)
+        found = chain(hung, awaited, spatial.in_steps(places) if hangs else ())
+    told = tuple(chain(found, spatial.in_errors(places), spatial.in_pace(places)))
+    return Compared(tuple(seats), world, told, spread)
+
+
+def _failures(roots: Iterable[Hypothesis]) -> dict[int, Sighting]:
+    """The first line of each rank that shows an error of its own that the run did not survive."""
+    lines = (
+        sighting
+        for one in roots
+        if one.severity is Severity.ERROR and one.rule.wait is None and one.rule.culprit in _OWN_ERROR
+        for trail in one.trails
+        for sighting in (*trail.first, trail.last)
+        if sighting.worker.rank is not None
+    )
+    first: dict[int, Sighting] = {}
+    for line in sorted(lines, key=lambda sighting: sighting.order):
+        first.setdefault(line.worker.rank or 0, line)
+    return first
+
+
+def _places(
+    seats: Mapping[int, Seat], role: str | None, tracker: Tracker, failures: Mapping[int, Sighting]
+) -> Iterator[Place]:
+    states: dict[int, list[WorkerState]] = {}
+    for worker, state in tracker.workers.items():
+        if worker.role == role and worker.rank is not None:
+            states.setdefault(worker.rank, []).append(state)
+    for rank, seat in seats.items():
+        # A rank may write to several files: standard output, standard error.
+        own = states.get(rank, [])
+        yield Place(
+            rank,
+            seat.last,
+            seat.host,
+            seat.calls,
+            seat.standings,
+            {name: wait.opened for state in own for name, wait in state.waits.items()},
+            frozenset(name for state in own for name in state.passed),
+            seat.step,
+            seat.stepped,
+            next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None),
+            failures.get(rank),
+        )

@@ -1,0 +1,232 @@
+"""Ranks side by side: which one is not where the others are. Pure functions of what is known of each.
+
+A rank's watchdog times out only on work which that rank itself enqueued, so a rank that did not report, or that has
+completed all that it enqueued, waits for nobody: the others wait for it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TypeVar
+
+from logrules.inference.observation import Sighting
+from logrules.inference.rank_table import Call, Standing
+from logrules.model.report import Odd
+
+Key = TypeVar("Key", bound=Hashable)
+
+# Two errors that lie closer together than this are not told apart by clocks of different hosts.
+TELLING_S = 0.5
+# A rank whose steps take this much longer than its peers' holds them up, or has ceased to belong to them.
+SLOW_SHARE = 1.5
+_FEWEST_PEERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is known of one rank: its ``waits`` by id with the line that opened each, those that it ``passed``."""
+
+    rank: int
+    last: Sighting
+    host: str | None = None
+    calls: Mapping[str | None, Call] = field(default_factory=dict)
+    standings: Mapping[str | None, Standing] = field(default_factory=dict)
+    waits: Mapping[str, Sighting] = field(default_factory=dict)
+    passed: frozenset[str] = frozenset()
+    step: int | None = None
+    stepped: Sighting | None = None
+    step_s: float | None = None
+    failed: Sighting | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """Ranks that are unlike the others: in what, and a line of each side where there is one."""
+
+    kind: Odd
+    ranks: tuple[int, ...]
+    others: tuple[int, ...]
+    lines: tuple[Sighting, ...]
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def spread_of(places: Sequence[Place]) -> tuple[float, float] | None:
+    """(spread, time-out) in seconds of the time-outs that ranks report, where they lie further apart than they wait.
+
+    They then tell of several hangs, or of clocks that nobody can compare, and the first to report need not be the
+    first to wait.
+    """
+    told = [call for place in places for call in place.calls.values() if call.timeout_s and call.told.time is not None]
+    times = [call.told.time for call in told if call.told.time is not None]
+    limit = min((call.timeout_s for call in told if call.timeout_s), default=None)
+    if limit is None or max(times) - min(times) <= limit:
+        return None
+    return max(times) - min(times), limit
+
+
+def in_collectives(places: Sequence[Place], world: int | None) -> Iterator[Unlike]:
+    """By the collectives that ranks wait in: idle, behind, another operation or size, not there at all."""
+    groups = dict.fromkeys(group for place in places for group in (*place.calls, *place.standings))
+    for group in groups:
+        waiting = {place.rank: place.calls[group] for place in places if group in place.calls}
+        standing = {place.rank: place.standings[group] for place in places if group in place.standings}
+        yield from _idle(waiting, standing)
+        yield from _by_number(waiting)
+        yield from _by_kind(waiting)
+    yield from _silent(places, world)
+
+
+def _idle(waiting: Mapping[int, Call], standing: Mapping[int, Standing]) -> Iterator[Unlike]:
+    """Ranks that have completed all that they enqueued, while others wait in a later collective."""
+    stuck = {rank: call.seq for rank, call in waiting.items()}
+    stuck |= {
+        rank: one.completed + 1 for rank, one in standing.items() if one.enqueued > one.completed and rank not in stuck
+    }
+    idle = {rank: one for rank, one in standing.items() if one.enqueued == one.completed and rank not in stuck}
+    last = max((one.enqueued for one in idle.values()), default=-1)
+    others = tuple(sorted(rank for rank, seq in stuck.items() if seq > last))
+    if not idle or not others or len(idle) > len(others):
+        return
+    ranks = tuple(sorted(idle))
+    other = waiting[others[0]].told if others[0] in waiting else standing[others[0]].told
+    facts = {"seq": str(last), "theirs": str(stuck[others[0]])}
+    yield Unlike(Odd.IDLE, ranks, others, (idle[ranks[0]].told, other), facts)
+
+
+def _by_number(waiting: Mapping[int, Call]) -> Iterator[Unlike]:
+    split = _minority(waiting, lambda call: call.seq, lambda seq: seq)
+    if split is None:
+        return
+    ranks, others = split
+    own, theirs = waiting[ranks[0]], waiting[others[0]]
+    kind = Odd.BEHIND if own.seq < theirs.seq else Odd.AHEAD
+    facts = {"seq": str(own.seq), "op": own.op, "theirs": str(theirs.seq), "their_op": theirs.op}
+    yield Unlike(kind, ranks, others, (own.told, theirs.told), facts)
+
+
+def _by_kind(waiting: Mapping[int, Call]) -> Iterator[Unlike]:
+    """Ranks that wait in the same collective as the others by its number, but in another by its kind."""
+    usual = Counter(call.seq for call in waiting.values()).most_common(1)
+    same = {rank: call for rank, call in waiting.items() if usual and call.seq == usual[0][0]}
+    if (split := _minority(same, lambda call: call.op, None)) is not None:
+        own, theirs = same[split[0][0]], same[split[1][0]]
+        facts = {"seq": str(own.seq), "op": own.op, "their_op": theirs.op}
+        yield Unlike(Odd.OTHER_OPERATION, *split, (own.told, theirs.told), facts)
+        return
+    # A rule captures sizes only of operations in which all ranks must agree on them.
+    if any(call.numel_in is None for call in same.values()):
+        return
+    if (split := _minority(same, lambda call: (call.numel_in, call.numel_out), None)) is not None:
+        own, theirs = same[split[0][0]], same[split[1][0]]
+        facts = {"seq": str(own.seq), "op": own.op, "size": _size(own), "their_size": _size(theirs)}
+        yield Unlike(Odd.OTHER_SIZE, *split, (own.told, theirs.told), facts)
+
+
+def _size(call: Call) -> str:
+    return str(call.numel_in) if call.numel_in == call.numel_out else f"{call.numel_in} → {call.numel_out}"
+
+
+def _silent(places: Sequence[Place], world: int | None) -> Iterator[Unlike]:
+    """Ranks that report nothing, where most report that they wait: in any group, since not all are in each.
+
+    Of those whose log is there and says nothing, and those of which there is none, the first are the suspects.
+    """
+    reported = {place.rank for place in places if place.calls or place.standings}
+    waiting = {place.rank: next(iter(place.calls.values())) for place in places if place.calls}
+    # Ranks count from 0, so those below the highest exist too.
+    unseen = set(range(max(world or 0, *reported))) - {place.rank for place in places} if reported else set()
+    silent = {place.rank for place in places} - reported or unseen
+    if not silent or not waiting or len(silent) >= len(reported):
+        return
+    ranks, others = tuple(sorted(silent)), tuple(sorted(waiting))
+    own = [place.last for place in places if place.rank == ranks[0]]
+    call = waiting[others[0]]
+    facts = {"theirs": str(call.seq), "their_op": call.op}
+    yield Unlike(Odd.NEVER_ARRIVED, ranks, others, (*own, call.told), facts)
+
+
+def in_wait(places: Sequence[Place], wait: str) -> Iterator[Unlike]:
+    """Ranks that have not come to the wait in which most others are."""
+    inside = {place.rank: place.waits[wait] for place in places if wait in place.waits}
+    outside = [place for place in places if place.rank not in inside and wait not in place.passed]
+    if outside and len(outside) < len(inside):
+        ranks, others = tuple(sorted(place.rank for place in outside)), tuple(sorted(inside))
+        first = min(outside, key=lambda place: place.rank)
+        yield Unlike(Odd.NEVER_ARRIVED, ranks, others, (first.last, inside[others[0]]), {"wait": wait})
+
+
+def in_steps(places: Sequence[Place]) -> Iterator[Unlike]:
+    """Ranks whose last step is an earlier one than the others'."""
+    stepping = {place.rank: place for place in places if place.step is not None and place.stepped is not None}
+    split = _minority(stepping, lambda place: place.step, lambda step: step or 0)
+    if split is None:
+        return
+    own, theirs = stepping[split[0][0]], stepping[split[1][0]]
+    if own.step is None or theirs.step is None or own.stepped is None or theirs.stepped is None:
+        return
+    if own.step < theirs.step:
+        facts = {"step": str(own.step), "their_step": str(theirs.step)}
+        yield Unlike(Odd.STEP_BEHIND, *split, (own.stepped, theirs.stepped), facts)
+
+
+def in_pace(places: Sequence[Place]) -> Iterator[Unlike]:
+    """The rank whose steps take much longer than its peers'."""
+    paces = {place.rank: place for place in places if place.step_s is not None and place.stepped is not None}
+    if len(paces) <= _FEWEST_PEERS:
+        return
+    slow = max(paces.values(), key=lambda place: (place.step_s or 0.0, -place.rank))
+    others = tuple(sorted(rank for rank in paces if rank != slow.rank))
+    usual = median(paces[rank].step_s or 0.0 for rank in others)
+    if slow.step_s is not None and usual > 0 and slow.step_s >= SLOW_SHARE * usual:
+        lines = tuple(one for one in (slow.stepped, paces[others[0]].stepped) if one is not None)
+        facts = {"step_s": f"{slow.step_s:.2f}", "their_step_s": f"{usual:.2f}"}
+        yield Unlike(Odd.SLOW, (slow.rank,), others, lines, facts)
+
+
+def in_errors(places: Sequence[Place]) -> Iterator[Unlike]:
+    """The rank that was the first to print an error, where the next came late enough to tell; the host of them all."""
+    failed = sorted(
+        ((place.failed.time, place.rank, place.failed) for place in places if place.failed and place.failed.time),
+        key=lambda one: one[:2],
+    )
+    if len(failed) > 1 and failed[1][0] - failed[0][0] >= TELLING_S:
+        facts = {"before_s": f"{failed[1][0] - failed[0][0]:.1f}"}
+        others = tuple(sorted(rank for _, rank, _ in failed[1:]))
+        yield Unlike(Odd.FIRST_ERROR, (failed[0][1],), others, (failed[0][2], failed[1][2]), facts)
+    yield from _one_host(places)
+
+
+def _one_host(places: Sequence[Place]) -> Iterator[Unlike]:
+    hosts = {place.host for place in places}
+    failing = [place for place in places if place.failed is not None]
+    theirs = {place.host for place in failing}
+    if len(failing) < 2 or len(theirs) != 1 or None in hosts or len(hosts) < 2:  # noqa: PLR2004 (one is no pattern)
+        return
+    ranks = tuple(sorted(place.rank for place in failing))
+    others = tuple(sorted(place.rank for place in places if place.failed is None))
+    lines = tuple(place.failed for place in failing[:1] if place.failed is not None)
+    yield Unlike(Odd.SAME_HOST, ranks, others, lines, {"host": str(next(iter(theirs)))})
+
+
+Value = TypeVar("Value")
+
+
+def _minority(
+    ranks: Mapping[int, Value], key: Callable[[Value], Key], lower: Callable[[Key], int] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The ranks whose key is not that of most, and those who have it; None where all agree or no key is the usual one.
+
+    Of as many as have either of two keys, those with the ``lower`` one are the odd ones, if they can be ordered.
+    """
+    counts = Counter(key(value) for value in ranks.values()).most_common()
+    if len(counts) < 2:  # noqa: PLR2004 (all agree)
+        return None
+    usual = counts[0][0]
+    if counts[1][1] == counts[0][1]:
+        if lower is None or len(counts) > 2:  # noqa: PLR2004 (nobody is the odd one out)
+            return None
+        usual = max(counts[0][0], counts[1][0], key=lower)
+    odd = tuple(sorted(rank for rank, value in ranks.items() if key(value) != usual))
+    others = tuple(sorted(rank for rank, value in ranks.items() if key(value) == usual))
+    return odd, others

@@ -1,0 +1,107 @@
+"""What each rank of a job has said of itself: its last line, its host, its last step, the collective that it is in.
+
+Rules and markers say which lines tell: by the captures ``seq`` and ``op`` (with ``numel_in``, ``numel_out`` and
+``timeout_ms``) of a collective that is waited for, ``enqueued`` and ``completed`` of what a rank has started and
+finished, ``step``, and ``world_size``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from logrules.inference.observation import Sighting
+
+# More ranks than these are told apart by nobody, and each keeps a line.
+MAX_SEATS = 65_536
+_MAX_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A collective that a rank waits for: the ``seq``-th of its group."""
+
+    seq: int
+    op: str
+    numel_in: int | None
+    numel_out: int | None
+    timeout_s: float | None
+    told: Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The numbers of the last collective that a rank has enqueued and of the last that it has completed."""
+
+    enqueued: int
+    completed: int
+    told: Sighting
+
+
+@dataclass(slots=True)
+class Seat:
+    """What is known of one rank. Calls and standings are by process group, the first that was told of each."""
+
+    last: Sighting
+    host: str | None = None
+    step: int | None = None
+    stepped: Sighting | None = None
+    calls: dict[str | None, Call] = field(default_factory=dict)
+    standings: dict[str | None, Standing] = field(default_factory=dict)
+
+
+class Roll:
+    """Every rank that was seen, by role and rank, and how many there are by the log's own word."""
+
+    def __init__(self) -> None:
+        self.seats: dict[tuple[str | None, int], Seat] = {}
+        self.world: int | None = None
+
+    @property
+    def ranks(self) -> frozenset[int]:
+        """The ranks of any role."""
+        return frozenset(rank for _, rank in self.seats)
+
+    def see(self, sighting: Sighting) -> None:
+        """Take down what a line says of its writer."""
+        seat = self._seat(sighting)
+        for hit in sighting.event.hits:
+            if hit.captures:
+                self._read(hit.captures, sighting, seat)
+
+    def _seat(self, sighting: Sighting) -> Seat | None:
+        worker = sighting.worker
+        if worker.rank is None:
+            return None
+        key = (worker.role, worker.rank)
+        seat = self.seats.get(key)
+        if seat is None:
+            if len(self.seats) >= MAX_SEATS:
+                return None
+            seat = self.seats[key] = Seat(sighting)
+        seat.last = sighting
+        seat.host = worker.host or seat.host
+        return seat
+
+    def _read(self, said: Mapping[str, str], sighting: Sighting, seat: Seat | None) -> None:
+        if (world := number(said.get("world_size"))) is not None:
+            self.world = max(self.world or 0, world)
+        if seat is None:
+            return
+        if (step := number(said.get("step"))) is not None:
+            seat.step, seat.stepped = step, sighting
+        group = sighting.event.group
+        seq, op = number(said.get("seq")), said.get("op")
+        if seq is not None and op is not None:
+            limit = number(said.get("timeout_ms"))
+            timeout_s = None if limit is None else limit / 1_000
+            sizes = number(said.get("numel_in")), number(said.get("numel_out"))
+            seat.calls.setdefault(group, Call(seq, op, *sizes, timeout_s, sighting))
+        enqueued, completed = number(said.get("enqueued")), number(said.get("completed"))
+        if enqueued is not None and completed is not None:
+            seat.standings.setdefault(group, Standing(enqueued, completed, sighting))
+
+
+def number(text: str | None) -> int | None:
+    """A whole number that a line says, negative ones too; None for what is none."""
+    if text is None or len(text) > _MAX_DIGITS or not text.removeprefix("-").isdecimal():
+        return None
+    return int(text)

@@ -1,0 +1,109 @@
+"""Tables that a session looks things up in: they depend on the pack alone, so that many sessions can share them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from logrules.ruleset.condition import (
+    Absence,
+    Lagging,
+    Leaf,
+    Metrical,
+    MetricBound,
+    MetricIs,
+    MetricSpike,
+    MetricTrend,
+    Overdue,
+    Quiet,
+    Silent,
+    Stopped,
+    Waiting,
+    leaves,
+    signals_of,
+)
+from logrules.ruleset.pack import Frame, Marker, Metric, Pack, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
+
+    ``silent`` are the rules that silence can move; ``quiet_limits`` and ``silent_limits`` the silences (seconds),
+    in the midst and since the start, that any asks for.
+    ``frames`` are by function; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
+    """
+
+    rules: Mapping[str, Rule]
+    leaves: Mapping[str, tuple[Leaf, ...]]
+    by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
+    silent: tuple[Rule, ...]
+    quiet_limits: tuple[float, ...]
+    silent_limits: tuple[float, ...]
+    markers: Mapping[int, Marker]
+    frames: Mapping[str, tuple[Frame, ...]]
+    asked: Mapping[str, tuple[Metrical, ...]]
+    metrics: Mapping[int, Metric]
+
+
+def index_of(pack: Pack) -> Index:
+    """The tables of a pack."""
+    by_rule = {rule.id: tuple(dict.fromkeys(leaves(rule.when))) for rule in pack.rules}
+    every = tuple(chain.from_iterable(by_rule.values()))
+    asked = _asked(every)
+    return Index(
+        rules={rule.id: rule for rule in pack.rules},
+        leaves=by_rule,
+        by_signal=_by_signal(by_rule),
+        silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
+        quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
+        silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
+        markers={marker.signal: marker for marker in pack.markers},
+        frames=_frames(pack.frames),
+        asked=asked,
+        metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
+    )
+
+
+def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, tuple[Leaf, ...]]]:
+    index: dict[int, dict[str, tuple[Leaf, ...]]] = {}
+    for rule_id, found in by_rule.items():
+        for leaf in found:
+            for signal in signals_of(leaf):
+                rules = index.setdefault(signal, {})
+                rules[rule_id] = tuple(dict.fromkeys((*rules.get(rule_id, ()), leaf)))
+    return index
+
+
+def _minds_silence(found: Iterable[Leaf]) -> bool:
+    kinds = (
+        Absence,
+        Waiting,
+        Quiet,
+        Silent,
+        Overdue,
+        Lagging,
+        Stopped,
+        MetricIs,
+        MetricBound,
+        MetricSpike,
+        MetricTrend,
+    )
+    return any(isinstance(leaf, kinds) for leaf in found)
+
+
+def _frames(frames: Iterable[Frame]) -> dict[str, tuple[Frame, ...]]:
+    mapped: dict[str, tuple[Frame, ...]] = {}
+    for frame in frames:
+        for function in frame.functions:
+            mapped[function] = (*mapped.get(function, ()), frame)
+    return mapped
+
+
+def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:
+    asked: dict[str, tuple[Metrical, ...]] = {}
+    for leaf in found:
+        if isinstance(leaf, MetricIs | MetricBound | MetricSpike | MetricTrend) and leaf not in asked.get(
+            leaf.metric, ()
+        ):
+            asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
+    return asked

@@ -1,0 +1,379 @@
+"""The only state past the source: routes events by signal, holds what rules have seen, nothing clever."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TypeAlias, assert_never
+
+from logrules.inference import conditions as automata
+from logrules.inference import liveness as silence
+from logrules.inference import step_time as pace
+from logrules.inference.clock import Clock
+from logrules.inference.condition_trace import Judged
+from logrules.inference.conditions import LeafState
+from logrules.inference.diagnosis import Findings, report_of
+from logrules.inference.evidence_ownership import unclaimed
+from logrules.inference.liveness import Ear, Moment
+from logrules.inference.metrics import Metrics
+from logrules.inference.observation import Sighting, Trail
+from logrules.inference.outliers import Unusual
+from logrules.inference.rank_table import Roll
+from logrules.inference.ranking import Hypothesis
+from logrules.inference.rule_index import Index, index_of
+from logrules.inference.time_series import Curves
+from logrules.inference.traceback import Folded, Folder
+from logrules.inference.workers import Tracker
+from logrules.model.change import Change, Raised, Withdrawn, Worsened
+from logrules.model.event import Event, Hit
+from logrules.model.report import Report, Run, Severity, SourceNote
+from logrules.model.stream import End, Heard, Tick
+from logrules.model.worker_status import WorkerNow
+from logrules.parsing.captures import Captures
+from logrules.ruleset.condition import (
+    Lagging,
+    Leaf,
+    MetricBound,
+    MetricIs,
+    MetricSpike,
+    MetricTrend,
+    Overdue,
+    Quiet,
+    Scope,
+    Silent,
+    Stopped,
+    Waiting,
+)
+from logrules.ruleset.pack import Pack, Rule
+
+# A run that makes this many rounds of progress after an error has survived it.
+SURVIVAL_ROUNDS = 3
+MAX_SCOPES = 10_000
+# A process that waits writes little: a heartbeat, a stack dump, what its peers say.
+WAITING_LINES = 100
+
+ScopeKey: TypeAlias = str | int | None
+Key: TypeAlias = tuple[str, ScopeKey]
+
+
+class Session:
+    """Follows one job. ``feed`` takes events, ticks and the end in order; ``report`` may be called at any moment.
+
+    ``reference`` is the time (seconds since the epoch) by which stamps without a year are read. Many sessions
+    of one pack may share its ``index`` and the patterns compiled in ``captures``.
+    """
+
+    def __init__(
+        self,
+        pack: Pack,
+        reference: float | None = None,
+        *,
+        index: Index | None = None,
+        captures: Captures | None = None,
+    ) -> None:
+        self._pack = pack
+        self._clock = Clock(reference)
+        self._captures = captures or Captures()
+        self._index = index or index_of(pack)
+        self._rules, self._leaves = self._index.rules, self._index.leaves
+        self._by_signal, self._silent = self._index.by_signal, self._index.silent
+        self._markers = self._index.markers
+        self._quiet_limits, self._silent_limits = self._index.quiet_limits, self._index.silent_limits
+        self._earlier: list[Run] = []
+        self._notes: list[SourceNote] = []
+        self._order = 0
+        self._end: End | None = None
+        self._ear = Ear()
+        self._first_line = 1
+        self._begin_run()
+
+    def _begin_run(self) -> None:
+        self._tracker = Tracker(self._pack)
+        self._folder = Folder(self._pack.trace, self._index.frames)
+        self._metrics = Metrics(self._index.asked, self._index.metrics)
+        self._states: dict[Key, dict[Leaf, LeafState]] = {}
+        self._raised: dict[Key, Rule] = {}
+        self._worse_at: dict[Key, float] = {}
+        self._curves = Curves()
+        self._unusual = Unusual()
+        self._last: Sighting | None = None
+        self._roll = Roll()
+
+    @property
+    def now(self) -> float | None:
+        """The job's time: the latest at which anything came, or told by ticks; for a saved log by its lines."""
+        return self._clock.now
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes."""
+        return self._end is not None
+
+    @property
+    def deadline(self) -> float | None:
+        """The next moment at which silence alone changes an answer; None where silence changes nothing."""
+        pending = [
+            at
+            for states in self._states.values()
+            for leaf, state in states.items()
+            if (at := automata.deadline_of(leaf, state)) is not None
+        ]
+        still = silence.deadlines(self._moment(), self._quiet_limits, self._silent_limits)
+        now = self.now
+        moments = (*pending, *still, *self._worse_at.values())
+        return min((at for at in moments if now is None or at > now), default=None)
+
+    def feed(self, item: Event | Heard | Tick | End) -> tuple[Change, ...]:
+        """Take the next event, the coming of bytes, the passing of time, or the end; what that changed.
+
+        Live, `Heard` goes before the events of the bytes that came.
+        """
+        match item:
+            case Event():
+                return tuple(self._feed_event(item))
+            case Heard(source=source, now=now):
+                return self._hear(source, now)
+            case Tick(now=now):
+                self._pass_to(now)
+                return (*self._judge_silence(), *self._judge_stalls())
+            case End():
+                self._end = item
+                return tuple(self._judge_silence())
+            case _:
+                assert_never(item)
+
+    def judged(self, rule_id: str) -> tuple[Judged, ...]:
+        """What is known of a rule's condition now, in each scope in which anything was seen of it."""
+        rule = self._rules[rule_id]
+        waits = {wait.wait.id: wait.renewed for wait in self._tracker.open_waits()}
+        keys = [key for key in self._states if key[0] == rule_id] or [(rule_id, None)]
+        return tuple(
+            Judged(key[1], self._states.get(key, {}), self._found(rule, key), self.now, self._last, waits)
+            for key in keys
+        )
+
+    def workers(self) -> tuple[WorkerNow, ...]:
+        """Where each worker is now."""
+        return pace.workers_now(self._tracker.workers, self.now)
+
+    def note(self, source: str, text: str) -> None:
+        """Something that a reader of the report must know of a source."""
+        self.remark(SourceNote(source, text))
+
+    def remark(self, note: SourceNote) -> None:
+        """The same, as a note."""
+        if note not in self._notes:
+            self._notes.append(note)
+
+    def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
+        """Everything that is known now. Changes nothing."""
+        findings = Findings(
+            tuple(self._hypotheses()),
+            self._tracker,
+            self._roll,
+            self._last,
+            self.ended,
+            tuple(self._earlier),
+            tuple(self._notes),
+            self._unusual.rarest(),
+            self._folder.phases,
+            self._curves.drawn(),
+        )
+        return report_of(findings, self._pack, lines, sources)
+
+    def _hear(self, source: str, now: float) -> tuple[Change, ...]:
+        """Silence up to this moment is judged before what ends it."""
+        deadline = self.deadline
+        self._pass_to(now)
+        late = tuple(self._judge_silence()) if deadline is not None and now >= deadline else ()
+        self._ear.hear(source, now)
+        broken = any(rule in self._silent for rule in self._raised.values())
+        return (*late, *self._judge_silence()) if broken else late
+
+    def _pass_to(self, now: float) -> None:
+        self._ear.listen(now)
+        self._clock.pass_to(now)
+
+    def _feed_event(self, event: Event) -> Iterator[Change]:
+        chain, folded = self._folder.feed(event)
+        sighting = self._sight(event, chain)
+        markers = [marker for hit in event.hits if (marker := self._markers.get(hit.signal)) is not None]
+        if any(marker.starts for marker in markers) and self._run_is_over():
+            self._end_run(event)
+            sighting = self._sight(event, None)
+        if markers:
+            yield from self._tracker.apply(markers, sighting)
+            # A line that says where its writer is now was written there.
+            sighting = replace(sighting, phase=self._tracker.phase_at(event.worker))
+        self._last = sighting
+        self._curves.see(sighting)
+        self._roll.see(sighting)
+        self._unusual.see(sighting, complaint=self._complains(event))
+        yield from self._route(event.hits, sighting)
+        if folded is not None:
+            yield from self._route_traceback(folded, sighting)
+
+    def _complains(self, event: Event) -> bool:
+        trace = self._pack.trace
+        return trace is not None and any(hit.signal == trace.exception for hit in event.hits)
+
+    def _sight(self, event: Event, chain: int | None) -> Sighting:
+        self._order += 1
+        tracker = self._tracker
+        here = tracker.phase_at(event.worker)
+        time = self._clock.read(event)
+        return Sighting(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
+
+    def _route(self, hits: Iterable[Hit], sighting: Sighting) -> Iterator[Change]:
+        for hit in hits:
+            metric = self._metrics.by_signal.get(hit.signal)
+            if metric is not None and (value := self._metrics.add(metric, sighting)) is not None:
+                self._curves.add(metric.metric, value, sighting)
+                continue
+            for rule_id, moved in self._by_signal.get(hit.signal, {}).items():
+                yield from self._move(self._rules[rule_id], moved, sighting, hit.signal)
+
+    def _route_traceback(self, folded: Folded, sighting: Sighting) -> Iterator[Change]:
+        trace = self._pack.trace
+        if trace is None or folded.chained:
+            return
+        hits = tuple(
+            Hit(number, {**folded.captures, **captures})
+            for number in trace.records
+            if (captures := self._captures.of(self._pack.signals[number], folded.summary, folded.summary)) is not None
+        )
+        yield from self._route(hits, replace(sighting, event=replace(sighting.event, hits=hits)))
+
+    def _move(self, rule: Rule, moved: Iterable[Leaf], sighting: Sighting, signal: int) -> Iterator[Change]:
+        key = (rule.id, _scope_key(rule.scope, sighting))
+        states = self._states.get(key)
+        if states is None:
+            if len(self._states) >= MAX_SCOPES * 10:
+                return
+            states = self._states[key] = {}
+        for leaf in moved:
+            state = states.get(leaf)
+            if isinstance(state, Trail) and self._survived(rule, state):
+                state = None
+            after = automata.step(leaf, state, sighting, signal)
+            if after is not None:
+                states[leaf] = after
+        yield from self._judge(rule, key)
+
+    def _judge(self, rule: Rule, key: Key) -> Iterator[Change]:
+        true = automata.holds(rule.when, self._found(rule, key))
+        if true and key not in self._raised:
+            self._raised[key] = rule
+            quiet_s = self._stalled_for(rule, key)
+            if quiet_s is not None and self.now is not None:
+                self._worse_at[key] = self.now + quiet_s
+            yield Raised(rule.id, self.now, quiet_s)
+        elif not true and self._raised.pop(key, None) is not None:
+            self._worse_at.pop(key, None)
+            yield Withdrawn(rule.id, self.now)
+
+    def _judge_stalls(self) -> Iterator[Change]:
+        """Stalls that last: told of again whenever they are twice as long as before."""
+        now = self.now
+        for key, at in tuple(self._worse_at.items()):
+            quiet_s = self._stalled_for(self._raised[key], key)
+            if now is None or quiet_s is None or now < at:
+                continue
+            self._worse_at[key] = now + quiet_s
+            yield Worsened(key[0], now, quiet_s)
+
+    def _stalled_for(self, rule: Rule, key: Key) -> float | None:
+        """How long nothing has moved, where that is what the rule says; never nothing."""
+        if rule not in self._silent or not rule.stall or self.now is None:
+            return None
+        shown = automata.shown(rule.when, self._found(rule, key))
+        last = max((trail.last.heard for trail in shown if trail.last.heard is not None), default=self._ear.begun)
+        return None if last is None else max(self.now - last, 1.0)
+
+    def _judge_silence(self) -> Iterator[Change]:
+        for rule in self._silent_now():
+            keys = [key for key in self._states if key[0] == rule.id] or [(rule.id, None)]
+            for key in keys:
+                yield from self._judge(rule, key)
+
+    def _silent_now(self) -> Iterator[Rule]:
+        """The rules whose answer silence can change now: not the cards of waits that are not open."""
+        waiting = {wait.wait.id for wait in self._tracker.open_waits()}
+        for rule in self._silent:
+            if rule.wait is None or rule.wait in waiting or (rule.id, None) in self._raised:
+                yield rule
+
+    def _found(self, rule: Rule, key: Key) -> dict[Leaf, Trail | None]:
+        states = self._states.get(key, {})
+        return {leaf: automata.trail_of(leaf, states.get(leaf), self) for leaf in self._leaves[rule.id]}
+
+    def _hypotheses(self) -> Iterator[Hypothesis]:
+        found: dict[str, Hypothesis] = {}
+        for rule_id, scope in self._keys_to_judge():
+            rule = self._rules[rule_id]
+            trails = self._found(rule, (rule_id, scope))
+            if not automata.holds(rule.when, trails):
+                continue
+            shown = automata.shown(rule.when, trails)
+            if shown:
+                known = found.get(rule_id)
+                shown = (*(known.trails if known else ()), *shown)
+                survived = all(self._survived(rule, trail) for trail in shown)
+                found[rule_id] = Hypothesis(rule, shown, survived)
+        yield from unclaimed(tuple(found.values()))
+
+    def _keys_to_judge(self) -> Iterable[Key]:
+        silent = ((rule.id, None) for rule in self._silent_now())
+        return dict.fromkeys([*self._states, *silent])
+
+    def _survived(self, rule: Rule, trail: Trail) -> bool:
+        """Whether the run went on for long enough after these lines for them not to be its end."""
+        if rule.wait is not None:
+            return self._went_on(trail.first[0])
+        if rule.cleared_by == "nothing":
+            return False
+        if self._tracker.completed is not None or trail.last.completions < self._tracker.completions:
+            return True
+        return rule.cleared_by == "progress" and self._tracker.rounds - trail.last.round >= SURVIVAL_ROUNDS
+
+    def _went_on(self, waiting: Sighting) -> bool:
+        """Whether so much was written since that the wait must have ended in a way that no marker knows."""
+        if self._last is None or not self.ended or self._last.event.source != waiting.event.source:
+            return False
+        return self._last.event.line - waiting.event.line > WAITING_LINES
+
+    def trail_of(self, leaf: Leaf) -> Trail | None:
+        """What a wait, a silence, a metric or the end shows now."""
+        match leaf:
+            case Waiting() | Quiet() | Silent() | Overdue() | Lagging() | Stopped():
+                return silence.trail_of(leaf, self._moment())
+            case MetricIs() | MetricBound() | MetricSpike() | MetricTrend():
+                return self._metrics.trail_of(leaf)
+            case _:
+                return None
+
+    def _moment(self) -> Moment:
+        return Moment(self.now, self.ended, self._failing(), self._last, self._tracker, self._ear)
+
+    def _failing(self) -> bool:
+        return any(rule.severity is Severity.ERROR for rule in self._raised.values())
+
+    def _run_is_over(self) -> bool:
+        if self._tracker.completed is not None or self._tracker.looped:
+            return True
+        return self._failing()
+
+    def _end_run(self, event: Event) -> None:
+        whole = self.report()
+        cause = whole.diagnoses[0].cause if whole.diagnoses else None
+        self._earlier.append(Run(whole.status, event.source, self._first_line, event.line - 1, cause))
+        self._first_line = event.line
+        self._begin_run()
+
+
+def _scope_key(scope: Scope, sighting: Sighting) -> ScopeKey:
+    match scope:
+        case Scope.JOB:
+            return None
+        case Scope.RANK:
+            return sighting.worker.rank if sighting.worker.rank is not None else sighting.worker.label
+        case Scope.HOST:
+            return sighting.worker.host or sighting.worker.source

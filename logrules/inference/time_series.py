@@ -1,0 +1,60 @@
+"""What a job's metrics did over time, in few enough points to draw: the more come, the further apart they are kept."""
+
+from dataclasses import dataclass, field
+
+from logrules.inference.observation import Sighting
+from logrules.model.report import Curve, Point
+
+MAX_POINTS = 512
+MAX_CURVES = 64
+# How long nothing was written: of several silences the longest is kept.
+QUIET = "quiet"
+
+
+@dataclass(slots=True)
+class _Kept:
+    points: list[Point] = field(default_factory=list)
+    apart: int = 1
+    skipped: int = 0
+
+
+class Curves:
+    """Points of each metric and of the silences between lines; bounded whatever comes."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, _Kept] = {}
+        self._last: float | None = None
+
+    def add(self, metric: str, value: float, sighting: Sighting) -> None:
+        """One more value that a line printed."""
+        kept = self._kept.get(metric)
+        if kept is None:
+            if len(self._kept) >= MAX_CURVES:
+                return
+            kept = self._kept[metric] = _Kept()
+        kept.skipped += 1
+        if kept.skipped < kept.apart:
+            return
+        kept.skipped = 0
+        kept.points.append(Point(sighting.time, sighting.event.source, sighting.event.line, value))
+        if len(kept.points) > MAX_POINTS:
+            kept.points = _thinned(kept.points, longest=metric == QUIET)
+            kept.apart *= 1 if metric == QUIET else 2
+
+    def see(self, sighting: Sighting) -> None:
+        """A line, by whose time the silence before it is known."""
+        if sighting.time is None:
+            return
+        if self._last is not None and sighting.time > self._last:
+            self.add(QUIET, sighting.time - self._last, sighting)
+        self._last = sighting.time if self._last is None else max(self._last, sighting.time)
+
+    def drawn(self) -> tuple[Curve, ...]:
+        """All curves of two points and more."""
+        return tuple(Curve(name, tuple(kept.points)) for name, kept in self._kept.items() if len(kept.points) > 1)
+
+
+def _thinned(points: list[Point], *, longest: bool) -> list[Point]:
+    pairs = zip(points[::2], points[1::2], strict=False)
+    odd = points[-1:] if len(points) % 2 else []
+    return [max(pair, key=lambda point: point.value) if longest else pair[1] for pair in pairs] + odd

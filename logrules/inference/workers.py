@@ -1,0 +1,246 @@
+"""Where each worker is: phases entered, waits opened and closed, steps made.
+
+A worker is what the lines say of their writer. Workers of the same role are peers: what one does says
+nothing of the other, except that nobody steps through a loop while a peer has yet to start.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from logrules.inference.cadence import Rhythm
+from logrules.inference.observation import Sighting
+from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
+from logrules.model.event import Worker
+from logrules.model.report import PhaseSpan, WaitSpan
+from logrules.ruleset.pack import Marker, Pack, Wait
+
+MAX_SPANS = 20_000
+MAX_WAITS = 2_000
+
+
+@dataclass(slots=True)
+class OpenWait:
+    """A wait that nothing has ended yet; ``renewed`` is the last line that spoke of it."""
+
+    wait: Wait
+    worker: Worker
+    opened: Sighting
+    renewed: Sighting
+
+    @property
+    def since(self) -> float | None:
+        """When patience began to run."""
+        return self.renewed.heard
+
+
+@dataclass(slots=True)
+class WorkerState:
+    """What is known of one worker."""
+
+    phase: str | None = None
+    entered: Sighting | None = None
+    latest: Sighting | None = None
+    waits: dict[str, OpenWait] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
+    stepped: Sighting | None = None
+    repeats: int = 0
+    progress_text: str = ""
+    rhythm: Rhythm = field(default_factory=Rhythm)
+
+
+class Tracker:
+    """Follows all workers of a job through the markers of a pack."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._loops = frozenset(phase.id for phase in pack.phases if phase.loop)
+        self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
+        first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
+        self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
+        self._loop_order = -1
+        self._waits: Mapping[str, Wait] = {wait.id: wait for wait in pack.waits}
+        self.workers: dict[Worker, WorkerState] = {}
+        # A thousand ranks step and few of them wait: only these are gone through at each step.
+        self._in_wait: dict[Worker, WorkerState] = {}
+        self.latest: tuple[Worker, str] | None = None
+        self.rounds = 0
+        self.completed: Sighting | None = None
+        self.completions = 0
+        self.looped = False
+        self._spans: list[PhaseSpan] = []
+        self._waited: list[WaitSpan] = []
+        self._in_round: set[Worker] = set()
+
+    def phase_at(self, worker: Worker) -> str | None:
+        """The phase in which a line of this worker was written, as far as markers tell.
+
+        A driver's and its workers' lines tell of the same pipeline, so the latest marker of
+        any of them counts; only a peer's says nothing of this worker, except that nobody steps
+        through a loop while a peer is still starting.
+        """
+        own = self.workers.get(worker)
+        if self.latest is None:
+            return None
+        latest_worker, latest_phase = self.latest
+        if own is None or own.phase is None or not peers(worker, latest_worker):
+            return latest_phase
+        behind = own.phase in self._startup and own.latest is not None and own.latest.order < self._loop_order
+        return latest_phase if behind else own.phase
+
+    @property
+    def owes_nothing(self) -> bool:
+        """Whether silence is normal now: the run is over, or it serves whoever asks."""
+        return self.completed is not None or (self.latest is not None and self.latest[1] in self._idle)
+
+    def open_waits(self) -> Iterator[OpenWait]:
+        """Every wait that is open now."""
+        for state in self._in_wait.values():
+            yield from state.waits.values()
+
+    def apply(self, markers: Sequence[Marker], sighting: Sighting) -> tuple[Change, ...]:
+        """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
+        worker = sighting.worker
+        state = self.workers.setdefault(worker, WorkerState())
+        changes: list[Change] = []
+        renewed = tuple(name for marker in markers for name in marker.renews)
+        for marker in markers:
+            changes += self._move_on(marker, worker, state, sighting, renewed)
+        for name in dict.fromkeys(name for marker in markers for name in marker.opens):
+            changes += self._open(worker, state, self._waits[name], sighting)
+        if any(marker.completes for marker in markers):
+            changes += self._complete(sighting)
+        state.latest = sighting
+        return tuple(changes)
+
+    def _move_on(
+        self, marker: Marker, worker: Worker, state: WorkerState, sighting: Sighting, renewed: Sequence[str]
+    ) -> Iterable[Change]:
+        if marker.progress or marker.opens or marker.enters not in (None, "shutdown"):
+            self.completed = None
+        for name in marker.closes:
+            yield from self._close_named(name, worker, sighting)
+        for name in marker.renews:
+            self._renew(name, worker, sighting)
+        if marker.enters or marker.opens or marker.progress or marker.completes:
+            yield from self._close(state, sighting, keep=renewed)
+        if marker.enters:
+            yield from self._enter(worker, state, marker.enters, sighting)
+        if marker.progress:
+            yield from self._progress(worker, state, marker, sighting)
+
+    def spans(self) -> tuple[PhaseSpan, ...]:
+        """The timeline: every worker's phases in the order in which they ended."""
+        still = [span for worker, state in self.workers.items() for span in _span(worker, state, state.latest)]
+        return (*self._spans, *still)
+
+    def waits(self, last: Sighting | None) -> tuple[WaitSpan, ...]:
+        """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
+        still = [
+            _waited(open_wait, last or open_wait.renewed, ended=False)
+            for state in self._in_wait.values()
+            for open_wait in state.waits.values()
+        ]
+        return (*self._waited, *still)
+
+    def _open(self, worker: Worker, state: WorkerState, wait: Wait, sighting: Sighting) -> Iterable[Change]:
+        state.waits[wait.id] = OpenWait(wait, worker, sighting, sighting)
+        self._in_wait[worker] = state
+        yield WaitOpened(worker, wait.id, sighting.time)
+        if state.phase is None or wait.phase != state.phase:
+            yield from self._enter(worker, state, wait.phase, sighting)
+
+    def _enter(self, worker: Worker, state: WorkerState, phase: str, sighting: Sighting) -> Iterable[Change]:
+        self.latest = (worker, phase)
+        self.looped = self.looped or phase in self._loops
+        if phase in self._loops:
+            self._loop_order = sighting.order
+            yield from self._close_startup(sighting)
+        if state.phase != phase:
+            if len(self._spans) < MAX_SPANS:
+                self._spans += _span(worker, state, sighting)
+            state.phase, state.entered = phase, sighting
+            yield PhaseEntered(worker, phase, sighting.time)
+
+    def _progress(self, worker: Worker, state: WorkerState, marker: Marker, sighting: Sighting) -> Iterable[Change]:
+        message = sighting.event.message
+        if message == state.progress_text:
+            state.repeats += 1
+            return
+        state.progress_text, state.repeats = message, 0
+        phase = marker.enters or state.phase
+        self.latest = (worker, phase) if phase else self.latest
+        if phase not in self._loops:
+            return
+        state.stepped = sighting
+        state.rhythm = state.rhythm.after(sighting.time)
+        if worker in self._in_round:
+            self.rounds += 1
+            self._in_round.clear()
+        self._in_round.add(worker)
+        yield from self._close_startup(sighting)
+        yield from self._close_of_others(worker, sighting)
+
+    def _complete(self, sighting: Sighting) -> Iterable[Change]:
+        self.completed = sighting
+        self.completions += 1
+        for state in self._waiting():
+            yield from self._close(state, sighting)
+
+    def _waiting(self) -> list[WorkerState]:
+        return list(self._in_wait.values())
+
+    def _close_startup(self, sighting: Sighting) -> Iterable[Change]:
+        for state in self._waiting():
+            loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
+            yield from self._close(state, sighting, keep=loops)
+
+    def _close_of_others(self, worker: Worker, sighting: Sighting) -> Iterable[Change]:
+        for other, state in tuple(self._in_wait.items()):
+            if other != worker and not peers(other, worker):
+                yield from self._close(state, sighting)
+
+    def _close_named(self, name: str, worker: Worker, sighting: Sighting) -> Iterable[Change]:
+        own = self.workers.get(worker)
+        holders = [own] if own and name in own.waits else self._waiting()
+        for state in holders:
+            if name in state.waits:
+                yield self._over(state, name, sighting)
+
+    def _renew(self, name: str, worker: Worker, sighting: Sighting) -> None:
+        own = self.workers.get(worker)
+        for state in [own] if own and name in own.waits else self._waiting():
+            if name in state.waits:
+                state.waits[name].renewed = sighting
+
+    def _close(self, state: WorkerState, sighting: Sighting, keep: Iterable[str] = ()) -> list[Change]:
+        gone = [name for name in state.waits if name not in keep]
+        return [self._over(state, name, sighting) for name in gone]
+
+    def _over(self, state: WorkerState, name: str, sighting: Sighting) -> WaitClosed:
+        open_wait = state.waits.pop(name)
+        state.passed.add(name)
+        if not state.waits:
+            self._in_wait.pop(open_wait.worker, None)
+        if len(self._waited) < MAX_WAITS and sighting.event.line != open_wait.opened.event.line:
+            self._waited.append(_waited(open_wait, sighting, ended=True))
+        return WaitClosed(open_wait.worker, name, sighting.time)
+
+
+def peers(one: Worker, other: Worker) -> bool:
+    """Whether two workers do the same work side by side: two ranks, or two actors of one role."""
+    if one == other or not (one.named and other.named) or one.role != other.role:
+        return False
+    return one.rank != other.rank or one.pid != other.pid or one.host != other.host
+
+
+def _waited(wait: OpenWait, last: Sighting, *, ended: bool) -> WaitSpan:
+    opened, source = wait.opened, wait.opened.event.source
+    line = opened.event.line
+    last_line = last.event.line if source == last.event.source else line
+    return WaitSpan(wait.worker.label, wait.wait.id, opened.time, last.time, line, last_line, source, ended)
+
+
+def _span(worker: Worker, state: WorkerState, end: Sighting | None) -> list[PhaseSpan]:
+    if state.phase is None or state.entered is None or end is None:
+        return []
+    first, source = state.entered.event.line, state.entered.event.source
+    return [PhaseSpan(worker.label, state.phase, state.entered.time, end.time, first, end.event.line, source)]

@@ -1,0 +1,68 @@
+"""One rule held against one job's logs: what each signal hit, how the condition went, what came of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from logrules.model.test_result import Clause
+
+
+class Refusal(StrEnum):
+    """Why a line with a signal's words is not counted."""
+
+    PATTERN = "pattern"
+    VETO = "veto"
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A line that a signal hit, with its captures; or, with ``refused``, one that has its words alone."""
+
+    source: str
+    line: int
+    text: str
+    captures: tuple[tuple[str, str], ...] = ()
+    refused: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SignalSeen:
+    """The first lines that a signal hit and that it refused, and how many there were of each."""
+
+    name: str
+    words: tuple[str, ...]
+    hits: tuple[Touched, ...]
+    count: int
+    refused: tuple[Touched, ...]
+    refused_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A part of the condition that began or ceased to hold, after this line; at the end where ``line`` is None."""
+
+    source: str
+    line: int | None
+    scope: str
+    text: str
+    holds: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a rule makes of a job.
+
+    ``clauses`` are its condition at the end, in the scope in which most of it holds. ``fired`` says whether the
+    condition holds, ``place`` what the report makes of that: its number among the diagnoses (from 1), None where it
+    is none of them; ``behind`` is the diagnosis that explains it.
+    """
+
+    rule: str
+    when: str
+    signals: tuple[SignalSeen, ...]
+    turns: tuple[Turn, ...]
+    clauses: tuple[Clause, ...]
+    fired: bool
+    place: int | None = None
+    behind: str | None = None
+    nearest: str | None = None

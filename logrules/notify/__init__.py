@@ -1,0 +1,1 @@
+"""Live: lines, panel, commands, webhook, metrics, probes."""

@@ -1,0 +1,93 @@
+"""A line for each thing that happens to a live job: where nobody looks at a panel."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from typing import TextIO
+
+from logrules.model.change import PhaseEntered, Raised, Withdrawn, Worsened
+from logrules.model.report import Diagnosis, Report, Text
+from logrules.model.update import Update
+from logrules.output.escape import safe
+from logrules.output.messages import CONFIDENCE, RANK, SEVERITY
+from logrules.output.numbers import duration, ranks_in_words
+
+_MAX_TEXT = 300
+_MEGABYTE = 1_000_000
+# How often it is said again that the reader falls behind.
+_BEHIND_S = 10.0
+
+_PHASE = Text("phase {phase} ({worker})", "进入阶段 {phase}（{worker}）")
+_QUIET = Text("quiet for {quiet} in phase {phase}", "在阶段 {phase} 已静默 {quiet}")
+_STILL = Text("still: {title}, for {quiet} now", "仍在持续：{title}，已 {quiet}")
+_GONE = Text("no longer: {title}", "已消除：{title}")
+_BEHIND = Text(
+    "fell behind: {size} MB were passed on without being analysed, so far",
+    "分析跟不上：至今有 {size} MB 只转发、未分析",
+)
+
+
+class Lines:
+    """Writes to ``out``: each phase when the first worker enters it, each diagnosis once, and when it is withdrawn.
+
+    ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none.
+    """
+
+    def __init__(self, out: TextIO, language: str, zone: tzinfo | None = UTC) -> None:
+        self._out = out
+        self._language = language
+        self._zone = zone
+        self._phases: set[str] = set()
+        self._shown: dict[str, str] = {}
+        self._skipped = 0
+        self._said_behind = 0.0
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Write what happened, if anything that a person should know of."""
+        raised = {change.rule: change.quiet_s for change in update.changes if isinstance(change, Raised)}
+        for change in update.changes:
+            match change:
+                case PhaseEntered(worker=worker, phase=phase) if phase not in self._phases:
+                    self._phases.add(phase)
+                    self._say(update.now, _PHASE.of(self._language).format(phase=phase, worker=worker.label))
+                case Worsened(rule=rule, quiet_s=quiet_s) if rule in self._shown:
+                    still = _STILL.of(self._language).format(title=self._shown[rule], quiet=duration(quiet_s))
+                    self._say(update.now, still)
+                case Withdrawn(rule=rule) if rule in self._shown and rule not in raised:
+                    self._say(update.now, _GONE.of(self._language).format(title=self._shown.pop(rule)))
+                case _:
+                    pass
+        new = raised.keys() - self._shown.keys()
+        if new:
+            for one in report().diagnoses:
+                if one.rule in new:
+                    self._diagnosis(update.now, one, raised[one.rule])
+        self._behind(update)
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+    def _diagnosis(self, now: float, one: Diagnosis, quiet_s: float | None) -> None:
+        title = self._shown[one.rule] = one.title.of(self._language)
+        facts = [title, one.cause]
+        if quiet_s is not None:
+            facts.append(_QUIET.of(self._language).format(quiet=duration(quiet_s), phase=one.phase))
+        if one.ranks:
+            facts.append(f"{RANK.of(self._language)} {ranks_in_words(one.ranks)}")
+        facts.append(f"{CONFIDENCE.of(self._language)} {one.confidence:.0%}")
+        self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}")
+        if one.evidence:
+            line = one.evidence[0]
+            self._out.write(safe(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}") + "\n")
+        first = next((fix for fix in one.fixes if fix.run), None)
+        if quiet_s is not None and first is not None:
+            self._out.write(safe(f"         → {first.do.of(self._language)}: {first.run}") + "\n")
+        self._out.flush()
+
+    def _behind(self, update: Update) -> None:
+        if update.skipped > self._skipped and update.now - self._said_behind >= _BEHIND_S:
+            self._said_behind, self._skipped = update.now, update.skipped
+            self._say(update.now, _BEHIND.of(self._language).format(size=f"{update.skipped / _MEGABYTE:,.1f}"))
+
+    def _say(self, now: float, text: str) -> None:
+        self._out.write(f"{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(text)}\n")
+        self._out.flush()

@@ -1,0 +1,52 @@
+"""Looks closer at a job the moment a stall is suspected, and lets the rules read what was seen."""
+
+from collections.abc import Callable, Mapping
+
+from logrules.model.change import Raised, Worsened
+from logrules.model.report import Report
+from logrules.model.update import Update
+from logrules.notify.job_processes import python_processes
+from logrules.notify.probe import look_closer
+from logrules.notify.task_queue import Errands
+
+# Stacks taken more often than this show the same.
+APART_S = 120.0
+_CLOSING_S = 12.0
+
+Hear = Callable[[str, str, float], None]
+
+
+class Inspection:
+    """Inspects the processes below ``pid`` (asked for when needed) and hands what it saw to ``hear``."""
+
+    def __init__(
+        self, pid: Callable[[], int | None], hear: Hear, env: Mapping[str, str], complain: Callable[[str], None]
+    ) -> None:
+        self._pid = pid
+        self._hear = hear
+        self._env = env
+        self._errands = Errands("--inspect", complain)
+        self._last: float | None = None
+        self._ended = False
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:  # noqa: ARG002 (the changes say enough)
+        """Look closer, if a stall is suspected or lasts and the last look is long enough ago."""
+        self._ended = update.ended
+        stalls = any(
+            isinstance(change, Worsened) or (isinstance(change, Raised) and change.quiet_s is not None)
+            for change in update.changes
+        )
+        if not stalls or (self._last is not None and update.now < self._last + APART_S):
+            return
+        self._last = update.now
+        now = update.now
+        self._errands.do(lambda: self._look(now))
+
+    def close(self) -> None:
+        """Wait for a look that was begun."""
+        self._errands.close(_CLOSING_S)
+
+    def _look(self, now: float) -> None:
+        pid = self._pid()
+        for seen in look_closer(python_processes(pid) if pid is not None else [], self._env):
+            self._hear(seen.source, seen.text, now)

@@ -1,0 +1,83 @@
+"""What of an update others should be told: a stall, a diagnosis, a stall that lasts, one that is over."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from logrules.model.change import Raised, Withdrawn, Worsened
+from logrules.model.report import Diagnosis, Report
+from logrules.model.update import Update
+
+
+class Kind(StrEnum):
+    """What happened."""
+
+    STALL = "stall"
+    STALL_LASTS = "stall-lasts"
+    DIAGNOSIS = "diagnosis"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """One thing to tell. ``diagnosis`` is what the report says of the rule now, None where it says nothing."""
+
+    kind: Kind
+    rule: str
+    at: float
+    quiet_s: float | None
+    diagnosis: Diagnosis | None
+    report: Report
+
+
+class Newsroom:
+    """Turns updates into news; remembers what was told, so that only that is taken back."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def news(self, update: Update, report: Report) -> Iterator[News]:
+        """What is worth telling of this update; ``report`` is the one after it."""
+        shown = {one.rule: one for one in report.diagnoses}
+        for change in update.changes:
+            match change:
+                case Raised(rule=rule, quiet_s=quiet_s) if rule in shown and rule not in self._told:
+                    self._told.add(rule)
+                    kind = Kind.DIAGNOSIS if quiet_s is None else Kind.STALL
+                    yield News(kind, rule, update.now, quiet_s, shown[rule], report)
+                case Worsened(rule=rule, quiet_s=quiet_s) if rule in self._told:
+                    yield News(Kind.STALL_LASTS, rule, update.now, quiet_s, shown.get(rule), report)
+                case Withdrawn(rule=rule) if rule in self._told:
+                    self._told.discard(rule)
+                    yield News(Kind.OVER, rule, update.now, None, None, report)
+                case _:
+                    pass
+
+
+def matters(update: Update) -> bool:
+    """Whether anything happened that could be news."""
+    return any(isinstance(change, Raised | Worsened | Withdrawn) for change in update.changes)
+
+
+def facts(news: News) -> dict[str, str]:
+    """The key facts as short texts, by their names."""
+    said = {"event": news.kind.value, "rule": news.rule, "status": news.report.status.value, "phase": news.report.phase}
+    if news.quiet_s is not None:
+        said["quiet_seconds"] = f"{news.quiet_s:.0f}"
+    if news.diagnosis is not None:
+        one = news.diagnosis
+        said |= {"cause": one.cause, "phase": one.phase, "confidence": f"{one.confidence:.2f}", "title": one.title.en}
+        said |= {"ranks": ",".join(map(str, one.ranks)), "hosts": ",".join(one.hosts)}
+    return said
+
+
+def sentence(news: News) -> str:
+    """The news in one line of English."""
+    from logrules.output.numbers import duration, ranks_in_words
+
+    if news.diagnosis is None:
+        return f"{news.rule}: no longer" if news.kind is Kind.OVER else f"{news.rule}: {news.kind.value}"
+    one = news.diagnosis
+    quiet = f", quiet for {duration(news.quiet_s)}" if news.quiet_s is not None else ""
+    rank = f" (rank {ranks_in_words(one.ranks)})" if one.ranks else ""
+    return f"{news.report.status.value} in {one.phase}{quiet}: {one.title.en}{rank}"

@@ -1,0 +1,98 @@
+"""The panel at the bottom of a terminal: the log scrolls above it, in a region of its own.
+
+Each drawing is one write between two writes of the log: it saves the cursor, draws, and puts the
+cursor back, so that the lines of the log are as they would be without it.
+"""
+
+import os
+from collections.abc import Callable
+from threading import Lock
+
+from logrules.model.report import Report
+from logrules.model.update import Update
+from logrules.model.worker_status import WorkerNow
+from logrules.notify.panel_view import panel_lines
+
+EVERY_S = 0.5
+HEIGHT = 8
+# In a smaller terminal the log needs the room itself.
+SMALLEST = 16
+_TURN_S = 0.05
+_SAVE, _RESTORE, _ALL = "\x1b7", "\x1b8", "\x1b[r"
+
+
+class Panel:
+    """Draws on ``terminal`` (a descriptor) whenever the log's writers leave it the ``turn``."""
+
+    def __init__(
+        self, terminal: int, turn: Lock, workers: Callable[[], tuple[WorkerNow, ...]], language: str, *, keys: bool
+    ) -> None:
+        self._terminal = terminal
+        self._turn = turn
+        self._workers = workers
+        self._language = language
+        self._keys = keys
+        self._size: tuple[int, int] | None = None
+        self._drawn: float | None = None
+        self._last: list[str] = []
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Draw anew, if the last drawing is old or something changed."""
+        if not update.changes and self._drawn is not None and 0 <= update.now - self._drawn < EVERY_S:
+            return
+        self._drawn = update.now
+        columns, rows = self._measured()
+        if rows < SMALLEST:
+            self._leave()
+            return
+        size = (columns, HEIGHT)
+        lines = panel_lines(update, report(), self._workers(), size, self._language, keys=self._keys)
+        begun = self._begun(columns, rows)
+        if begun or lines != self._last:
+            placed = "".join(f"\x1b[{rows - HEIGHT + 1 + at};1H\x1b[2K{line}" for at, line in enumerate(_full(lines)))
+            if self._write(f"{begun}{_SAVE}{placed}{_RESTORE}"):
+                self._last = lines
+
+    def close(self) -> None:
+        """Give the terminal back as it was, without the panel."""
+        self._leave()
+
+    def _measured(self) -> tuple[int, int]:
+        try:
+            return tuple(os.get_terminal_size(self._terminal))  # type: ignore[return-value]
+        except OSError:
+            return (0, 0)
+
+    def _begun(self, columns: int, rows: int) -> str:
+        """What makes room for the panel, where that was not done yet for a terminal of this size."""
+        if self._size == (columns, rows):
+            return ""
+        self._size = (columns, rows)
+        top = rows - HEIGHT
+        # Scroll up what stands where the panel goes, then keep the log above it.
+        return f"{_ALL}\x1b[{rows};1H" + "\n" * HEIGHT + f"\x1b[1;{top}r\x1b[{top};1H"
+
+    def _leave(self) -> None:
+        if self._size is None:
+            return
+        _, rows = self._size
+        cleared = "".join(f"\x1b[{row};1H\x1b[2K" for row in range(rows - HEIGHT + 1, rows + 1))
+        self._write(f"{_SAVE}{_ALL}{cleared}{_RESTORE}", wait_s=1.0)
+        self._size, self._last = None, []
+
+    def _write(self, text: str, wait_s: float = _TURN_S) -> bool:
+        if not self._turn.acquire(timeout=wait_s):
+            return False
+        try:
+            raw = memoryview(text.encode())
+            while raw:
+                raw = raw[os.write(self._terminal, raw) :]
+        except OSError:
+            return False
+        finally:
+            self._turn.release()
+        return True
+
+
+def _full(lines: list[str]) -> list[str]:
+    return [*lines, *[""] * (HEIGHT - len(lines))]

@@ -1,0 +1,115 @@
+"""The panel under a live log: where each worker is, how long it is quiet, what is suspected. Lines, no placement."""
+
+import io
+import re
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text as Line
+
+from logrules.model.report import Diagnosis, Report, Severity, Text
+from logrules.model.update import Update
+from logrules.model.worker_status import WorkerNow
+from logrules.output import messages as words
+from logrules.output.escape import safe
+from logrules.output.numbers import duration, ranks_in_words
+
+_COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+_SUSPECTS = 2
+_MAX_STEP = 60
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+_QUIET = Text("quiet {quiet}", "静默 {quiet}")
+_OF = Text("quiet {quiet} of {patience}", "静默 {quiet} / 限度 {patience}")
+_EACH = Text("{time} a step", "每步 {time}")
+_NOTHING = Text("nothing suspected", "暂无异常")
+_KEYS = Text("q quit · d dump the report", "q 退出 · d 输出报告")
+
+
+def panel_lines(
+    update: Update, report: Report, workers: Sequence[WorkerNow], size: tuple[int, int], language: str, *, keys: bool
+) -> list[str]:
+    """At most so many lines of so many columns (``size``: columns, lines), with colours, without line ends."""
+    columns, rows = size
+    found = [_head(update, report, language)]
+    suspects = [line for one in report.diagnoses[:_SUSPECTS] for line in _suspect(one, language)]
+    room = max(rows - 2 - len(suspects) - int(keys), 1)
+    found += [_worker(label, worker, language) for label, worker in folded(workers)[:room]]
+    found += suspects or [Line(f"  {_NOTHING.of(language)}", style="dim")]
+    if keys:
+        found.append(Line(f"  {_KEYS.of(language)}", style="dim"))
+    return [_cut(line, columns) for line in found[:rows]]
+
+
+def folded(workers: Sequence[WorkerNow]) -> list[tuple[str, WorkerNow]]:
+    """Workers at the same place as one, the quietest of them: "rank 0-7". Steps differ in their numbers only."""
+    groups: dict[tuple[str | None, str], list[WorkerNow]] = {}
+    for worker in workers:
+        groups.setdefault((worker.phase, _NUMBER.sub("#", worker.step)), []).append(worker)
+    shown = []
+    for same in groups.values():
+        quietest = max(same, key=lambda worker: worker.quiet_s or 0.0)
+        shown.append((_label([worker.worker for worker in same]), quietest))
+    return sorted(shown, key=lambda pair: -(pair[1].quiet_s or 0.0))
+
+
+def _label(names: Sequence[str]) -> str:
+    ranks = sorted(int(name.removeprefix("rank ")) for name in names if re.fullmatch(r"rank \d+", name))
+    if len(names) > 1 and len(ranks) == len(names):
+        return f"rank {_span(ranks)}"
+    return names[0] if len(names) == 1 else f"{names[0]} (+ {len(names) - 1})"
+
+
+def _span(ranks: Sequence[int]) -> str:
+    whole = list(ranks) == list(range(ranks[0], ranks[-1] + 1))
+    return f"{ranks[0]}-{ranks[-1]}" if whole else f"{ranks[0]}…{ranks[-1]} ({len(ranks)})"
+
+
+def _head(update: Update, report: Report, language: str) -> Line:
+    color = {"failed": "red", "stalled": "yellow"}.get(report.status.value, "green")
+    return Line.assemble(
+        ("── logrules ", "dim"),
+        (words.STATUS[report.status].of(language), f"bold {color}"),
+        (f" {words.IN_PHASE.of(language).format(phase=report.phase)}", "bold"),
+        (f" · {update.lines:,} {words.LINES.of(language)} ──", "dim"),
+    )
+
+
+def _worker(label: str, worker: WorkerNow, language: str) -> Line:
+    parts = [worker.phase or "?"]
+    if worker.step:
+        parts.append(safe(" ".join(worker.step.split()))[:_MAX_STEP])
+    if worker.step_s is not None:
+        parts.append(_EACH.of(language).format(time=_short(worker.step_s)))
+    late = worker.quiet_s is not None and worker.patience_s is not None and worker.quiet_s >= worker.patience_s / 2
+    line = Line.assemble(("  ", ""), (safe(label), "bold"), (": " + " · ".join(parts), ""))
+    if worker.quiet_s is not None:
+        form = _OF if worker.patience_s is not None else _QUIET
+        said = form.of(language).format(quiet=duration(worker.quiet_s), patience=duration(worker.patience_s or 0))
+        line.append(f" · {said}", "yellow" if late else "dim")
+    return line
+
+
+def _short(seconds: float) -> str:
+    return f"{seconds:.1f}s" if seconds < 10 else duration(seconds)  # noqa: PLR2004 (tenths tell nothing beyond)
+
+
+def _suspect(one: Diagnosis, language: str) -> list[Line]:
+    ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
+    title = f"  ! {one.title.of(language)}{ranks} · {one.confidence:.0%}"
+    found = [Line(safe(title), style=_COLOR[one.severity])]
+    if one.evidence:
+        line = one.evidence[0]
+        found.append(Line(safe(f"    {line.source}:{line.line}: {line.text}"), style="dim"))
+    if one.fixes:
+        fix = one.fixes[0]
+        found.append(Line(safe(f"    → {fix.do.of(language)}" + (f": {fix.run}" if fix.run else ""))))
+    return found
+
+
+def _cut(line: Line, columns: int) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=max(columns, 20), force_terminal=True, color_system="standard", highlight=False)
+    line.truncate(max(columns - 1, 10), overflow="ellipsis")
+    console.print(line, end="", soft_wrap=True)
+    return out.getvalue()

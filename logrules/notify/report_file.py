@@ -1,0 +1,44 @@
+"""A file that always holds the newest report: replaced as a whole, so that nobody reads half of one."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+from logrules.model.report import Report
+from logrules.model.update import Update
+from logrules.notify.notifications import matters
+from logrules.output.atomic_write import replace_file
+from logrules.output.report_json import render_json
+
+# Without news it is written this often, so that its age tells that the watcher lives.
+EVERY_S = 30.0
+
+
+class ReportFile:
+    """Keeps a JSON report up to date at ``path``. Where that fails, it is said once and tried again later."""
+
+    def __init__(self, path: Path, language: str, complain: Callable[[str], None]) -> None:
+        self._path = path
+        self._language = language
+        self._complain = complain
+        self._written: float | None = None
+        self._failing = False
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Write the report, if there is news or the last one is old."""
+        old = self._written is None or update.now >= self._written + EVERY_S
+        if not (matters(update) or update.ended or old):
+            return
+        self._written = update.now
+        document = io.StringIO()
+        render_json(report(), document, self._language)
+        try:
+            replace_file(self._path, document.getvalue().encode())
+            self._failing = False
+        except OSError as fault:
+            if not self._failing:
+                self._complain(f"{self._path}: cannot be written ({(fault.strerror or str(fault)).lower()})")
+            self._failing = True
+
+    def close(self) -> None:
+        """The last report stays."""

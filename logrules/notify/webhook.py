@@ -1,0 +1,73 @@
+"""A webhook: news as a JSON body with Slack's ``text``, sent from a thread of its own and given up on in time."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import urlsplit
+
+from logrules.model.errors import LogrulesError
+from logrules.model.report import Report
+from logrules.model.update import Update
+from logrules.notify.notifications import News, Newsroom, facts, matters, sentence
+from logrules.notify.task_queue import Errands
+from logrules.output.escape import safe
+from logrules.output.report_json import report_document
+
+LIMIT_S = 10.0
+_TRIES = 3
+_REST_S = 1.0
+_CLOSING_S = 15.0
+
+
+class Webhook:
+    """Posts all news to a URL."""
+
+    def __init__(self, url: str, complain: Callable[[str], None], language: str = "en") -> None:
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise LogrulesError(f"--notify {url}: only http and https URLs can be notified")
+        self._url = url
+        self._language = language
+        self._errands = Errands(f"--notify {urlsplit(url).hostname}", complain)
+        self._newsroom = Newsroom()
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Post what is news."""
+        if not matters(update):
+            return
+        for news in self._newsroom.news(update, report()):
+            body = json.dumps(self._body(news), ensure_ascii=False).encode()
+            self._errands.do(partial(post, self._url, body))
+
+    def close(self) -> None:
+        """Wait for what is being sent, for a while."""
+        self._errands.close(_CLOSING_S)
+
+    def _body(self, news: News) -> dict[str, object]:
+        return {
+            "text": safe(f"logrules: {sentence(news)}"),
+            **{name: safe(value) for name, value in facts(news).items()},
+            "report": report_document(news.report, self._language),
+        }
+
+
+def post(url: str, body: bytes, limit_s: float = LIMIT_S, rest_s: float = _REST_S) -> None:
+    """Post JSON, trying again where the other side fails. Raises LogrulesError when it is given up."""
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json; charset=utf-8"})  # noqa: S310 (checked)
+    reason = ""
+    for attempt in range(_TRIES):
+        if attempt:
+            time.sleep(rest_s * 2**attempt)
+        try:
+            with urllib.request.urlopen(request, timeout=limit_s):  # noqa: S310 (checked)
+                return
+        except urllib.error.HTTPError as fault:
+            reason = f"status {fault.code}"
+            fault.close()
+            if fault.code < 500:  # noqa: PLR2004 (the same request would be refused again)
+                break
+        except OSError as fault:
+            reason = str(getattr(fault, "reason", None) or fault).lower()
+    raise LogrulesError(f"not delivered ({reason})")

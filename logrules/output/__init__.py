@@ -1,0 +1,1 @@
+"""A report in each form. Knows the model and nothing else."""

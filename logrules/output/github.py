@@ -1,0 +1,41 @@
+"""A report as annotations of GitHub Actions: a line a diagnosis, shown at its first line of evidence.
+
+https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+"""
+
+from typing import TextIO
+
+from logrules.model.report import Diagnosis, Report, Severity
+from logrules.output.escape import safe
+
+COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
+
+def render_github(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
+    """Write one workflow command a diagnosis; a job with nothing to say gets none."""
+    out.writelines(_annotation(one, language) for one in report.diagnoses)
+
+
+def _annotation(one: Diagnosis, language: str) -> str:
+    place = f"file={property_of(one.evidence[0].source)},line={one.evidence[0].line}," if one.evidence else ""
+    said = "\n".join(
+        safe(text)
+        for text in (
+            one.why.of(language),
+            *(f"{line.source}:{line.line}: {line.text[:400]}" for line in one.evidence[:3]),
+            *(f"→ {fix.do.of(language)}" + (f": {fix.run}" if fix.run else "") for fix in one.fixes[:3]),
+        )
+    )
+    return f"::{COMMANDS[one.severity]} {place}title={property_of(one.title.of(language))}::{data_of(said)}\n"
+
+
+def property_of(text: str) -> str:
+    """Text as the value of a property of a workflow command."""
+    return safe(text).translate(_PROPERTY)
+
+
+def data_of(text: str) -> str:
+    """Safe lines as the message of a workflow command."""
+    return text.translate(_DATA)

@@ -1,0 +1,110 @@
+"""The page: verdict, timeline, metrics, diagnoses; both languages and both shells in one file that asks no network."""
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TextIO
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Text
+from logrules.model.version import __version__
+from logrules.output import messages as words
+from logrules.output.escape import safe
+from logrules.output.numbers import ranks_in_words
+from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
+from logrules.output.rank_sentences import coverage, sentences
+from logrules.output.report_json import iso_time
+from logrules.output.shell import commands
+
+_MAX_LINE = 2_000
+_MAX_SPANS = 400
+_LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A diagnosis with the anchor that marks link to."""
+
+    anchor: str
+    one: Diagnosis
+    evidence: tuple[tuple[str, Evidence], ...]
+
+
+def render_html(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
+    """Write the page; ``language`` and ``shell`` are what it shows at first."""
+    shown = [_shown(number, one) for number, one in enumerate(report.diagnoses, start=1)]
+    marks = [
+        Mark(anchor, line.worker, line.source, line.line, line.time, one.one.severity)
+        for one in shown
+        for anchor, line in one.evidence
+    ]
+    scale = scale_of(report)
+    folder = files("logrules.output") / "page"
+    script, style = ((folder / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
+    page = _environment().from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
+    out.write(
+        page.render(
+            report=report, shown=shown, words=words, language=language, shell=shell, version=__version__,
+            timeline=Markup(timeline_svg(report, marks, scale)), spans=report.timeline[:_MAX_SPANS],  # noqa: S704 (drawn here)
+            waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],
+            sides=_sides(report.comparison) if report.comparison else [],
+            curves=[(curve.metric, Markup(curve_svg(curve, scale))) for curve in report.curves],  # noqa: S704 (drawn here)
+            style=Markup(style), script=Markup(script), script_hash=_hash(script),  # noqa: S704 (our own files)
+        )
+    )  # fmt: skip
+    out.write("\n")
+
+
+def _shown(number: int, one: Diagnosis) -> Shown:
+    lines = tuple((f"d{number}-e{place}", line) for place, line in enumerate(one.evidence, start=1))
+    return Shown(f"d{number}", one, lines)
+
+
+def _sides(comparison: Comparison) -> list[tuple[Text, tuple[Evidence, ...]]]:
+    """How many ranks were seen, then why nobody is named or how they differ, with a line of either side."""
+    seen = Text(coverage(comparison, "en"), coverage(comparison, "zh"))
+    told = list(sentences(comparison))
+    bare: list[tuple[Text, tuple[Evidence, ...]]] = [(seen, ())]
+    bare += [(text, ()) for text in told[: len(told) - len(comparison.differences)]]
+    shown = told[len(told) - len(comparison.differences) :]
+    return bare + [(text, one.evidence) for text, one in zip(shown, comparison.differences, strict=True)]
+
+
+def _environment() -> Environment:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {
+        "both": both, "safe_text": _line, "ranks": ranks_in_words, "time": iso_time, "copyable": _copyable,
+        "percent": lambda share: f"{share:.0%}",
+    }  # fmt: skip
+    return environment
+
+
+def both(text: Text, **values: object) -> Markup:
+    """A sentence in both languages, of which the page shows one."""
+    span = Markup('<span lang="{0}" class="{0}">{1}</span>')
+    said = ((language, text.of(language)) for language in _LANGUAGES)
+    return Markup("").join(span.format(one, safe(it.format(**values) if values else it)) for one, it in said)
+
+
+def _line(text: str) -> str:
+    return safe(text[:_MAX_LINE])
+
+
+def _copyable(fix: Fix) -> Iterator[tuple[str, str]]:
+    """What can be copied: (which shell shows it, text)."""
+    for shell in ("bash", "powershell"):
+        lines = list(commands(fix, shell))
+        if lines:
+            yield shell, "\n".join(map(safe, lines))
+    code = [fix.code] if fix.code else []
+    for text in (*fix.flags, *(f"{key}: {value}" for key, value in fix.config.items()), *code):
+        yield "any", "\n".join(map(safe, text.splitlines()))
+
+
+def _hash(script: str) -> str:
+    """How the page's policy names its only script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,0 +1,91 @@
+"""A report to paste into an issue: short, with the details folded."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
+from logrules.output import messages as words
+from logrules.output.escape import safe
+from logrules.output.numbers import ranks_in_words
+from logrules.output.rank_sentences import coverage, sentences
+from logrules.output.shell import commands
+
+SHOWN = 3
+_MAX_LINE = 400
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+|~!@&])")
+_DETAILS = Text("evidence and fixes", "证据与建议")
+
+
+def render_markdown(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
+    """Write the report as Markdown. Log text stands in fences that it cannot close, or escaped."""
+    first = report.diagnoses[0] if report.diagnoses else None
+    verdict = (
+        f"**{words.STATUS[report.status].of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
+    )
+    out.write(f"{verdict}{f': {_headline(first, language)}' if first else ''}\n")
+    out.writelines(f"\n{line}\n" for line in _sides(report, language))
+    out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in report.diagnoses[:SHOWN])
+    if not report.diagnoses and report.unusual:
+        out.write(f"\n{words.UNUSUAL.of(language)}:\n\n{_fenced(report.unusual)}\n")
+
+
+def _sides(report: Report, language: str) -> Iterator[str]:
+    """How many ranks were seen, and how they differ."""
+    if report.comparison is None:
+        return
+    differences = "".join(f"\n- {escaped(text.of(language))}" for text in sentences(report.comparison))
+    seen = escaped(coverage(report.comparison, language))
+    yield f"{words.SIDES.of(language)} ({seen}){':' if differences else ''}{differences}"
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing is markup, and nobody is mentioned."""
+    return _SPECIAL.sub(r"\\\1", safe(text))
+
+
+def fence_for(text: str) -> str:
+    """A fence that the text cannot close."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def _headline(one: Diagnosis, language: str) -> str:
+    ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
+    hosts = f" · {words.HOST.of(language)} {escaped(one.hosts[0])}" if one.hosts else ""
+    return f"{escaped(one.title.of(language))}{ranks}{hosts}"
+
+
+def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
+    facts = f"`{one.cause}` · {words.CONFIDENCE.of(language)} {one.confidence:.0%} · `{one.rule}`"
+    yield f"### {_headline(one, language)}\n\n{facts}\n\n{escaped(one.why.of(language))}"
+    yield f"\n<details><summary>{_DETAILS.of(language)}</summary>\n"
+    if one.evidence:
+        yield f"{_fenced(one.evidence)}\n"
+    for number, fix in enumerate(one.fixes, start=1):
+        yield from _fix(number, fix, language, shell)
+    if one.consequences:
+        named = "; ".join(escaped(other.title.of(language)) for other in one.consequences)
+        yield f"\n{words.CONSEQUENCES.of(language)}: {named}"
+    yield "\n</details>"
+
+
+def _fix(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:
+    risk = words.RISK[fix.risk].of(language)
+    yield f"{number}. {escaped(fix.do.of(language))} *({risk})*"
+    lines = [*commands(fix, shell), *fix.flags, *(f"{key}: {value}" for key, value in fix.config.items())]
+    text = safe_block([*lines, *(fix.code or "").splitlines()])
+    if text:
+        fence = fence_for(text)
+        yield "\n".join(f"   {line}" for line in (f"{fence}", *text.splitlines(), fence))
+
+
+def _fenced(lines: Sequence[Evidence]) -> str:
+    text = safe_block([f"{line.source}:{line.line}: {line.text[:_MAX_LINE]}" for line in lines])
+    fence = fence_for(text)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def safe_block(lines: Sequence[str]) -> str:
+    """Several lines, each made harmless."""
+    return "\n".join(safe(line) for line in lines)

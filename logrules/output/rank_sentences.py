@@ -1,0 +1,141 @@
+"""How ranks differ, in sentences of both languages; lines that many ranks print alike, said once."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from logrules.model.report import Comparison, Difference, Evidence, Odd, Text
+from logrules.output.numbers import duration, ranks_said
+
+_SAID: Mapping[Odd, Text] = {
+    Odd.IDLE: Text(
+        "{ranks}: completed all that it enqueued (#{seq}) and never entered collective #{theirs}, "
+        "in which {others} wait",
+        "{ranks}：已完成它提交的全部集合通信（#{seq}），没有进入 {others} 正在等待的 #{theirs}",
+    ),
+    Odd.BEHIND: Text(
+        "{ranks}: behind, waits in collective #{seq} ({op}), but {others} in #{theirs} ({their_op})",
+        "{ranks}：落后，在等集合通信 #{seq}（{op}），而 {others} 在等 #{theirs}（{their_op}）",
+    ),
+    Odd.AHEAD: Text(
+        "{ranks}: ahead, waits in collective #{seq} ({op}), but {others} in #{theirs} ({their_op})",
+        "{ranks}：超前，在等集合通信 #{seq}（{op}），而 {others} 在等 #{theirs}（{their_op}）",
+    ),
+    Odd.OTHER_OPERATION: Text(
+        "{ranks}: runs {op} as collective #{seq}, but {others} run {their_op}",
+        "{ranks}：第 #{seq} 个集合通信是 {op}，而 {others} 是 {their_op}",
+    ),
+    Odd.OTHER_SIZE: Text(
+        "{ranks}: gives {size} elements to collective #{seq} ({op}), but {others} give {their_size}",
+        "{ranks}：集合通信 #{seq}（{op}）有 {size} 个元素，而 {others} 有 {their_size} 个",
+    ),
+    Odd.STEP_BEHIND: Text(
+        "{ranks}: the last step is {step}, but that of {others} is {their_step}",
+        "{ranks}：最后一步是 {step}，而 {others} 到了 {their_step}",
+    ),
+    Odd.FIRST_ERROR: Text(
+        "{ranks}: the first to print an error, {before_s} s before any other",
+        "{ranks}：最先报错，比其他 rank 早 {before_s} 秒",
+    ),
+    Odd.SAME_HOST: Text(
+        "{host}: all failures are on this host ({ranks}); {others} elsewhere show none",
+        "{host}：所有失败都在该主机上（{ranks}）；其他主机上的 {others} 没有失败",
+    ),
+    Odd.SLOW: Text(
+        "{ranks}: takes {step_s} s a step, the others take {their_step_s} s",
+        "{ranks}：每步 {step_s} 秒，其他为 {their_step_s} 秒",
+    ),
+}
+_NOT_IN_WAIT = Text(
+    "{ranks}: never came to the wait that {others} are in ({wait})", "{ranks}：没有到达 {others} 所在的等待（{wait}）"
+)
+_NOT_IN_COLLECTIVE = Text(
+    "{ranks}: did not report; {others} wait in collective #{theirs} ({their_op})",
+    "{ranks}：没有报告；{others} 在等集合通信 #{theirs}（{their_op}）",
+)
+_SEEN = Text("{seen} ranks seen", "看到 {seen} 个 rank")
+_SEEN_OF = Text(
+    "{seen} of {world} ranks seen; no line of {missing}", "看到 {world} 个 rank 中的 {seen} 个；没有 {missing} 的输出"
+)
+_ALL_SEEN = Text("{seen} of {world} ranks seen", "看到 {world} 个 rank 中的 {seen} 个")
+_DECLINED = Text(
+    "The time-outs of the ranks lie {spread} apart, more than the time-out itself ({timeout}): they are not of one "
+    "hang, so no rank is named.",
+    "各 rank 的超时相隔 {spread}，超过了超时本身（{timeout}）：它们不属于同一次卡住，因此不点名任何 rank。",
+)
+_SAME_OF = Text("the same of {ranks}", "{ranks} 相同")
+# What differs between lines that ranks print alike: clock readings, lengths of time, the rank itself.
+_CLOCK = re.compile(r"\d[\d:.,T-]{7,}")
+_LENGTH = re.compile(r"\b\d+(?:\.\d+)?(?= ?(?:ms|s|sec|seconds|milliseconds)\b)")
+_RANK = re.compile(r"(?i)(\brank[ =:]?|\[)\d+")
+_WORKER_RANK = re.compile(r"rank (\d+)$")
+
+
+def coverage(comparison: Comparison, language: str) -> str:
+    """How many of the job's ranks were seen: "6 of 8 ranks seen; no line of ranks 6-7"."""
+    seen, world = len(comparison.seen), comparison.world
+    if world is None:
+        return _SEEN.of(language).format(seen=seen)
+    missing = set(range(world)).difference(comparison.seen)
+    if not missing:
+        return _ALL_SEEN.of(language).format(seen=seen, world=world)
+    return _SEEN_OF.of(language).format(seen=seen, world=world, missing=ranks_said(missing, language))
+
+
+def declined(comparison: Comparison, language: str) -> str | None:
+    """Why no rank is named, where that is so."""
+    if comparison.spread_s is None or comparison.timeout_s is None:
+        return None
+    spread, timeout = duration(comparison.spread_s), duration(comparison.timeout_s)
+    return _DECLINED.of(language).format(spread=spread, timeout=timeout)
+
+
+def sentences(comparison: Comparison) -> Iterator[Text]:
+    """Why nobody is named, then each difference, in both languages."""
+    if comparison.spread_s is not None:
+        yield Text(declined(comparison, "en") or "", declined(comparison, "zh") or "")
+    for one in comparison.differences:
+        yield Text(sentence(one, "en"), sentence(one, "zh"))
+
+
+def sentence(one: Difference, language: str) -> str:
+    """In what some ranks are unlike the others."""
+    others = ranks_said(one.others, language) if one.others else ""
+    return _text_of(one).of(language).format(ranks=ranks_said(one.ranks, language), others=others, **one.facts)
+
+
+def _text_of(one: Difference) -> Text:
+    if one.kind is Odd.NEVER_ARRIVED:
+        return _NOT_IN_WAIT if "wait" in one.facts else _NOT_IN_COLLECTIVE
+    return _SAID[one.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A line, and the further ranks that print the same but for clock readings and their own number."""
+
+    line: Evidence
+    ranks: tuple[int, ...] = ()
+
+
+def grouped(lines: Sequence[Evidence]) -> list[Alike]:
+    """The lines, each kind once, in the order of their first; a line that no rank wrote stands for itself."""
+    groups: dict[object, list[Evidence]] = {}
+    for place, line in enumerate(lines):
+        alike = place if _rank(line) is None else _CLOCK.sub("", _RANK.sub(r"\1", _LENGTH.sub("", line.text)))
+        groups.setdefault(alike, []).append(line)
+    return [Alike(first, tuple(_others(first, rest))) for first, *rest in groups.values()]
+
+
+def _others(first: Evidence, rest: Iterable[Evidence]) -> Iterator[int]:
+    yield from sorted({rank for line in rest if (rank := _rank(line)) is not None} - {_rank(first)})
+
+
+def _rank(line: Evidence) -> int | None:
+    found = _WORKER_RANK.search(line.worker)
+    return int(found[1]) if found else None
+
+
+def same_of(alike: Alike, language: str) -> str:
+    """Who else printed a line; nothing where nobody did."""
+    return _SAME_OF.of(language).format(ranks=ranks_said(alike.ranks, language)) if alike.ranks else ""

@@ -1,0 +1,92 @@
+"""A rule or a word as a page of Markdown: what `logrules explain` prints and docs/rules/ holds."""
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from logrules.model.lint_codes import Code
+from logrules.model.report import Fix, Severity, Text
+from logrules.output.messages import RESTART, RISK
+from logrules.output.shell import commands
+from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.rule_text import Card, card_from
+from logrules.ruleset.vocabulary_text import Word
+
+_CAUSE, _PHASE = Text("Cause", "原因"), Text("Phase", "阶段")
+_FROM_MARKERS = Text("where the log says the worker was", "由日志判断")
+_CERTAINTY = Text("Certainty", "确定度")
+_TELL_APART = Text("How to tell it apart", "如何区分")
+_FIXES = Text("What to try", "建议")
+_RECOGNISED = Text("Recognised by", "识别依据")
+_EXPLAINED_BY = Text("A consequence of", "可能的根因")
+_REFERENCES = Text("Sources", "参考")
+_RULES = Text("Rules that name it", "相关规则")
+_HELP = Text("What helps", "如何解决")
+_MENDED = Text("`logrules check --fix` mends it.", "`logrules check --fix` 可自动修复。")
+_IGNORED = Text(
+    "Where it is meant, a comment with a reason ignores it: `# logrules: ignore={} …`",
+    "若确实有意，可用带理由的注释忽略：`# logrules: ignore={} …`",
+)
+_SEVERITY = {Severity.ERROR: Text("error", "错误"), Severity.WARNING: Text("warning", "警告")}
+_RESTART_TITLE = Text("Restart", "重启建议")
+
+
+def render_rule(rule: Rule, pack: Pack, out: TextIO, language: str, shell: str) -> None:
+    """Write the whole card of a rule."""
+    out.writelines(f"{line}\n" for line in _rule_lines(rule, pack, card_from(pack.cards[rule.id]), language, shell))
+
+
+def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
+    """Write what a cause or a phase means, and the rules that name it."""
+    out.write(f"# {word.title.of(language)} (`{word.id}`)\n\n{word.about.of(language)}\n")
+    named = [rule for rule in pack.rules if word.id in (rule.cause, rule.phase, rule.phase_otherwise)]
+    if named:
+        out.write(f"\n## {_RULES.of(language)}\n\n")
+    out.writelines(
+        f"- `{rule.id}`: {card_from(pack.cards[rule.id]).title.of(language)}\n"
+        for rule in sorted(named, key=lambda rule: rule.id)
+    )
+
+
+def render_code(code: Code, out: TextIO, language: str) -> None:
+    """Write what a finding of `logrules check` means and what helps."""
+    severity = _SEVERITY[code.severity].of(language)
+    out.write(f"# {code.title.of(language)} (`{code.id}` {code.name}, {severity})\n\n{code.why.of(language)}\n")
+    out.write(f"\n## {_HELP.of(language)}\n\n{code.help.of(language)}\n")
+    if code.repaired:
+        out.write(f"\n{_MENDED.of(language)}\n")
+    out.write(f"\n{_IGNORED.of(language).format(code.id)}\n")
+
+
+def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -> Iterator[str]:
+    yield from (f"# {card.title.of(language)}", "", f"`{rule.id}`", "", card.why.of(language), "")
+    phase = rule.phase or f"{_FROM_MARKERS.of(language)} ({rule.phase_otherwise or 'launch'})"
+    yield f"- {_CAUSE.of(language)}: `{rule.cause}`"
+    yield f"- {_PHASE.of(language)}: {phase}"
+    yield f"- {_CERTAINTY.of(language)}: {rule.certainty:.2f}"
+    yield f"- {_RESTART_TITLE.of(language)}: {RESTART[card.restart].of(language)}"
+    if rule.yields_to:
+        yield f"- {_EXPLAINED_BY.of(language)}: {', '.join(f'`{cause}`' for cause in rule.yields_to)}"
+    if card.tell_apart:
+        yield from ("", f"## {_TELL_APART.of(language)}", "", card.tell_apart.of(language))
+    literals = [
+        literal for signal in pack.signals if signal.id.startswith(f"{rule.id}:") for literal in signal.literals
+    ]
+    if literals:
+        yield from ("", f"## {_RECOGNISED.of(language)}", "")
+        yield from (f"- `{literal}`" for literal in literals)
+    yield from ("", f"## {_FIXES.of(language)}", "")
+    for number, fix in enumerate(card.fixes, start=1):
+        yield from _fix_lines(number, fix, language, shell)
+    if card.references:
+        yield from ("", f"## {_REFERENCES.of(language)}", "")
+        yield from (f"- {reference}" for reference in card.references)
+
+
+def _fix_lines(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:
+    yield f"{number}. {fix.do.of(language)} ({RISK[fix.risk].of(language)})"
+    lines = [*commands(fix, shell), *fix.flags, *(f"{name}: {value}" for name, value in fix.config.items())]
+    lines += fix.code.rstrip().splitlines() if fix.code else []
+    if lines:
+        yield from ("   ```", *(f"   {line}" for line in lines), "   ```")
+    if fix.note:
+        yield f"   {fix.note.of(language)}"

@@ -1,0 +1,64 @@
+"""A report as SARIF 2.1.0: one result a diagnosis, at its first line of evidence.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+import json
+from typing import Any, TextIO
+from urllib.parse import quote
+
+from logrules.model.report import Diagnosis, Evidence, Report, Severity
+from logrules.model.version import __version__
+from logrules.output.escape import safe
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def render_sarif(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
+    """Write the report as one SARIF log with one run."""
+    rules = {one.rule: one for one in report.diagnoses}
+    run = {
+        "tool": {
+            "driver": {
+                "name": "logrules",
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": [_rule(one, language) for one in rules.values()],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(one, list(rules).index(one.rule), language) for one in report.diagnoses],
+    }
+    json.dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out, ensure_ascii=False, indent=1)
+    out.write("\n")
+
+
+def _rule(one: Diagnosis, language: str) -> dict[str, Any]:
+    described = {
+        "id": one.rule,
+        "name": one.cause,
+        "shortDescription": {"text": safe(one.title.of(language))},
+        "fullDescription": {"text": safe(one.why.of(language))},
+        "help": {"text": safe("\n".join(f"{n}. {fix.do.of(language)}" for n, fix in enumerate(one.fixes, 1))) or "-"},
+    }
+    return described | ({"helpUri": one.references[0]} if one.references else {})
+
+
+def _result(one: Diagnosis, index: int, language: str) -> dict[str, Any]:
+    places = [_location(line, number) for number, line in enumerate(one.evidence)]
+    return {
+        "ruleId": one.rule,
+        "ruleIndex": index,
+        "level": _LEVEL[one.severity],
+        "message": {"text": safe(one.title.of(language))},
+        "locations": places[:1],
+        "relatedLocations": places[1:],
+        "rank": round(one.confidence * 100, 1),
+        "properties": {"cause": one.cause, "phase": one.phase, "ranks": list(one.ranks)},
+    }
+
+
+def _location(line: Evidence, number: int) -> dict[str, Any]:
+    region = {"startLine": line.line, "snippet": {"text": safe(line.text)}}
+    return {"id": number, "physicalLocation": {"artifactLocation": {"uri": quote(safe(line.source))}, "region": region}}

@@ -1,1 +1,0 @@
-"""Rule files to Pack: the only code that sees YAML, pydantic or pyparsing."""

@@ -1,0 +1,1 @@
+"""Bytes to events: scan, lines, headers, timestamps, tracebacks."""

@@ -1,0 +1,200 @@
+"""A growing log to its events: what came is scanned at once, however little it is.
+
+A saved log is read by windows of absolute offset, and where a window is full of the same, the first and the last
+of it are read. A live reader cannot know what will be the last. So it reads the first in each window at once and
+keeps back the latest of the others; these are read, in their order, before any line that is not routine, when the
+window ends, and when the follower asks for them, which it does a few times a second. What is read live is therefore
+never less than what is read of a saved log of up to two windows, in the same order. From the third window on it is
+less: a share of each window, counted in absolute offsets, so that a flood costs a bounded part of a core.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import TypeAlias
+
+from logrules.model.event import Event
+from logrules.model.stream import Block
+from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine
+from logrules.parsing.line_context import Surroundings
+from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
+from logrules.parsing.window import WINDOW_BYTES, Window
+
+# The windows at the head of a log that are read in full.
+HEAD_WINDOWS = 2
+
+Find: TypeAlias = Callable[[Window], Found]
+Numbered: TypeAlias = tuple[int, HitLine]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of a window is read: lines of the same at once and kept back, routine and other, and all kept back."""
+
+    routine: int
+    other: int
+    kept_back: int
+
+
+# The head of a log is read as a saved one is. Later what it is full of is known, and a flood must not cost more.
+HEAD = Share(ROUTINE_LINES, FLOOD_LINES, 1 << 20)
+LATER = Share(8, 32, 256)
+
+
+class Sieve:
+    """Which hit lines of a window are read at once, and which of the others are kept back for later."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._seen: Counter[tuple[int, ...]] = Counter()
+        self._held: dict[tuple[int, ...], deque[Numbered]] = {}
+        self._share = HEAD
+        self._left = HEAD.kept_back
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def enter(self, window: int) -> None:
+        """Count anew."""
+        self._seen.clear()
+        self._share = HEAD if window < HEAD_WINDOWS else LATER
+        self._left = self._share.kept_back
+
+    def take(self, number: int, line: HitLine) -> list[Numbered]:
+        """The lines to read now that this one has come: none, or those kept back and this one."""
+        alike = tuple(dict.fromkeys(entry for _, entry in line.hits))
+        kept = self._share.routine if self._reader.is_routine(alike) else self._share.other
+        self._seen[alike] += 1
+        if self._seen[alike] > kept:
+            self._held.setdefault(alike, deque(maxlen=kept)).append((number, line))
+            return []
+        return [*self.release(), (number, line)]
+
+    def release(self) -> list[Numbered]:
+        """The lines kept back, in their order; of more than a window's share the latest."""
+        if not self._held:
+            return []
+        lines = sorted((pair for pairs in self._held.values() for pair in pairs), key=itemgetter(0))
+        self._held.clear()
+        lines = lines[-self._left :] if self._left else []
+        self._left -= len(lines)
+        return lines
+
+
+class GrowingLog:
+    """One log while it grows.
+
+    ``lines`` is how many complete lines it has, ``read_lines`` how many were read since it was first seen.
+    ``below`` is what came below earlier events, by line.
+    """
+
+    def __init__(self, source: str, reader: Reader, find: Find) -> None:
+        self._source = source
+        self._reader = reader
+        self._find = find
+        self.read_lines = 0
+        self._begin(0, 0)
+
+    def _begin(self, offset: int, lines: int) -> None:
+        self.lines = lines
+        self.below: dict[int, tuple[str, ...]] = {}
+        self._offset = offset
+        self._sieve = Sieve(self._reader)
+        self._enter(offset // WINDOW_BYTES)
+        self._open = b""  # the unfinished line, as far as it has come
+        self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
+        self._last: tuple[int, int, bytes] | None = None
+        self._arrived: float | None = None
+
+    @property
+    def offset(self) -> int:
+        """Where the next bytes belong."""
+        return self._offset
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the last line lacks its newline."""
+        return bool(self._open)
+
+    @property
+    def holds(self) -> bool:
+        """Whether routine lines are kept back."""
+        return bool(self._sieve)
+
+    def skip(self, offset: int, lines: int) -> list[Event]:
+        """Bytes up to ``offset`` with so many line ends are not looked at; the events kept back until there."""
+        events, last = self.held(), self._last
+        self._begin(offset, self.lines + lines)
+        self._last = last
+        return events
+
+    def read(self, block: Block) -> Iterator[Event]:
+        """The events of the next block. One that does not follow what was read begins the log anew."""
+        if block.offset < self._offset:
+            yield from self.held()
+            self._begin(block.offset, 0)
+        self._arrived = block.arrived
+        data = block.data
+        while data:
+            if not self._open and (index := self._offset // WINDOW_BYTES) != self._window:
+                yield from self.held()
+                self._enter(index)
+            boundary = (self._window + 1) * WINDOW_BYTES
+            cut = data.find(b"\n", max(boundary - 1 - self._offset, 0)) + 1 or len(data)
+            yield from self._part(data[:cut])
+            data = data[cut:]
+
+    def held(self) -> list[Event]:
+        """The routine lines kept back, read now, in their order."""
+        return [event for number, line in self._sieve.release() for event in self._events(number, line)]
+
+    def last_event(self) -> Event | None:
+        """The last line that is not blank, without a signal: shown where a log ends in silence."""
+        if self._last is None:
+            return None
+        return replace(self._reader.last_event(self._source, *self._last), arrived=self._arrived)
+
+    def _enter(self, window: int) -> None:
+        self._window = window
+        self._sieve.enter(window)
+        self._around = Surroundings()
+
+    def _part(self, data: bytes) -> Iterator[Event]:
+        """The events of bytes of one window, which may end within a line."""
+        text, first, start = self._open + data, self.lines + 1, self._offset - len(self._open)
+        self.below.update(self._around.grown(text, first))
+        above = self._around.above
+        found = self._find(Window(self._source, self._window, start - len(above), above + text))
+        passed = above.count(b"\n")
+        self._offset += len(data)
+        self.lines += found.line_count - passed
+        self.read_lines += found.line_count - passed
+        for line in found.lines:
+            if line.number >= passed:
+                for number, ready in self._sieve.take(first + line.number - passed, line):
+                    yield from self._events(number, ready)
+        self._remember(text, start, first)
+
+    def _events(self, number: int, line: HitLine) -> Iterator[Event]:
+        for event in self._reader.line_events(self._source, number, line):
+            new = tuple(hit for hit in event.hits if (event.offset, hit.signal) not in self._told)
+            if not new:
+                continue
+            if number > self.lines:
+                self._told.update((event.offset, hit.signal) for hit in new)
+            below = self.lines - number  # complete lines below it
+            if below < CONTEXT_LINES and self._reader.bears_context(event):
+                self._around.expect(number, line.after[: max(below, 0)])
+            yield replace(event, hits=new, arrived=self._arrived)
+
+    def _remember(self, text: bytes, start: int, first: int) -> None:
+        """Keep the unfinished line, the last line that is not blank, and the last lines as context of the next."""
+        self._open = text[text.rfind(b"\n") + 1 :][-MAX_LINE_BYTES:]
+        if self._told:
+            self._told = {told for told in self._told if told[0] >= self._offset - len(self._open)}
+        self._around.pass_over(text)
+        body = text.rstrip()
+        if body:
+            begin = max(body.rfind(b"\n") + 1, len(body) - MAX_LINE_BYTES)
+            self._last = (first + text.count(b"\n", 0, begin), start + begin, body[begin:])

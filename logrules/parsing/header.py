@@ -1,0 +1,143 @@
+"""Prefixes peeled from a line, outside in: who wrote it, when, how loud, and the bare message.
+
+The grammars are data (rules/formats/). Where prefixes disagree, the innermost says who wrote the
+line and the outermost when: a collector stamps every line, a logger only its own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import regex
+
+from logrules.model.event import Level, Stamp
+from logrules.parsing.timestamp import Stamps
+from logrules.ruleset.pack import HeaderFormat, Pack
+
+MAX_DEPTH = 12
+MAX_HEADER_CHARS = 512
+# Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
+_TIMEOUT_S = 1.0
+_ANY = ""
+
+
+@dataclass(slots=True)
+class Header:
+    """What the prefixes and suffixes of a line said."""
+
+    message: str
+    level: Level | None = None
+    stamp: Stamp | None = None
+    host: str | None = None
+    role: str | None = None
+    pid: int | None = None
+    rank: int | None = None
+    repeat: int = 1
+    group: str | None = None
+
+
+class Peeler:
+    """Peels the header formats of a pack. Patterns are compiled on first use; one that runs out of time is dropped."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._stamps = Stamps(pack.times)
+        self._levels = {word: Level[level.upper()] for word, level in pack.levels.items()}
+        self._suffixes = tuple(form for form in pack.headers if form.ends)
+        self._by_start: dict[str, list[HeaderFormat]] = {}
+        for form in sorted(pack.headers, key=lambda form: form.generic):
+            if not form.ends:
+                for start in form.starts or [_ANY]:
+                    self._by_start.setdefault(start, []).append(form)
+        self._candidates: dict[str, tuple[HeaderFormat, ...]] = {}
+        self._compiled: dict[str, regex.Pattern[str]] = {}
+        self._dropped: dict[str, str] = {}
+
+    @property
+    def dropped(self) -> Iterable[str]:
+        """Formats that ran out of time, each in a sentence."""
+        return self._dropped.values()
+
+    def peel(self, line: str) -> Header:
+        """The line without its prefixes and suffixes, and what they said. Any text will do."""
+        header = Header(line)
+        for _ in range(MAX_DEPTH):
+            if not self._peel_one(header):
+                break
+        for form in self._suffixes:
+            if form.holds not in header.message:
+                continue
+            found = self._tried(form, header.message, max(0, len(header.message) - MAX_HEADER_CHARS))
+            if found is not None:
+                header.message = header.message[: found.start()] + header.message[found.end() :]
+                self._take(header, form, found.groupdict())
+        if header.repeat > 1:
+            # The copy that is printed bears the time of the first of the lines that it stands for.
+            header.stamp = None
+        return header
+
+    def _peel_one(self, header: Header) -> bool:
+        """Peel the first prefix that fits. One of no width is part of the message; it only tells something."""
+        bare = header.message.lstrip(" \t")
+        if not bare:
+            return False
+        head = bare[:MAX_HEADER_CHARS]
+        first = all(part is None for part in (header.host, header.role, header.pid, header.rank, header.level))
+        for form in self._candidates_for(bare[0]):
+            if (form.first and not first) or form.holds not in head:
+                continue
+            found = self._tried(form, head, 0)
+            if found is not None:
+                self._take(header, form, found.groupdict())
+            if found is not None and found.end() > 0:
+                header.message = bare[found.end() :]
+                return True
+        return False
+
+    def _candidates_for(self, start: str) -> tuple[HeaderFormat, ...]:
+        known = self._candidates.get(start)
+        if known is None:
+            kinds = dict.fromkeys((start, *_kinds(start), _ANY))
+            known = tuple(dict.fromkeys(form for kind in kinds for form in self._by_start.get(kind, ())))
+            if len(self._candidates) < 4_096:  # noqa: PLR2004 (as many first characters as a log may have)
+                self._candidates[start] = known
+        return known
+
+    def _tried(self, form: HeaderFormat, text: str, start: int) -> "regex.Match[str] | None":
+        """A prefix at the start of the text, or a suffix behind ``start``; None too where time ran out."""
+        if form.id in self._dropped:
+            return None
+        pattern = self._compiled.get(form.id)
+        if pattern is None:
+            pattern = self._compiled[form.id] = regex.compile(form.pattern)
+        try:
+            if form.ends:
+                return pattern.search(text, start, timeout=_TIMEOUT_S)
+            return pattern.match(text, timeout=_TIMEOUT_S)
+        except TimeoutError:
+            self._dropped[form.id] = f"the header format {form.id} ran out of time and was dropped"
+            return None
+
+    def _take(self, header: Header, form: HeaderFormat, said: Mapping[str, str | None]) -> None:
+        header.host = said.get("host") or header.host
+        header.role = said.get("role") or form.role or header.role
+        header.group = said.get("group") or header.group
+        header.pid = _number(said.get("pid"), header.pid)
+        # The outermost rank is that within the job, an inner one may be that within a process group.
+        header.rank = header.rank if header.rank is not None else _number(said.get("rank"), None)
+        # srun labels the task, which may be a launcher of many ranks; who says its rank in the job knows better.
+        header.rank = _number(said.get("world_rank"), header.rank)
+        header.repeat = _number(said.get("repeat"), header.repeat) or 1
+        if level := said.get("level"):
+            header.level = self._levels.get(level.upper(), header.level)
+        if header.stamp is None and (time := said.get("time")):
+            header.stamp = self._stamps.read(time)
+
+
+def _kinds(start: str) -> Iterator[str]:
+    if start.isdigit():
+        yield "9"
+    elif start.isalpha():
+        yield "A" if start.isupper() else "a"
+
+
+def _number(text: str | None, otherwise: int | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) < 19 else otherwise  # noqa: PLR2004 (fits a pid)

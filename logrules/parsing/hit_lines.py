@@ -1,0 +1,109 @@
+"""Hits to the lines they lie in: slices and numbers, without touching any other line."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from logrules.parsing.newlines import Count, count_newlines
+from logrules.parsing.window import Window
+
+MAX_LINE_BYTES = 64 * 1024
+CONTEXT_LINES = 2
+MAX_CONTEXT_BYTES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class HitLine:
+    """A physical line with hits: ``number`` counts from 0 within its window.
+
+    ``raw`` is at most 64 KiB of the line round its hits, beginning at ``offset`` of the source;
+    ``hits`` are (offset of the hit's last byte within ``raw``, entry of the scanner). The whole line
+    lies at ``start`` to ``end`` of ``data``, its window, so that its neighbours can be asked for.
+    """
+
+    number: int
+    offset: int
+    raw: bytes
+    hits: tuple[tuple[int, int], ...]
+    data: bytes
+    start: int
+    end: int
+
+    @property
+    def before(self) -> tuple[bytes, ...]:
+        """Up to two lines above it in the window."""
+        return _before(self.data, self.start)
+
+    @property
+    def after(self) -> tuple[bytes, ...]:
+        """Up to two lines below it in the window."""
+        return _after(self.data, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one scan of a window gave: its hit lines and its number of lines."""
+
+    source: str
+    lines: tuple[HitLine, ...]
+    line_count: int
+    unfinished: bool
+
+
+def hit_lines(window: Window, found: Sequence[tuple[int, int]], count: Count = count_newlines) -> Found:
+    """The lines of the window in which something was found, and how many lines it has."""
+    data = window.data
+    counted, number = 0, 0
+    lines: list[HitLine] = []
+    for start, end, hits in _grouped(data, found):
+        number += count(data, counted, start)
+        counted = start
+        lines.append(_bounded(window.offset, number, data, start, end, hits))
+    total = number + count(data, counted, len(data))
+    unfinished = bool(data) and not data.endswith(b"\n")
+    return Found(window.source, tuple(lines), total, unfinished)
+
+
+def _grouped(data: bytes, found: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
+    """(line start, line end, hits) for each line with hits; the line end excludes the newline."""
+    start = end = -1
+    hits: list[tuple[int, int]] = []
+    for behind, entry in found:
+        if behind > end:
+            if hits:
+                yield start, end, hits
+            start = data.rfind(b"\n", 0, behind - 1) + 1
+            end = data.find(b"\n", behind)
+            end = len(data) if end < 0 else end
+            hits = []
+        hits.append((behind - 1, entry))
+    if hits:
+        yield start, end, hits
+
+
+def _bounded(base: int, number: int, data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]) -> HitLine:
+    """At most ``MAX_LINE_BYTES`` of the line, round its first hits; what lies further off is not looked at."""
+    first, last = start, end
+    if end - start > MAX_LINE_BYTES:
+        start = max(start, hits[0][0] - MAX_LINE_BYTES // 2)
+        end = min(end, start + MAX_LINE_BYTES)
+    inside = tuple((at - start, entry) for at, entry in hits if start <= at < end)
+    return HitLine(number, base + start, data[start:end], inside, data, first, last)
+
+
+def _before(data: bytes, start: int) -> tuple[bytes, ...]:
+    found: list[bytes] = []
+    while start > 0 and len(found) < CONTEXT_LINES:
+        end = start - 1
+        start = data.rfind(b"\n", 0, end) + 1
+        found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
+    return tuple(reversed(found))
+
+
+def _after(data: bytes, end: int) -> tuple[bytes, ...]:
+    found: list[bytes] = []
+    while end + 1 < len(data) and len(found) < CONTEXT_LINES:
+        start = end + 1
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
+    return tuple(found)

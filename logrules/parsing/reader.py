@@ -1,0 +1,142 @@
+"""A scanned window to its events: cleaned, prefixes peeled, patterns tried. The one entry to this package."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+
+from logrules.model.event import Event, Hit, Worker
+from logrules.parsing.captures import Captures
+from logrules.parsing.clean import clean, redraws
+from logrules.parsing.header import Header, Peeler
+from logrules.parsing.hit_lines import Found, HitLine, hit_lines
+from logrules.parsing.newlines import Count, count_newlines
+from logrules.parsing.scan import Scanner
+from logrules.parsing.window import Window
+from logrules.parsing.worker_from_path import worker_of_name
+from logrules.ruleset.pack import Pack
+
+# What evidence can show of one line; patterns see up to MAX_PATTERN_TEXT of it.
+MAX_EVENT_TEXT = 32_768
+# Enough to see every worker of a node step, few enough that a log of nothing but steps stays cheap.
+ROUTINE_LINES = 32
+# A thousand equal complaints in a row say no more than these.
+FLOOD_LINES = 128
+
+
+def find(window: Window, scanner: Scanner, count: Count = count_newlines) -> Found:
+    """The lines of a window that somebody asked for: the part that runs without the GIL."""
+    return hit_lines(window, scanner.scan(window.data), count)
+
+
+class Reader:
+    """Reads hit lines into events. Keeps compiled patterns (``captures`` may be shared), no state of the log."""
+
+    def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]], captures: Captures | None = None) -> None:
+        self._pack = pack
+        self._signals_of = signals_of
+        self._sampled = tuple(all(pack.signals[number].sampled for number in asked) for asked in signals_of)
+        self._peeler = Peeler(pack)
+        self._captures = captures or Captures()
+        self._from_names: dict[str, Worker] = {}
+
+    def for_another(self) -> "Reader":
+        """A reader of another log: tables are shared, what is compiled or dropped on the way is its own."""
+        twin = copy(self)
+        twin._peeler, twin._captures, twin._from_names = Peeler(self._pack), Captures(), {}  # noqa: SLF001 - as below
+        return twin
+
+    def over(self, pack: Pack) -> "Reader":
+        """The same, compiled patterns shared, over a pack that differs in its signals' patterns only."""
+        twin = copy(self)
+        twin._pack = pack  # noqa: SLF001 - a copy of its own kind
+        return twin
+
+    @property
+    def dropped(self) -> Iterable[str]:
+        """Patterns that ran out of time, each in a sentence."""
+        return (*self._captures.dropped.values(), *self._peeler.dropped)
+
+    def events(self, found: Found, first_line: int) -> Iterator[Event]:
+        """The events of a window whose first line has this number."""
+        for line in self._worth_reading(found.lines):
+            yield from self.line_events(found.source, first_line + line.number, line)
+
+    def last_event(self, source: str, number: int, offset: int, raw: bytes) -> Event:
+        """A line that no signal asked for: the last of a log, shown where a log ends in silence."""
+        return self._event(source, number, offset, raw, ())
+
+    def _worth_reading(self, lines: Sequence[HitLine]) -> Iterable[HitLine]:
+        """All lines but the bulk of those with the same literals: of these the first and the last.
+
+        A window is a fixed stretch of its source, so which ones these are does not depend on any cut.
+        """
+        if len(lines) <= 2 * ROUTINE_LINES:
+            return lines
+        alike: dict[tuple[int, ...], list[HitLine]] = {}
+        for line in lines:
+            alike.setdefault(tuple(dict.fromkeys(entry for _, entry in line.hits)), []).append(line)
+        bulk: set[int] = set()
+        for entries, same in alike.items():
+            kept = ROUTINE_LINES if self.is_routine(entries) else FLOOD_LINES
+            bulk.update(line.number for line in same[kept:-kept])
+        return (line for line in lines if line.number not in bulk) if bulk else lines
+
+    def is_routine(self, entries: Iterable[int]) -> bool:
+        """Whether only sampled signals (progress, metrics) ask for these entries of the scanner."""
+        return all(self._sampled[entry] for entry in entries)
+
+    def bears_context(self, event: Event) -> bool:
+        """Whether the lines around it are kept: not for what is only sampled."""
+        return not all(self._pack.signals[hit.signal].sampled for hit in event.hits)
+
+    def line_events(self, source: str, number: int, line: HitLine) -> Iterator[Event]:
+        """The events of one hit line: one, or several where it was redrawn."""
+        if b"\r" not in line.raw and b"^M" not in line.raw:
+            signals = dict.fromkeys(signal for _, entry in line.hits for signal in self._signals_of[entry])
+            parts: Iterable[tuple[int, bytes, Iterable[int]]] = [(0, line.raw, signals)]
+        else:
+            parts = self._redrawn(line)
+        for start, raw, wanted in parts:
+            event = self._event(source, number, line.offset + start, raw, wanted)
+            if not event.hits:
+                continue
+            if self.bears_context(event):
+                yield replace(event, before=_cleaned(line.before), after=_cleaned(line.after))
+            else:
+                yield event
+
+    def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:
+        """The redraws that carry hits; of those that only show progress, the first and the last."""
+        parts = []
+        for start, raw in redraws(line.raw):
+            inside = [entry for at, entry in line.hits if start <= at < start + len(raw)]
+            if inside:
+                signals = dict.fromkeys(signal for entry in inside for signal in self._signals_of[entry])
+                parts.append((start, raw, signals))
+        routine = [part for part in parts if all(self._pack.signals[number].sampled for number in part[2])]
+        passed_over = {part[0] for part in routine[1:-1]}
+        yield from (part for part in parts if part[0] not in passed_over)
+
+    def _event(self, source: str, number: int, offset: int, raw: bytes, signals: Iterable[int]) -> Event:
+        text = clean(raw)[:MAX_EVENT_TEXT]
+        header = self._peeler.peel(text)
+        hits = tuple(
+            Hit(signal, captures)
+            for signal in signals
+            if (captures := self._captures.of(self._pack.signals[signal], header.message, text)) is not None
+        )
+        return Event(
+            source, number, offset, text, header.message, self._worker(source, header), hits, header.stamp,
+            level=header.level, repeat=header.repeat, group=header.group,
+        )  # fmt: skip
+
+    def _worker(self, source: str, header: Header) -> Worker:
+        known = self._from_names.get(source)
+        if known is None:
+            known = self._from_names[source] = worker_of_name(source, self._pack.names)
+        rank = header.rank if header.rank is not None else known.rank
+        return Worker(source, header.host or known.host, header.role or known.role, header.pid or known.pid, rank)
+
+
+def _cleaned(lines: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(clean(line) for line in lines)

@@ -1,0 +1,81 @@
+"""Times as logs write them, by the forms of a pack: text to a Stamp.
+
+A time without a zone is read as UTC. A form without a year is read in 1972, which has a 29 February;
+whoever knows the whole log chooses the year.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+
+import regex
+
+from logrules.model.event import Stamp
+from logrules.ruleset.pack import TimeForm
+
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1
+    )
+}
+_YEARLESS = 1972
+_TIMEOUT_S = 1.0
+
+
+class Stamps:
+    """Reads times. The form that fitted last is tried first, since a log keeps to its forms."""
+
+    def __init__(self, forms: Sequence[TimeForm]) -> None:
+        self._forms = [(form.id, form.pattern) for form in forms]
+        self._compiled: dict[str, regex.Pattern[str]] = {}
+
+    def read(self, text: str) -> Stamp | None:
+        """The time that the whole text says, or None."""
+        for place, (name, pattern) in enumerate(self._forms):
+            compiled = self._compiled.get(name)
+            if compiled is None:
+                compiled = self._compiled[name] = regex.compile(pattern)
+            try:
+                found = compiled.fullmatch(text, timeout=_TIMEOUT_S)
+            except TimeoutError:
+                return None
+            if found is not None:
+                if place:
+                    self._forms.insert(0, self._forms.pop(place))
+                return _stamp(found.groupdict())
+        return None
+
+
+def _stamp(parts: Mapping[str, str | None]) -> Stamp | None:
+    try:
+        if epoch := parts.get("epoch"):
+            return Stamp(float(epoch))
+        if epoch := parts.get("epoch_ms"):
+            return Stamp(int(epoch) / 1000)
+        return Stamp(_seconds(parts), year_known=bool(parts.get("year")))
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _seconds(parts: Mapping[str, str | None]) -> float:
+    def number(name: str) -> int:
+        return int(parts.get(name) or 0)
+
+    month = _MONTHS[name[:3].lower()] if (name := parts.get("month_name")) else number("month")
+    year = number("year") or _YEARLESS
+    year += 2000 if year < 100 else 0  # noqa: PLR2004 (two digits of a year)
+    hour = number("hour")
+    if half := parts.get("ampm"):
+        hour = hour % 12 + 12 * (half.upper() == "PM")
+    day = datetime(
+        year, month, number("day"), hour, number("minute"), number("second"), tzinfo=_zone(parts.get("zone"))
+    )
+    return day.timestamp() + float(f"0.{parts.get('fraction') or 0}")
+
+
+def _zone(text: str | None) -> timezone:
+    if not text or text in "Zz":
+        return UTC
+    digits = text[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
+    return timezone(-offset if text[0] == "-" else offset)

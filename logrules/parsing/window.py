@@ -1,0 +1,50 @@
+"""Blocks cut anew at fixed offsets, so that how a source cut its bytes cannot matter.
+
+A window holds the lines that start within one stretch of ``WINDOW_BYTES`` of a source's
+absolute offsets. It is the unit of scanning and of sampling.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from logrules.model.stream import Block, End, Skipped, Tick
+
+WINDOW_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Lines that start in the ``index``-th stretch of a source; ``offset`` is that of the first byte."""
+
+    source: str
+    index: int
+    offset: int
+    data: bytes
+
+
+def windows(items: Iterable[Block | Skipped | Tick | End], size: int = WINDOW_BYTES) -> Iterator[Window]:
+    """The windows of one saved source, in order. A line longer than a window makes its window longer."""
+    held: list[bytes] = []
+    start = 0
+    source = ""
+    for item in items:
+        if not isinstance(item, Block) or not item.data:
+            continue
+        source = item.source
+        at, data = item.offset, item.data
+        if not held:
+            start = at
+        while True:
+            boundary = (start // size + 1) * size
+            cut = data.find(b"\n", max(boundary - 1 - at, 0)) + 1
+            if not cut:
+                held.append(data)
+                break
+            held.append(data[:cut])
+            yield Window(source, start // size, start, b"".join(held))
+            held = []
+            at, data, start = at + cut, data[cut:], at + cut
+            if not data:
+                break
+    if held:
+        yield Window(source, start // size, start, b"".join(held))

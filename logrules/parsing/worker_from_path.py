@@ -1,0 +1,34 @@
+"""Who wrote a file, as far as its name tells."""
+
+from collections.abc import Sequence
+
+import regex
+
+from logrules.model.event import Worker
+from logrules.ruleset.pack import NameForm
+
+_TIMEOUT_S = 1.0
+# More digits are a time or a hash, and no rank or process id.
+_MAX_DIGITS = 11
+
+
+def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
+    """The worker of a file by its name. Each form may tell a part: the folder the host, the file the rank.
+
+    Of several that tell the same part, the first that fits decides.
+    """
+    path = name.replace("\\", "/")
+    parts: dict[str, str] = {}
+    for form in forms:
+        try:
+            found = regex.search(form.pattern, path, timeout=_TIMEOUT_S)
+        except TimeoutError:
+            continue
+        if found is not None:
+            said = {"role": form.role, **{part: text for part, text in found.groupdict().items() if text}}
+            parts = {**{part: text for part, text in said.items() if text}, **parts}
+    return Worker(name, parts.get("host"), parts.get("role"), _number(parts.get("pid")), _number(parts.get("rank")))
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and len(text) < _MAX_DIGITS else None

@@ -1,1 +1,0 @@
-"""Events and ticks to changes and a report: the state lives here; no byte and no clock is seen."""

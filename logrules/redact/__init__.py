@@ -1,1 +1,0 @@
-"""Secrets out of text that leaves the machine."""

@@ -1,1 +1,0 @@
-"""A report to text: one file a form; a renderer decides nothing and reads nothing."""

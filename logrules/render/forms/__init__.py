@@ -1,1 +1,0 @@
-"""Other forms of a report: to paste into an issue, for code hosts, CI servers and trace viewers."""

@@ -1,1 +1,0 @@
-"""A report as one page that needs nothing but a browser."""

@@ -1,0 +1,1 @@
+"""Rule and table files to a frozen pack: models, the `when` language, settings, cache."""

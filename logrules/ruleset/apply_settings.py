@@ -1,0 +1,49 @@
+"""A pack as a project wants it: rules left out, severities and patience of its own."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from logrules.model.position import Problem
+from logrules.ruleset import models as schema
+from logrules.ruleset.config import Config
+from logrules.ruleset.pack import Pack
+
+Value = TypeVar("Value")
+
+
+def overlaid(pack: Pack, config: Config) -> Pack:
+    """The pack without the rules that the configuration disables, with its severities and its patience."""
+    file = config.file
+    rules = tuple(
+        replace(rule, severity=_last(file.severity, rule.id, rule.severity))
+        for rule in pack.rules
+        if not any(fnmatchcase(rule.id, name) for name in file.disable)
+    )
+    patience_s = {name: schema.seconds(text) for name, text in file.patience.items()}
+    waits = tuple(replace(wait, patience_s=_last(patience_s, wait.id, wait.patience_s)) for wait in pack.waits)
+    return replace(pack, rules=rules, waits=waits)
+
+
+def _last(said: Mapping[str, Value], name: str, otherwise: Value) -> Value:
+    """What the last fitting entry says: a configuration goes from the general to the particular."""
+    return next((value for pattern, value in reversed(list(said.items())) if fnmatchcase(name, pattern)), otherwise)
+
+
+def unknown_names(pack: Pack, config: Config) -> Iterator[Problem]:
+    """What the configuration names and no pack has: it would be without effect, and nobody would know."""
+    rules, waits = [rule.id for rule in pack.rules], [wait.id for wait in pack.waits]
+    yield from _unknown(config, "disable", config.file.disable, rules, "rule")
+    yield from _unknown(config, "severity", config.file.severity, rules, "rule")
+    yield from _unknown(config, "patience", config.file.patience, waits, "wait")
+
+
+def _unknown(config: Config, key: str, names: Iterable[str], known: list[str], kind: str) -> Iterator[Problem]:
+    for name in names:
+        if not any(fnmatchcase(one, name) for one in known):
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else None
+            message = f"`{key}` names no {kind}: `{name}`"
+            yield Problem(config.document.place((key, name)), message, hint, kind="schema")

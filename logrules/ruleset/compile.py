@@ -1,0 +1,126 @@
+"""Rule texts to a Pack: YAML read, checked against the schema, assembled."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from logrules.model.errors import PackError
+from logrules.model.position import Problem
+from logrules.ruleset import models as schema
+from logrules.ruleset.assemble import Source, assemble
+from logrules.ruleset.pack import Pack, Replaced
+from logrules.ruleset.settings import Settings
+from logrules.ruleset.yaml_reader import Unreadable, parse_document, problems_of
+
+if TYPE_CHECKING:
+    from logrules.ruleset.config import Config
+    from logrules.ruleset.load import RuleText
+
+_KINDS: Mapping[str, type[schema.Strict]] = {
+    "framework": schema.PhaseFile,
+    "family": schema.FormatFile,
+    "causes": schema.VocabularyFile,
+    "phases": schema.VocabularyFile,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The checked files that texts say, later ones in the place of earlier ones, and every problem."""
+
+    sources: tuple[Source, ...]
+    problems: tuple[Problem, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
+
+    def pack(self, digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
+        """The pack of these files, or None; and every problem."""
+        pack, faults = assemble(self.sources, digest)
+        if pack is None or self.problems:
+            return None, (*self.problems, *faults)
+        origins = {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
+        return replace(pack, origins=origins, replaced=self.replaced), ()
+
+
+def compile_pack(
+    texts: Sequence["RuleText"], digest: str, settings: Settings | None = None
+) -> tuple[Pack | None, tuple[Problem, ...]]:
+    """The pack that the texts spell, as the settings want it; or None and every problem in them."""
+    if settings is None or not settings.path:
+        return read_sources(texts).pack(digest)
+    from logrules.ruleset.apply_settings import overlaid, unknown_names
+    from logrules.ruleset.config import checked
+
+    try:
+        config = checked(settings)
+    except PackError as fault:
+        return None, fault.problems
+    pack, problems = read_sources(texts, config).pack(digest)
+    if pack is None:
+        return None, problems
+    unknown = tuple(unknown_names(pack, config))
+    return (None, unknown) if unknown else (overlaid(pack, config), ())
+
+
+def read_sources(texts: Iterable["RuleText"], config: "Config | None" = None) -> Reading:
+    """What the texts say, and what the configuration adds of its own."""
+    problems: list[Problem] = []
+    replaced: list[Replaced] = []
+    sources: dict[str, Source] = {}
+
+    def add(source: Source) -> None:
+        name = _identity(source)
+        known = sources.get(name)
+        if known is not None and known.origin == source.origin:
+            problems.append(source.problem((), f"{name} is already defined in {known.document.path}", kind="duplicate"))
+        elif known is not None:
+            replaced.append(Replaced(name, source.document.path, known.document.path))
+        sources[name] = source
+
+    for text in texts:
+        source, faults = read_source(text)
+        problems += faults
+        if source is not None:
+            add(source)
+    for source in config.sources() if config else ():
+        add(source)
+    return Reading(tuple(sources.values()), tuple(problems), tuple(replaced))
+
+
+def _own_rules(source: Source) -> Iterator[tuple[str, str]]:
+    match source.file:
+        case schema.RuleFile(id=name):
+            yield name, source.document.path
+        case schema.PhaseFile(framework=framework, waits=waits):
+            yield from ((f"waits/{framework}/{wait.id}", source.document.path) for wait in waits)
+
+
+def read_source(text: "RuleText") -> tuple[Source | None, Sequence[Problem]]:
+    """The checked file that a text says, or its problems."""
+    try:
+        document = parse_document(text.raw, text.shown)
+    except Unreadable as fault:
+        return None, [fault.problem]
+    if not isinstance(document.data, dict):
+        return None, [Problem(document.place(()), "is not a mapping of keys to values", kind="schema")]
+    kind = next((model for key, model in _KINDS.items() if key in document.data), schema.RuleFile)
+    if kind is schema.VocabularyFile and "signals" in document.data:
+        kind = schema.RuleFile
+    try:
+        return Source(document, kind.model_validate(document.data), text.origin), []  # type: ignore[arg-type]
+    except ValidationError as fault:
+        return None, list(problems_of(document, fault))
+
+
+def _identity(source: Source) -> str:
+    match source.file:
+        case schema.RuleFile(id=name):
+            return f"rule {name}"
+        case schema.PhaseFile(framework=name):
+            return f"phases {name}"
+        case schema.FormatFile(family=name):
+            return f"formats {name}"
+        case _:
+            # Words replace nothing: they are added to those before them.
+            return f"vocabulary in {source.document.path}"

@@ -1,0 +1,67 @@
+"""What a configuration may say, checked; and what it says as rule files would."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from logrules.model.errors import PackError
+from logrules.model.report import Severity
+from logrules.ruleset import models as schema
+from logrules.ruleset.assemble import Source
+from logrules.ruleset.settings import PROJECT_NAME, Settings
+from logrules.ruleset.toml_positions import places_of_keys
+from logrules.ruleset.yaml_reader import Document, problems_of
+
+# What a project's own markers call their framework.
+OWN = "own"
+
+RuleName = Annotated[str, Field(description="the id of a rule or a wait; * stands for any text")]
+
+
+class ConfigFile(schema.Strict):
+    """`logrules.toml`, or `[tool.logrules]` in `pyproject.toml`.
+
+    ``packs`` are folders of rules, relative to the file; ``installed`` says whether packs from installed Python
+    packages count. ``disable``, ``severity`` and ``patience`` name rules and waits by their ids, or with ``*``.
+    ``phases`` and ``causes`` are added to the vocabulary; ``markers`` say what the project's own programs print.
+    """
+
+    packs: list[str] = Field(default_factory=list)
+    installed: bool = True
+    disable: list[RuleName] = Field(default_factory=list)
+    severity: dict[RuleName, Severity] = Field(default_factory=dict)
+    patience: dict[RuleName, schema.Duration] = Field(default_factory=dict)
+    phases: list[schema.PhaseWordFile] = Field(default_factory=list)
+    causes: list[schema.CauseWordFile] = Field(default_factory=list)
+    markers: list[schema.MarkerFile] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A checked configuration and where its parts stand."""
+
+    document: Document
+    file: ConfigFile
+
+    def sources(self) -> Iterator[Source]:
+        """Its own phases, causes and markers, as if they stood in rule files."""
+        if self.file.phases or self.file.causes:
+            words = schema.VocabularyFile(phases=self.file.phases, causes=self.file.causes)
+            yield Source(self.document, words, self.document.path)
+        if self.file.markers:
+            yield Source(self.document, schema.PhaseFile(framework=OWN, markers=self.file.markers), self.document.path)
+
+
+def checked(settings: Settings) -> Config:
+    """The configuration that was found. Raises PackError with every problem in it."""
+    data: Any = json.loads(settings.table)
+    under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
+    document = Document(settings.path, data, places_of_keys(settings.text, settings.path, under))
+    try:
+        return Config(document, ConfigFile.model_validate(data))
+    except ValidationError as fault:
+        raise PackError(list(problems_of(document, fault))) from None

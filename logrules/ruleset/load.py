@@ -1,0 +1,127 @@
+"""Paths of rule files to a Pack, or every problem in them at once; cached by content and version."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logrules.model.errors import PackError
+from logrules.model.position import Place, Problem
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_cache import cached_pack, keep_pack
+from logrules.ruleset.settings import Settings
+
+SCHEMA_VERSION = "1"
+# What a fixture case is called, wherever it lies.
+CASE_NAME = "case.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A rule file as bytes, under the name that messages use; the pack that it came with, and where it is."""
+
+    shown: str
+    raw: bytes
+    origin: str = ""
+    path: Path = Path()
+
+
+def shipped_rules() -> Path:
+    """The rules that come with logrules: inside the installed package, else in the checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_rules"
+    return installed if installed.is_dir() else package.parent / "rules"
+
+
+def load_pack(folders: Sequence[str | Path] = (), *, settings: Settings | None = None, cache: bool = True) -> Pack:
+    """The shipped rules, those that the settings name and those in ``folders``, later ones before earlier ones.
+
+    Without settings, neither a configuration nor installed packs have a say. Raises PackError with every problem.
+    """
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(map(Path, folders))]
+    digest = digest_of([*texts, *settings_text(settings)])
+    known = cached_pack(digest) if cache else None
+    if known is not None:
+        return known
+    from logrules.ruleset.compile import compile_pack
+
+    pack, problems = compile_pack(texts, digest, settings)
+    if pack is None:
+        raise PackError(problems)
+    if cache:
+        keep_pack(pack)
+    return pack
+
+
+def shipped_texts() -> Iterator[RuleText]:
+    """The rule files that come with logrules, under the names that they have in its repository."""
+    root = shipped_rules()
+    for path in _rule_files(root):
+        yield _text(path, str("rules" / path.relative_to(root)), "")
+
+
+def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:
+    """The rule files of installed packs, then those of the folders that the configuration names."""
+    if settings is None:
+        return
+    if settings.installed:
+        from logrules.ruleset.installed_packs import installed_packs
+
+        for pack in installed_packs():
+            for path in _rule_files(pack.folder):
+                yield _text(path, str(pack.name / path.relative_to(pack.folder)), pack.name)
+    yield from rule_texts(settings.packs)
+
+
+def settings_text(settings: Settings | None) -> tuple[RuleText, ...]:
+    """What the settings themselves say, to be told apart from what they said before."""
+    return (RuleText(settings.path, settings.table.encode()),) if settings and settings.path else ()
+
+
+def rule_texts(roots: Iterable[Path]) -> Iterator[RuleText]:
+    """Every YAML file below the roots, in a stable order. Raises PackError where one cannot be read."""
+    for root in roots:
+        for path in _rule_files(root):
+            yield _text(path, str(path), str(root if root.is_dir() else root.parent))
+
+
+def _text(path: Path, shown: str, origin: str) -> RuleText:
+    try:
+        return RuleText(shown, path.read_bytes(), origin, path)
+    except OSError as fault:
+        raise PackError([Problem(Place(str(path)), f"cannot be read: {fault.strerror}")]) from None
+
+
+def _rule_files(root: Path) -> list[Path]:
+    """The files that make up a pack: neither cases nor profiles."""
+    return [
+        path
+        for path in yaml_files(root)
+        if path == root or (path.name != CASE_NAME and "expect" not in path.relative_to(root).parts)
+    ]
+
+
+def yaml_files(root: Path) -> list[Path]:
+    """The YAML files at or below a path, in a stable order. Raises PackError where there is no such path."""
+    if root.is_file():
+        return [root]
+    if not root.is_dir():
+        raise PackError([Problem(Place(str(root)), "no such file or folder of rules")])
+    return sorted(path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind))
+
+
+def digest_of(texts: Sequence[RuleText]) -> str:
+    """What identifies these texts and the code that compiles them."""
+    seen = hashlib.sha256(f"{SCHEMA_VERSION} {_code_digest()}".encode())
+    for text in texts:
+        seen.update(f"\0{text.shown}\0{len(text.raw)}\0".encode())
+        seen.update(text.raw)
+    return seen.hexdigest()
+
+
+def _code_digest() -> str:
+    """The compiler's own text: a changed checkout must not read what an older one cached."""
+    seen = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        seen.update(path.read_bytes())
+    return seen.hexdigest()

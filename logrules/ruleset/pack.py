@@ -1,0 +1,188 @@
+"""A loaded set of rules: frozen plain data, shared by threads, sent to processes, cached as JSON.
+
+No Hyperscan handle, no compiled pattern and no running state lives here. What only a
+person reads (titles, fixes) is kept as JSON text per rule and decoded when it is shown.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from logrules.model.report import Severity
+from logrules.ruleset.condition import Condition, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A telling line: literals for the scanner, then an optional pattern and a veto.
+
+    ``sampled`` signals (metrics, progress) may be thinned out in big logs.
+    """
+
+    id: str
+    literals: tuple[str, ...]
+    pattern: str | None = None
+    unless: str | None = None
+    ignore_case: bool = False
+    sampled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
+
+    A ``stall`` says that the run does not move, rather than that it failed.
+    """
+
+    id: str
+    cause: str
+    severity: Severity
+    certainty: float
+    weight: float
+    when: Condition
+    scope: Scope = Scope.JOB
+    phase: str | None = None
+    phase_otherwise: str | None = None
+    culprit: str = "reporter"
+    cleared_by: str = "progress"
+    yields_to: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+    wait: str | None = None
+    fallback: bool = False
+    stall: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A line that says where a worker is; ``signal`` numbers the signal that recognises it."""
+
+    id: str
+    signal: int
+    enters: str | None = None
+    opens: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
+    renews: tuple[str, ...] = ()
+    progress: bool = False
+    completes: bool = False
+    starts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A place where a worker blocks without a word, and for how long that is normal."""
+
+    id: str
+    phase: str
+    patience_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Functions (in files whose path contains ``path``) that belong to a phase."""
+
+    functions: tuple[str, ...]
+    phase: str
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number that a line prints: ``signal`` captures it as ``value``."""
+
+    metric: str
+    signal: int
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderFormat:
+    """A prefix (or, with ``ends``, a suffix) around a message."""
+
+    id: str
+    pattern: str
+    starts: str | None = None
+    holds: str = ""
+    first: bool = False
+    generic: bool = False
+    ends: bool = False
+    role: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeForm:
+    """A form in which a time is written."""
+
+    id: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameForm:
+    """A form of file names that says who wrote the file."""
+
+    id: str
+    pattern: str
+    role: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceForm:
+    """The signals that make up a traceback or a stack dump.
+
+    ``records`` are the signals that a whole folded traceback can carry.
+    """
+
+    head: int
+    frame: int
+    stack_frame: int
+    exception: int
+    chain: int
+    records: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal."""
+
+    id: str
+    loop: bool = False
+    idle: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A file that defines what an earlier pack's file defined: what, in which file, in the place of which."""
+
+    what: str
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Everything the engine knows. ``digest`` identifies content and version.
+
+    ``origins`` are the files of the rules that did not come with logrules.
+    """
+
+    digest: str
+    signals: tuple[Signal, ...]
+    rules: tuple[Rule, ...]
+    markers: tuple[Marker, ...] = ()
+    waits: tuple[Wait, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    headers: tuple[HeaderFormat, ...] = ()
+    times: tuple[TimeForm, ...] = ()
+    names: tuple[NameForm, ...] = ()
+    levels: Mapping[str, str] = field(default_factory=dict)
+    trace: TraceForm | None = None
+    phases: tuple[Phase, ...] = ()
+    causes: tuple[str, ...] = ()
+    cards: Mapping[str, str] = field(default_factory=dict)
+    words: str = "{}"
+    checks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    replaced: tuple[Replaced, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"

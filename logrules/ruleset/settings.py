@@ -1,0 +1,108 @@
+"""A project's own word on its rules: `logrules.toml`, or `[tool.logrules]` in `pyproject.toml`.
+
+Only what is needed to find packs is looked at here, on every start; the rest is checked when they are compiled.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from logrules.model.errors import PackError
+from logrules.model.position import Place, Problem
+
+CONFIG_NAME = "logrules.toml"
+PROJECT_NAME = "pyproject.toml"
+MAX_CONFIG_BYTES = 1_000_000
+_MARK = b"tool.logrules"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a configuration says: its table as JSON, and the text that it was read from, for messages.
+
+    ``packs`` are folders of rules, later ones before earlier ones where both define the same; ``installed`` says
+    whether packs that were installed as Python packages count.
+    """
+
+    path: str = ""
+    text: str = ""
+    table: str = "{}"
+    packs: tuple[Path, ...] = ()
+    installed: bool = True
+
+
+def find_settings(start: Path) -> Settings:
+    """The nearest configuration at or above ``start``, up to the root of its repository; the defaults without one.
+
+    Raises PackError where it cannot be read.
+    """
+    for folder in (start, *start.parents):
+        for path in (folder / CONFIG_NAME, folder / PROJECT_NAME):
+            if path.is_file() and (found := _settings_in(path)) is not None:
+                return found
+        if (folder / ".git").exists():
+            break
+    return Settings()
+
+
+def read_settings(path: Path) -> Settings:
+    """The configuration in this file. Raises PackError where there is none."""
+    found = _settings_in(path)
+    if found is None:
+        raise PackError([Problem(Place(str(path)), "has no table [tool.logrules]")])
+    return found
+
+
+def _settings_in(path: Path) -> Settings | None:
+    raw = _read(path)
+    project = path.name == PROJECT_NAME
+    if project and _MARK not in raw:
+        return None
+    text, data = _parsed(raw, str(path))
+    table = data.get("tool", {}).get("logrules") if project else data
+    if not isinstance(table, dict):
+        return None
+    return Settings(
+        str(path),
+        text,
+        json.dumps(table, sort_keys=True, default=str, ensure_ascii=False),
+        tuple(path.parent / name for name in _texts(table, "packs", path)),
+        table.get("installed") is not False,
+    )
+
+
+def _texts(table: Mapping[str, Any], key: str, path: Path) -> Iterator[str]:
+    names = table.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise PackError([Problem(Place(str(path)), f"`{key}` must be a list of folders")])
+    yield from names
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_CONFIG_BYTES + 1)
+    except OSError as fault:
+        raise PackError([Problem(Place(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
+    if len(raw) > MAX_CONFIG_BYTES:
+        raise PackError([Problem(Place(str(path)), f"is larger than {MAX_CONFIG_BYTES} bytes")])
+    return raw
+
+
+def _parsed(raw: bytes, shown: str) -> tuple[str, dict[str, Any]]:
+    import tomllib
+
+    try:
+        text = raw.decode("utf-8-sig")
+        return text, tomllib.loads(text)
+    except UnicodeDecodeError as fault:
+        line = raw.count(b"\n", 0, fault.start) + 1
+        raise PackError([Problem(Place(shown, line), "is not UTF-8 text")]) from None
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+        at = re.search(r" \(at line (\d+), column (\d+)\)", str(fault))
+        place = Place(shown, int(at[1]), int(at[2])) if at else Place(shown, max(len(text.splitlines()), 1))
+        reason = re.sub(r" \(at .*\)", "", str(fault))
+        raise PackError([Problem(place, f"is not valid TOML: {reason}")]) from None

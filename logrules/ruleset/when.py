@@ -1,0 +1,220 @@
+"""The `when` language: text to Condition, parsed once when a rule is loaded.
+
+    condition   := every ("or" every)*
+    every       := factor ("and" factor)*
+    factor      := "not" factor | "(" condition ")" | leaf
+    leaf        := events ("then" events)+ ["within" D] | events "without" events ["within" D]
+                 | count(events) >= N ["within" D] | ranks(events) >= N | hosts(events) >= N
+                 | waiting(wait-id) ["> D"] | quiet > D | silent > D | steps(overdue) | steps(lagging)
+                 | stopped | metric(name) …  | signal
+    events      := signal | "(" signal ("or" signal)* ")"
+
+A condition may end in ``per rank``, ``per host`` or ``per job``. The grammar is built on
+first use: nothing here is imported or built while a cached pack is loaded.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+import pyparsing as pp
+
+from logrules.ruleset.condition import (
+    Absence,
+    Condition,
+    Every,
+    Kin,
+    Lagging,
+    MetricBound,
+    MetricIs,
+    MetricSpike,
+    MetricTrend,
+    Not,
+    NotANumber,
+    Overdue,
+    Quiet,
+    Repeated,
+    Scope,
+    Seen,
+    Sequence,
+    Silent,
+    Some,
+    Spread,
+    Stopped,
+    Trend,
+    Waiting,
+    counts_of,
+    leaves,
+    positive,
+)
+
+_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_MAX_DEPTH = 40
+# So many sightings or samples are held at once.
+_MAX_COUNT = 10_000
+_STEPS: Mapping[str, Condition] = {"overdue": Overdue(), "lagging": Lagging()}
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A parsed condition and the scope within which it must hold."""
+
+    condition: Condition
+    scope: Scope
+
+
+class ConditionFault(ValueError):
+    """A `when` that cannot be understood; ``column`` counts from 1 within its text."""
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+def parse_when(text: str, signals: Mapping[str, int]) -> When:
+    """The condition that ``text`` says, its signal names replaced by their numbers.
+
+    Raises ConditionFault for bad syntax, an unknown signal, or a condition that nothing needs to
+    happen for (every `when` needs a positive leaf).
+    """
+    if text.count("(") > _MAX_DEPTH or len(re.findall(r"\bnot\b", text)) > _MAX_DEPTH:
+        raise ConditionFault(f"more than {_MAX_DEPTH} brackets or negations", 1)
+    try:
+        parsed = _grammar().parse_string(text, parse_all=True)
+    except pp.ParseBaseException as fault:
+        raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
+    condition = parsed[0](signals)
+    if not all(1 <= counted <= _MAX_COUNT for leaf in leaves(condition) for counted in counts_of(leaf)):
+        raise ConditionFault(f"a number of lines or samples must lie between 1 and {_MAX_COUNT}", 1)
+    if not positive(condition):
+        raise ConditionFault("nothing needs to happen for this condition to hold", 1)
+    return When(condition, Scope(parsed[1] if len(parsed) > 1 else "job"))
+
+
+def _explain(text: str, at: int) -> str:
+    rest = text[at:].split()
+    return f"unexpected `{rest[0]}`" if rest else "the condition ends too early"
+
+
+_Build: TypeAlias = Callable[[Mapping[str, int]], Condition]
+_Events: TypeAlias = Callable[[Mapping[str, int]], tuple[int, ...]]
+
+
+def _number_of(name: str, column: int) -> _Events:
+    def resolve(signals: Mapping[str, int]) -> tuple[int, ...]:
+        if name not in signals:
+            raise ConditionFault(f"unknown signal `{name}`; this rule has {', '.join(signals) or 'none'}", column)
+        return (signals[name],)
+
+    return resolve
+
+
+def _any_of(parts: list[_Events]) -> _Events:
+    return lambda signals: tuple(number for part in parts for number in part(signals))
+
+
+def _fold(parts: list[_Build], node: type[Every] | type[Some]) -> _Build:
+    if len(parts) == 1:
+        return parts[0]
+    return lambda signals: node(tuple(part(signals) for part in parts))
+
+
+@cache
+def _grammar() -> pp.ParserElement:
+    """The grammar; each parse action yields a function from the rule's signals to a Condition."""
+    keywords = {
+        word: pp.Keyword(word).suppress()
+        for word in [
+            "and",
+            "or",
+            "not",
+            "then",
+            "without",
+            "within",
+            "per",
+            "is",
+            "over",
+            "of",
+            "median",
+            "metric",
+            "count",
+            "ranks",
+            "hosts",
+            "waiting",
+            "quiet",
+        ]
+    }
+    stopped = pp.Keyword("stopped")
+    reserved = pp.MatchFirst([pp.Keyword(word) for word in [*keywords, "stopped"]])
+    left, right, more = (pp.Suppress(mark) for mark in "()>")
+    at_least = pp.Suppress(">=")
+    integer = pp.Regex(r"\d+").set_parse_action(lambda found: int(found[0]))
+    number = pp.Regex(r"-?\d+(\.\d+)?([eE][+-]?\d+)?").set_parse_action(lambda found: float(found[0]))
+    duration = pp.Regex(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)\b")
+    duration.set_parse_action(lambda found: float(found[0].rstrip("mshd")) * _UNITS_S[found[0].lstrip("0123456789.")])
+    name = ~reserved + pp.Regex(r"[a-z][a-z0-9_]*")
+    signal = name.copy().set_parse_action(lambda text, at, found: _number_of(found[0], text.find(found[0], at) + 1))
+    either = pp.DelimitedList(signal, delim=pp.Keyword("or"))
+    events = (signal | left + either + right).set_parse_action(lambda found: _any_of(list(found)))
+    counted_events = (
+        left + (left + either + right | either).set_parse_action(lambda found: _any_of(list(found))) + right
+    )
+    within = pp.Optional(keywords["within"] + duration, default=None)
+
+    sequence = (pp.Group(events + pp.OneOrMore(keywords["then"] + events)) + within).set_parse_action(
+        lambda found: lambda signals: Sequence(tuple(step(signals) for step in found[0]), found[1])
+    )
+    absence = (events + keywords["without"] + events + within).set_parse_action(
+        lambda found: lambda signals: Absence(found[0](signals), found[1](signals), found[2])
+    )
+    counted = keywords["count"] + counted_events + at_least + integer + within
+    counted.set_parse_action(lambda found: lambda signals: Repeated(found[0](signals), found[1], found[2]))
+    spread = pp.MatchFirst([_spread(keywords[f"{kin}s"] + counted_events + at_least + integer, kin) for kin in Kin])
+    wait_name = pp.Regex(r"[a-z0-9-]+(/[a-z0-9-]+)+")
+    waiting = keywords["waiting"] + left + wait_name + right + pp.Optional(more + duration, default=None)
+    waiting.set_parse_action(lambda found: lambda _signals: Waiting(found[0], found[1]))
+    quiet = (keywords["quiet"] + more + duration).set_parse_action(lambda found: lambda _signals: Quiet(found[0]))
+    stop = stopped.set_parse_action(lambda _found: lambda _signals: Stopped())
+    # Words that need no reserving: what follows them cannot follow the name of a signal.
+    silent = pp.Suppress(pp.Keyword("silent")) + more + duration
+    silent.set_parse_action(lambda found: lambda _signals: Silent(found[0]))
+    steps = pp.Suppress(pp.Keyword("steps")) + left + pp.MatchFirst([pp.Keyword(word) for word in _STEPS]) + right
+    steps.set_parse_action(lambda found: lambda _signals: _STEPS[found[0]])
+    seen = signal.copy().add_parse_action(lambda found: lambda signals: Seen(found[0](signals)))
+
+    condition = pp.Forward()
+    metric = _metric(keywords, number, integer)
+    leaf = sequence | absence | counted | spread | waiting | quiet | silent | steps | stop | metric | seen
+    factor = pp.Forward()
+    negation = (keywords["not"] + factor).set_parse_action(lambda found: lambda signals: Not(found[0](signals)))
+    factor <<= negation | leaf | left + condition + right
+    every = (factor + pp.ZeroOrMore(keywords["and"] + factor)).set_parse_action(lambda found: _fold(list(found), Every))
+    condition <<= (every + pp.ZeroOrMore(keywords["or"] + every)).set_parse_action(
+        lambda found: _fold(list(found), Some)
+    )
+    scope = keywords["per"] + pp.MatchFirst([pp.Keyword(scope.value) for scope in Scope])
+    return condition + pp.Optional(scope)
+
+
+def _spread(element: pp.ParserElement, kin: Kin) -> pp.ParserElement:
+    return element.set_parse_action(lambda found: lambda signals: Spread(found[0](signals), kin, found[1]))
+
+
+def _metric(
+    keywords: Mapping[str, pp.ParserElement], number: pp.ParserElement, integer: pp.ParserElement
+) -> pp.ParserElement:
+    """`metric(loss) is nan`, `… > 10`, `… < 5 over 20`, `… > 10 * median over 50`, `… flat over 20`."""
+    subject = keywords["metric"] + pp.Suppress("(") + pp.Regex(r"[a-z][a-z0-9_]*") + pp.Suppress(")")
+    sign = pp.one_of("> <").set_parse_action(lambda found: found[0] == ">")
+    over = keywords["over"] + integer
+    is_not = subject + keywords["is"] + pp.one_of([kind.value for kind in NotANumber])
+    is_not.set_parse_action(lambda found: lambda _signals: MetricIs(found[0], NotANumber(found[1])))
+    spike = subject + sign + number + pp.Suppress("*") + keywords["median"] + over
+    spike.set_parse_action(lambda found: lambda _signals: MetricSpike(*found))
+    bound = subject + sign + number + pp.Optional(over, default=1)
+    bound.set_parse_action(lambda found: lambda _signals: MetricBound(*found))
+    trend = subject + pp.one_of([trend.value for trend in Trend]) + over
+    trend.set_parse_action(lambda found: lambda _signals: MetricTrend(found[0], Trend(found[1]), found[2]))
+    return pp.MatchFirst([is_not, spike, bound, trend])

@@ -1,0 +1,140 @@
+"""A YAML file, read within bounds, together with where each of its parts stands."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from logrules.model.position import Place, Problem
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+MAX_FILE_BYTES = 1_000_000
+MAX_DEPTH = 30
+MAX_NODES = 100_000
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Plain data and the place of each part, by its path of keys and indices."""
+
+    path: str
+    data: Any
+    places: dict[tuple[str | int, ...], Place]
+
+    def place(self, at: Sequence[str | int]) -> Place:
+        """Where the part at this path stands, or the nearest enclosing part that is known."""
+        known = tuple(at)
+        while known and known not in self.places:
+            known = known[:-1]
+        return self.places.get(known, Place(self.path))
+
+
+def problems_of(document: Document, fault: "ValidationError") -> Iterator[Problem]:
+    """What a model found wrong with a document, each with its place."""
+    for error in fault.errors(include_url=False, include_input=False):
+        at = tuple(part for part in error["loc"] if isinstance(part, str | int))
+        name = ".".join(map(str, at))
+        message = error["msg"].removeprefix("Value error, ")
+        if error["type"] == "extra_forbidden":
+            message = "unknown key"
+        yield Problem(document.place(at), f"`{name}`: {message}" if name else message, kind=_kind(error["type"], at))
+
+
+def _kind(error: str, at: Sequence[str | int]) -> str:
+    """Of which kind a fault is: a missing language and missing examples are told apart from other faults."""
+    if error == "missing" and at and at[-1] in {"en", "zh"}:
+        return "translation"
+    if at and at[-1] in {"examples", "samples"} and error in {"missing", "too_short"}:
+        return "examples"
+    return "schema"
+
+
+class Unreadable(Exception):
+    """A file that is no usable YAML; carries the problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+def read_document(path: Path, shown: str) -> Document:
+    """The document in ``path``, named ``shown`` in messages. Raises Unreadable."""
+    return parse_document(_read(path, shown), shown)
+
+
+def _read(path: Path, shown: str) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_FILE_BYTES + 1)
+    except OSError as fault:
+        raise Unreadable(Problem(Place(shown), f"cannot be read: {fault.strerror or fault}")) from None
+    if len(raw) > MAX_FILE_BYTES:
+        raise Unreadable(Problem(Place(shown), f"is larger than {MAX_FILE_BYTES} bytes"))
+    return raw
+
+
+def parse_document(raw: bytes, shown: str) -> Document:
+    """The document that ``raw`` spells. Raises Unreadable; aliases and exotic tags are refused."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = raw.count(b"\n", 0, fault.start) + 1
+        raise Unreadable(Problem(Place(shown, line), "is not UTF-8 text")) from None
+    try:
+        loader = _Loader(text)
+        try:
+            _refuse_aliases(text, shown)
+            node = loader.get_single_node()
+            if node is None:
+                raise Unreadable(Problem(Place(shown), "is empty"))
+            places: dict[tuple[str | int, ...], Place] = {}
+            _walk(node, (), shown, places)
+            return Document(shown, loader.construct_document(node), places)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark or fault.context_mark
+        raise Unreadable(Problem(_at(mark, shown), f"is not valid YAML: {fault.problem or fault.context}")) from None
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as fault:
+        raise Unreadable(Problem(Place(shown), f"is not valid YAML: {str(fault).splitlines()[0]}")) from None
+
+
+def _refuse_aliases(text: str, shown: str) -> None:
+    depth = 0
+    for token in yaml.parse(text, Loader=_Loader):
+        if isinstance(token, yaml.AliasEvent):
+            raise Unreadable(Problem(_at(token.start_mark, shown), "aliases are not allowed"))
+        if isinstance(token, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(token, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise Unreadable(Problem(_at(token.start_mark, shown), f"is nested deeper than {MAX_DEPTH}"))
+
+
+def _at(mark: Any, shown: str) -> Place:
+    return Place(shown) if mark is None else Place(shown, mark.line + 1, mark.column + 1)
+
+
+def _walk(node: yaml.Node, path: tuple[str | int, ...], shown: str, places: dict[tuple[str | int, ...], Place]) -> None:
+    if len(places) > MAX_NODES:
+        raise Unreadable(Problem(Place(shown), f"has more than {MAX_NODES} parts"))
+    places[path] = _at(node.start_mark, shown)
+    if isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            _walk(item, (*path, index), shown, places)
+    elif isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, item in node.value:
+            name = str(key.value)
+            if name in seen:
+                raise Unreadable(Problem(_at(key.start_mark, shown), f"the key `{name}` is given twice"))
+            seen.add(name)
+            _walk(item, (*path, name), shown, places)
+            places[(*path, name)] = _at(key.start_mark, shown)

@@ -1,0 +1,156 @@
+"""Cases judged: saved logs through the engine as ``diagnose`` runs it, scripts live on a virtual clock."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from logrules.engine.run import Prepared, replay_prepared
+from logrules.inference.session import Session
+from logrules.model.change import Change, Raised, Withdrawn
+from logrules.model.report import Diagnosis, Report, Severity, Status
+from logrules.model.stream import End
+from logrules.model.test_result import Fault, Result
+from logrules.ruletest.case import Case, Ends, Label, Moment, WantedDiagnosis, Wants
+from logrules.ruletest.clauses import clauses_of
+from logrules.ruletest.examples import captured, condition_tree, shows, unlike
+from logrules.ruletest.harness import Live
+from logrules.sources.discover import discover
+
+
+def case_result(on: Prepared, case: Case) -> Result:
+    """Run one case; a miss that it expects and that does not come is a fault too."""
+    session = on.session()
+    faults = tuple(_scripted(on, session, case) if case.script else _saved(on, session, case))
+    if case.expected_miss is not None and not faults:
+        faults = (Fault("comes right, though `expected_miss` says that it does not: take that out"),)
+        return Result("case", case.owner, case.name, case.place, faults)
+    return Result("case", case.owner, case.name, case.place, faults, case.expected_miss)
+
+
+def _saved(on: Prepared, session: Session, case: Case) -> Iterator[Fault]:
+    found = discover([str(path) for path in case.logs])
+    report = replay_prepared(on, session, found.sources, found.notes)
+    yield from _judged(on, session, report, case)
+
+
+def _judged(on: Prepared, session: Session, report: Report, case: Case) -> Iterator[Fault]:
+    for message in _alarms(report) if case.healthy else ():
+        yield Fault(message, _first_line(report), nearest=_first_rule(report))
+    if case.label is not None:
+        for message in _unlabelled(report, case.label):
+            yield _explained(message, on, session, report, case.label.causes)
+    yield from _unmet(on, session, report, case.wants)
+
+
+def _alarms(report: Report) -> Iterator[str]:
+    errors = [one.rule for one in report.diagnoses if one.severity is Severity.ERROR]
+    if errors:
+        yield f"raises {', '.join(errors)}, though the run is healthy"
+    elif report.status in {Status.FAILED, Status.STALLED}:
+        yield f"is {report.status.value}, though the run is healthy"
+
+
+def _unlabelled(report: Report, label: Label) -> Iterator[str]:
+    if not report.diagnoses:
+        yield f"finds nothing, not {label.causes[0]}"
+        return
+    first = report.diagnoses[0]
+    if first.cause not in label.causes or first.cause in label.never:
+        yield f"puts {first.cause} first, not {' or '.join(label.causes)}"
+    if label.evidence is not None and not shows(first, label.evidence.strip()):
+        yield f"does not show {label.evidence.strip()!r} as evidence of {first.cause}"
+    if label.culprit_rank is not None and first.ranks[:1] != (label.culprit_rank,):
+        yield f"names rank {', '.join(map(str, first.ranks)) or 'none'}, not {label.culprit_rank}"
+
+
+def _unmet(on: Prepared, session: Session, report: Report, wants: Wants) -> Iterator[Fault]:
+    """What is wanted of a report and is not so."""
+    if wants.status is not None and report.status is not wants.status:
+        yield Fault(f"is {report.status.value}, not {wants.status.value}", _first_line(report))
+    for place, wanted in enumerate(wants.diagnoses):
+        one = report.diagnoses[place] if place < len(report.diagnoses) else None
+        for message in _other_diagnosis(one, wanted):
+            asked = [wanted.cause or wanted.rule or ""]
+            yield _explained(f"diagnosis {place + 1} {message}", on, session, report, asked)
+    for name in wants.absent:
+        if name in _held(report):
+            yield Fault(f"finds {name}, which must be absent", _first_line(report), nearest=_first_rule(report))
+
+
+def _other_diagnosis(one: Diagnosis | None, wanted: WantedDiagnosis) -> Iterator[str]:
+    if one is None:
+        yield f"is missing: {wanted.rule or wanted.cause or 'any'}"
+        return
+    yield from unlike("rule", one.rule, wanted.rule)
+    yield from unlike("cause", one.cause, wanted.cause)
+    yield from unlike("phase", one.phase, wanted.phase)
+    yield from unlike("ranks", one.ranks, wanted.ranks)
+    yield from unlike("hosts", one.hosts, wanted.hosts)
+    if wanted.evidence is not None and not shows(one, wanted.evidence):
+        yield f"does not show {wanted.evidence!r} as evidence"
+    known = captured(one)
+    for name, value in wanted.captures.items():
+        if known.get(name) != value:
+            yield f"captures {name}={known.get(name)!r}, not {value!r}"
+
+
+def _held(report: Report) -> frozenset[str]:
+    held = [(one.rule, one.cause) for one in report.diagnoses]
+    held += [(other.rule, other.cause) for one in report.diagnoses for other in one.consequences]
+    return frozenset(name for names in held for name in names)
+
+
+def _explained(message: str, on: Prepared, session: Session, report: Report, names: Iterable[str]) -> Fault:
+    """The fault with the condition of the rule that came nearest to what was wanted."""
+    asked = frozenset(names)
+    trees = [condition_tree(on, session, rule.id) for rule in on.pack.rules if asked & {rule.id, rule.cause}]
+    near = max(trees, key=lambda tree: (tree.holds, sum(leaf.holds for leaf in tree.leaves())), default=None)
+    clauses = tuple(clauses_of(near)) if near is not None else ()
+    return Fault(message, _first_line(report), clauses, _first_rule(report))
+
+
+def _first_line(report: Report) -> str | None:
+    return next((line.text for one in report.diagnoses for line in one.evidence), None)
+
+
+def _first_rule(report: Report) -> str | None:
+    return report.diagnoses[0].rule if report.diagnoses else None
+
+
+def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[Fault]:
+    live = Live(on, session)
+    since: list[Change] = []
+    for step in case.script:
+        match step:
+            case Moment():
+                yield from _moment_faults(on, live, since, step)
+                since.clear()
+            case Ends():
+                since.extend(session.feed(End()))
+            case _:
+                since.extend(live.take(step))
+    yield from _judged(on, session, live.report(), case)
+
+
+def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], moment: Moment) -> Iterator[Fault]:
+    report = live.report()
+    raised = [change.rule for change in since if isinstance(change, Raised)]
+    withdrawn = [change.rule for change in since if isinstance(change, Withdrawn)]
+    where = f"at line {moment.place.line}"
+    for kind, wanted, got in (("raise", moment.raised, raised), ("withdraw", moment.withdrawn, withdrawn)):
+        for rule in wanted:
+            if rule not in got:
+                message = f"{where} does not {kind} {rule}; {', '.join(got) or 'nothing'} was"
+                yield _explained(message, on, live.session, report, [rule])
+    if moment.quietly and (raised or withdrawn):
+        yield Fault(f"{where} raises {', '.join(raised) or 'nothing'}, withdraws {', '.join(withdrawn) or 'nothing'}")
+    yield from _stall_faults(on, live, report, moment.stall, where)
+    for fault in _unmet(on, live.session, report, moment.wants):
+        yield Fault(f"{where} {fault.message}", fault.line, fault.clauses, fault.nearest)
+
+
+def _stall_faults(on: Prepared, live: Live, report: Report, stall: str | None, where: str) -> Iterator[Fault]:
+    stuck = [name.removeprefix("waits/") for name in _held(report) if name.startswith("waits/")]
+    if stall == "" and stuck:
+        yield Fault(f"{where} is stuck in {', '.join(stuck)}, though it must not be", _first_line(report))
+    elif stall and stall not in stuck:
+        message = f"{where} is not stuck in {stall}; {', '.join(stuck) or 'nothing'} is open for too long"
+        yield _explained(message, on, live.session, report, [f"waits/{stall}"])

@@ -1,0 +1,98 @@
+"""What changed files can affect: their own tests, and every test whose log a changed rule has a say in."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import logrules
+from logrules.ruleset.load import CASE_NAME, RuleText, rule_texts, shipped_rules
+from logrules.ruletest.case import Case, lines_of
+from logrules.ruletest.git import changed_files, old_text
+from logrules.ruletest.runner import Test
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample
+
+# Parts of a condition that can hold on a log in which none of the rule's own words occur.
+_WORDLESS = ("waiting", "quiet", "stopped", "metric")
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What changes can affect: everything, or the tests of some files, rules and cases and the logs with some words."""
+
+    everything: bool = False
+    rules: frozenset[str] = frozenset()
+    folders: frozenset[Path] = frozenset()
+    literals: tuple[bytes, ...] = ()
+    caseless: tuple[bytes, ...] = ()
+
+    def touches(self, test: Test) -> bool:
+        """Whether the changes can make this test come out otherwise."""
+        if self.everything:
+            return True
+        match test:
+            case Case():
+                own = test.folder in self.folders or not test.plain
+                return own or any(map(self._speaks, lines_of(test)))
+            case Example():
+                return test.owner in self.rules or self._speaks(test.log.encode())
+            case MarkerSample() | MetricSample():
+                return False
+
+    def _speaks(self, log: bytes) -> bool:
+        lower = log.lower() if self.caseless else b""
+        return any(word in log for word in self.literals) or any(word in lower for word in self.caseless)
+
+
+def reach_of_changes(since: str, roots: Sequence[Path]) -> Reach:
+    """What differs from the commit ``since`` can affect, of the shipped rules, those in ``roots`` and all cases."""
+    changed = changed_files(since)
+    package = Path(logrules.__file__).resolve().parent
+    if any(path.is_relative_to(package) and path.suffix == ".py" for path in changed):
+        return Reach(everything=True)
+    places = [shipped_rules().resolve(), *(root.resolve() for root in roots)]
+    found = _Found()
+    for path, name in changed.items():
+        if path.suffix in {".yaml", ".yml"} and path.name != CASE_NAME and any(map(path.is_relative_to, places)):
+            found.add_rule_file(path, old_text(since, name))
+    folders = frozenset(path.parent for path in changed)
+    return Reach(found.everything, frozenset(found.rules), folders, tuple(found.literals), tuple(found.caseless))
+
+
+class _Found:
+    """What is known so far of changed rule files."""
+
+    def __init__(self) -> None:
+        self.everything = False
+        self.rules: set[str] = set()
+        self.literals: set[bytes] = set()
+        self.caseless: set[bytes] = set()
+
+    def add_rule_file(self, path: Path, before: bytes | None) -> None:
+        """Take in a changed file, as it was and as it is."""
+        now = [text.raw for text in rule_texts([path])] if path.exists() else []
+        for raw in (*now, *([before] if before is not None else [])):
+            self._add(RuleText(str(path), raw))
+
+    def _add(self, text: RuleText) -> None:
+        from logrules.ruleset.compile import read_source
+        from logrules.ruleset.models import RuleFile
+
+        source, _ = read_source(text)
+        file = source.file if source is not None else None
+        # Markers, waits, formats and words are everybody's; so is what cannot be read.
+        if not isinstance(file, RuleFile) or any(word in file.when for word in _WORDLESS):
+            self.everything = True
+            return
+        self.rules.add(file.id)
+        for signal in file.signals.values():
+            self.everything = self.everything or signal.record is not None
+            words = {literal.encode() for literal in signal.contains}
+            if signal.ignore_case:
+                self.caseless |= {word.lower() for word in words}
+            else:
+                self.literals |= words
+
+
+def affected(tests: Iterable[Test], reach: Reach) -> Iterator[Test]:
+    """The tests that the changes can affect."""
+    return (test for test in tests if reach.touches(test))

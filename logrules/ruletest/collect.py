@@ -1,0 +1,166 @@
+"""Paths to the tests that they hold: the pack to run on, the rule files' own tests, and the cases."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.model.errors import PackError
+from logrules.ruleset.load import (
+    CASE_NAME,
+    RuleText,
+    digest_of,
+    rule_texts,
+    settings_text,
+    shipped_rules,
+    shipped_texts,
+    texts_of_settings,
+)
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.settings import Settings
+from logrules.ruletest.case import Case, find_cases, read_cases
+from logrules.ruletest.result_cache import (
+    digest_of_cases,
+    keep_cases,
+    keep_collection,
+    kept_cases,
+    kept_collection,
+    nearest_base,
+)
+from logrules.ruletest.suite import Suite
+
+if TYPE_CHECKING:
+    from logrules.ruleset.assemble import Source
+
+# With more changed than this, what is compiled anew is worth keeping.
+MAX_PATCHED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A pack and what is to be tested on it."""
+
+    pack: Pack
+    suite: Suite
+    cases: tuple[Case, ...] = ()
+
+
+def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, *, cache: bool = True) -> Collection:
+    """The tests at or below the paths, on the shipped rules, those of the settings and those there.
+
+    Without paths it is the tests of the packs that the settings name or, where they name none, all that is shipped.
+    With ``cache`` only what changed since an earlier run is compiled. Raises PackError with every problem found.
+    """
+    given = [Path(path) for path in paths] or list(settings.packs if settings else ())
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    pack, suite = _known(texts, settings) if cache else compiled(texts, settings)
+    chosen = suite.within(shown_in(given, texts)) if given else suite
+    paths = find_cases(given or shipped_cases())
+    return Collection(pack, chosen, _known_cases(paths) if cache else read_cases(paths))
+
+
+def _known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
+    """The cases in these files, kept from an earlier run where nothing about them has changed."""
+    try:
+        digest = digest_of_cases(paths)
+    except OSError:
+        return read_cases(paths)
+    found = kept_cases(digest)
+    if found is None:
+        found = read_cases(paths)
+        keep_cases(digest, found)
+    return found
+
+
+def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tuple[Pack, Suite]:
+    """The pack that the texts spell and the tests in them; each text is read once. Raises PackError.
+
+    Of the settings only what they add counts: an example holds whatever rules a project switches off.
+    """
+    from logrules.ruleset.compile import read_sources
+    from logrules.ruleset.config import checked
+    from logrules.ruletest.embedded_tests import suite_of
+
+    config = checked(settings) if settings is not None and settings.path else None
+    reading = read_sources(texts, config)
+    pack, problems = reading.pack(digest_of([*texts, *settings_text(settings)]))
+    if pack is None:
+        raise PackError(problems)
+    return pack, suite_of(reading.sources)
+
+
+def _known(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite]:
+    """The same, kept from an earlier run, or put together from one of which little has changed."""
+    all_texts = [*texts, *settings_text(settings)]
+    found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
+    if found is None:
+        found = compiled(texts, settings)
+        keep_collection(all_texts, *found)
+    return found
+
+
+def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
+    """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
+    near = nearest_base(texts)
+    if near is None or len(near[1]) > MAX_PATCHED:
+        return None
+    base, changed = near
+    known = kept_collection(base.digest)
+    if known is None or any(text.shown in changed for text in settings_text(settings)):
+        return None
+    from logrules.ruleset.compile import read_sources
+    from logrules.ruleset.patch import patched
+    from logrules.ruletest.embedded_tests import suite_of
+
+    reading = read_sources([text for text in texts if text.shown in changed])
+    if reading.problems:
+        raise PackError(reading.problems)
+    pack, suite = known
+    rest = suite.within(frozenset(base.texts) - changed)
+    now = suite_of(reading.sources)
+    if not _same_rules(reading.sources, suite.within(changed), now, rest):
+        return None
+    return patched(pack, reading.sources), rest.joined(now)
+
+
+def _same_rules(sources: "Sequence[Source]", before: Suite, now: Suite, rest: Suite) -> bool:
+    """Whether the files hold rules alone, each of the same id as before or of an id that is nobody's."""
+    from logrules.ruleset.models import RuleFile
+
+    ids = {example.owner for example in now.examples}
+    return (
+        all(isinstance(source.file, RuleFile) for source in sources)
+        and len(ids) == len(sources)
+        and {example.owner for example in before.examples} <= ids
+        and ids.isdisjoint(example.owner for example in rest.examples)
+    )
+
+
+def own_roots(paths: Iterable[Path], settings: Settings | None = None) -> list[Path]:
+    """The paths that hold rules beyond the shipped ones and those of the settings."""
+    known = [root.resolve() for root in (shipped_rules(), *(settings.packs if settings else ()))]
+    return [path for path in paths if path.name != CASE_NAME and not (path.exists() and _within(path.resolve(), known))]
+
+
+def shown_in(paths: Iterable[Path], texts: Iterable[RuleText]) -> frozenset[str]:
+    """The names of the rule files at or below the paths."""
+    given = [path.resolve() for path in paths]
+    return frozenset(text.shown for text in texts if _within(text.path.resolve(), given))
+
+
+def files_in(paths: Sequence[Path], settings: Settings) -> dict[str, Path]:
+    """The rule files that these paths, or without paths the settings, ask for, by the names that messages use."""
+    given = list(paths) or list(settings.packs)
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    asked = shown_in(given, texts) if given else {text.shown for text in texts}
+    return {text.shown: text.path for text in texts if text.shown in asked}
+
+
+def _within(path: Path, roots: Iterable[Path]) -> bool:
+    return any(map(path.is_relative_to, roots))
+
+
+def shipped_cases() -> list[Path]:
+    """The folder of the cases that come with logrules: beside the rules, in a checkout and in the package."""
+    root = shipped_rules().parent
+    return [folder for folder in (root / "fixtures", root / "_fixtures") if folder.is_dir()][:1]

@@ -1,0 +1,59 @@
+"""The tests that checked rule files carry."""
+
+from collections.abc import Iterator, Sequence
+
+from logrules.ruleset import models as schema
+from logrules.ruleset.assemble import Source
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, Wanted
+
+
+def suite_of(sources: Sequence[Source]) -> Suite:
+    """The tests in these files."""
+    phases = [(source, source.file) for source in sources if isinstance(source.file, schema.PhaseFile)]
+    return Suite(
+        tuple(example for source in sources for example in _examples(source)),
+        tuple(sample for source, file in phases for sample in _marker_samples(source, file)),
+        tuple(sample for source, file in phases for sample in _metric_samples(source, file)),
+    )
+
+
+def _examples(source: Source) -> Iterator[Example]:
+    for owner, card, at in _cards(source):
+        for number, example in enumerate(card.examples, start=1):
+            place = source.document.place((*at, "examples", number - 1))
+            quiet_s = schema.seconds(example.quiet) if example.quiet else None
+            yield Example(owner, number, place, example.log, quiet_s, example.fires is not False, _wanted(example))
+
+
+def _cards(source: Source) -> Iterator[tuple[str, schema.CardFile, tuple[str | int, ...]]]:
+    match source.file:
+        case schema.RuleFile() as rule:
+            yield rule.id, rule, ()
+        case schema.PhaseFile(framework=framework, waits=waits):
+            for index, wait in enumerate(waits):
+                yield f"waits/{framework}/{wait.id}", wait, ("waits", index)
+
+
+def _wanted(example: schema.ExampleFile) -> Wanted | None:
+    fires = example.fires
+    if isinstance(fires, bool):
+        return None
+    ranks = None if fires.ranks is None else tuple(fires.ranks)
+    return Wanted(fires.captures, ranks, fires.phase, fires.evidence)
+
+
+def _marker_samples(source: Source, file: schema.PhaseFile) -> Iterator[MarkerSample]:
+    for index, marker in enumerate(file.markers):
+        name = f"{file.framework}/{marker.id}"
+        place = source.document.place(("markers", index))
+        lines = [*((line, True) for line in marker.samples), *((line, False) for line in marker.near)]
+        for number, (line, carries) in enumerate(lines, start=1):
+            yield MarkerSample(name, number, place, f"{name}:marker", line, carries)
+
+
+def _metric_samples(source: Source, file: schema.PhaseFile) -> Iterator[MetricSample]:
+    for index, metric in enumerate(file.metrics):
+        name = f"{file.framework}/{metric.id}"
+        place = source.document.place(("metrics", index))
+        for number, (line, value) in enumerate(metric.samples.items(), start=1):
+            yield MetricSample(name, number, place, f"{name}:metric", line, float(value), metric.scale)

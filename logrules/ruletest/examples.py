@@ -1,0 +1,160 @@
+"""Examples and samples judged: what each asks for and does not get."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from logrules.engine.run import Prepared
+from logrules.inference.condition_trace import Part, explain
+from logrules.inference.metrics import number
+from logrules.inference.session import Session
+from logrules.model.report import Diagnosis, Report
+from logrules.model.test_result import Fault, Result
+from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruletest.clauses import clauses_of
+from logrules.ruletest.harness import SOURCE, captures_in, events_of, judged
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Wanted
+
+
+def example_result(on: Prepared, example: Example) -> Result:
+    """Run one example."""
+    events = events_of(on, example.log)
+    session = judged(on, events, example.quiet_s)
+    report = session.report(events[-1].line if events else 0, (SOURCE,))
+    messages = [*misses(report, example), *_too_slow(on, example.owner)]
+    faults = tuple(explained(message, on, session, report, example.owner, example.log) for message in messages)
+    return Result("example", example.owner, example.name, example.place, faults)
+
+
+def misses(report: Report, example: Example) -> Iterator[str]:
+    """What the example asks for and the report does not say, each in a sentence."""
+    fired = example.owner in _fired(report)
+    if not example.fires:
+        if fired:
+            yield "fires, though it must not"
+    elif not fired:
+        yield f"does not fire; {', '.join(one.rule for one in report.diagnoses) or 'nothing'} did"
+    elif example.wanted is not None:
+        yield from _mismatches(report, example.owner, example.wanted)
+
+
+def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
+    """The rule's patterns that ran out of time, in this example or an earlier one."""
+    return (said for signal, said in on.captures.dropped.items() if signal.rpartition(":")[0] == rule)
+
+
+def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> Fault:
+    """A fault with the line that it is about, the condition taken apart, and the nearest rule that did fire."""
+    tree = condition_tree(on, session, rule, refused(on, rule, log))
+    return Fault(message, _line(log, tree), tuple(clauses_of(tree)), _nearest(report, rule))
+
+
+def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
+    """The rule's signals whose words stand on a line of the log, by number: where their pattern has to decide."""
+    own = {signal for leaf in leaves(on.index.rules[rule].when) for signal in signals_of(leaf)}
+    lines = log.splitlines()
+    return {
+        signal: number
+        for signal in own
+        for number, line in reversed(list(enumerate(lines, start=1)))
+        if any(literal in line for literal in on.pack.signals[signal].literals)
+    }
+
+
+def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> Part:
+    """The rule's condition taken apart, in the scope in which most of it holds. ``near`` is what was refused."""
+    when = on.index.rules[rule].when
+    scopes = [replace(one, refused=near or {}) for one in session.judged(rule)]
+    trees = [explain(when, one, lambda signal: short_name(on, signal)) for one in scopes]
+    return max(trees, key=_weight)
+
+
+def short_name(on: Prepared, signal: int) -> str:
+    """What its rule calls a signal."""
+    return on.pack.signals[signal].id.rpartition(":")[2]
+
+
+def _weight(tree: Part) -> tuple[bool, int, int]:
+    leaves = list(tree.leaves())
+    return tree.holds, sum(leaf.holds for leaf in leaves), sum(len(leaf.sightings) for leaf in leaves)
+
+
+def _line(log: str, tree: Part) -> str | None:
+    """The last line that speaks for the condition, else the last of the log."""
+    seen = [sighting.event for leaf in tree.leaves() for sighting in leaf.sightings]
+    if seen:
+        return max(seen, key=lambda event: event.line).text
+    lines = log.rstrip("\n").splitlines()
+    return lines[-1] if lines else None
+
+
+def _nearest(report: Report, rule: str) -> str | None:
+    """Of the rules that fired the one whose id has most in common with this one's, the likeliest where none has."""
+    others = [name for name in _fired(report) if name != rule]
+    return max(others, key=lambda name: _shared(name, rule), default=None)
+
+
+def _shared(one: str, other: str) -> int:
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _fired(report: Report) -> list[str]:
+    held = [one.rule for one in report.diagnoses]
+    return [*held, *(other.rule for one in report.diagnoses for other in one.consequences)]
+
+
+def _mismatches(report: Report, rule: str, wanted: Wanted) -> Iterator[str]:
+    one = next((one for one in report.diagnoses if one.rule == rule), None)
+    if one is None:
+        root = next(d.rule for d in report.diagnoses if any(c.rule == rule for c in d.consequences))
+        yield f"is only a consequence of {root}"
+        return
+    captures = captured(one)
+    for name, value in wanted.captures.items():
+        if captures.get(name) != value:
+            yield f"captures {name}={captures.get(name)!r}, not {value!r}"
+    yield from unlike("ranks", one.ranks, wanted.ranks)
+    yield from unlike("phase", one.phase, wanted.phase)
+    if wanted.evidence is not None and not shows(one, wanted.evidence):
+        yield f"does not show {wanted.evidence!r} as evidence"
+
+
+def captured(one: Diagnosis) -> dict[str, str]:
+    """What its lines captured; the first line that captured a name decides."""
+    return {name: value for line in reversed(one.evidence) for name, value in line.captures.items()}
+
+
+def unlike(what: str, got: object, wanted: object) -> Iterator[str]:
+    """A sentence where something is wanted and it is not so."""
+    if wanted is not None and got != wanted:
+        shown = [list(value) if isinstance(value, tuple) else value for value in (got, wanted)]
+        yield f"has {what} {shown[0]!r}, not {shown[1]!r}"
+
+
+def shows(one: Diagnosis, text: str) -> bool:
+    """Whether a line of its evidence contains the text."""
+    return any(text in line.text for line in one.evidence)
+
+
+def marker_result(on: Prepared, numbers: Mapping[str, int], sample: MarkerSample) -> Result:
+    """Try one line of a marker; ``numbers`` are the pack's signals by id."""
+    found = captures_in(on, sample.line, numbers[sample.signal]) is not None
+    faults = () if found is sample.carries else (Fault(_misread(sample), sample.line),)
+    return Result("sample", sample.owner, sample.name, sample.place, faults)
+
+
+def _misread(sample: MarkerSample) -> str:
+    return "does not recognise its sample" if sample.carries else "recognises a line that it must not"
+
+
+def metric_result(on: Prepared, numbers: Mapping[str, int], sample: MetricSample) -> Result:
+    """Read the number of one line of a metric."""
+    captures = captures_in(on, sample.line, numbers[sample.signal])
+    read = number(captures.get("value", "")) if captures is not None else None
+    value = None if read is None else read * sample.scale
+    faults = () if _same(value, sample.value) else (Fault(f"reads {value}, not {sample.value}", sample.line),)
+    return Result("sample", sample.owner, sample.name, sample.place, faults)
+
+
+def _same(got: float | None, wanted: float) -> bool:
+    return got is not None and (math.isclose(got, wanted, rel_tol=1e-9) or (math.isnan(got) and math.isnan(wanted)))

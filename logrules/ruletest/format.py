@@ -1,0 +1,65 @@
+"""A rule file as it should be written: its layout by ruamel.yaml, which keeps comments; then its keys in order."""
+
+import io
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from logrules.model.errors import PackError
+from logrules.model.lint_finding import NodePath
+from logrules.model.position import Place, Problem
+from logrules.ruleset.yaml_reader import Unreadable, parse_document
+from logrules.ruletest.yaml_entries import ordered
+
+# Long lines are one sentence or one log line: breaking them would hide what they say.
+_NEVER_BROKEN = 1 << 30
+
+
+def tidied(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes:
+    """The file in its canonical form, the parts at the paths ``without`` taken out.
+
+    Raises PackError where it cannot be read, or would not say the same afterwards.
+    """
+    try:
+        said = parse_document(raw, shown).data
+    except Unreadable as fault:
+        raise PackError([fault.problem]) from None
+    gone = sorted(without, key=_by_index, reverse=True)
+    for path in gone:
+        _take_out(said, path)
+    try:
+        text = ordered(_laid_out(raw, gone))
+        same = yaml.safe_load(text) == said
+    except (YAMLError, yaml.YAMLError, RecursionError, AttributeError, ValueError) as fault:
+        reason = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
+        raise PackError([Problem(Place(shown), f"cannot be formatted: {reason}")]) from None
+    if not same:
+        raise PackError([Problem(Place(shown), "cannot be formatted without changing what it says")])
+    return text.encode()
+
+
+def _laid_out(raw: bytes, gone: Iterable[NodePath]) -> str:
+    layout = YAML()
+    layout.preserve_quotes = True
+    layout.width = _NEVER_BROKEN
+    layout.indent(mapping=2, sequence=4, offset=2)
+    document = layout.load(raw.decode("utf-8-sig"))
+    for path in gone:
+        _take_out(document, path)
+    out = io.StringIO()
+    layout.dump(document, out)
+    return out.getvalue()
+
+
+def _by_index(path: NodePath) -> tuple[tuple[int, str], ...]:
+    """Later entries of a list are taken out before earlier ones, whose numbers then stay."""
+    return tuple((part, "") if isinstance(part, int) else (-1, part) for part in path)
+
+
+def _take_out(document: Any, path: NodePath) -> None:
+    for part in path[:-1]:
+        document = document[part]
+    del document[path[-1]]

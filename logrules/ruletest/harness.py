@@ -1,0 +1,123 @@
+"""A few lines through the real engine: saved and ended, or live on a virtual clock."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from logrules.engine.run import Prepared
+from logrules.inference.session import Session
+from logrules.model.change import Change
+from logrules.model.event import Event
+from logrules.model.report import Report
+from logrules.model.stream import End, Heard, Tick
+from logrules.parsing.window import Window
+
+# Any moment will do: live logs begin here.
+START = 1_700_000_000.0
+SOURCE = "example"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrives:
+    """Lines that arrive now."""
+
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """Time in which nothing arrives."""
+
+    seconds: float
+
+
+Step: TypeAlias = Arrives | Passes
+
+
+@dataclass(slots=True)
+class Live:
+    """A live log under way: its session, the virtual time, and how many lines have come."""
+
+    on: Prepared
+    session: Session
+    now: float = START
+    lines: int = 0
+
+    def take(self, step: Step) -> tuple[Change, ...]:
+        """What the next step changes."""
+        match step:
+            case Arrives(log):
+                return tuple(self._arrive(log))
+            case Passes(seconds):
+                return tuple(self._pass(seconds))
+
+    def _arrive(self, log: str) -> Iterator[Change]:
+        yield from self.session.feed(Heard(SOURCE, self.now))
+        for event in events_of(self.on, log, self.lines + 1):
+            yield from self.session.feed(replace(event, arrived=self.now))
+        # What the new lines put an end to must not wait for the next silence.
+        yield from self.session.feed(Tick(self.now))
+        self.lines += max(len(log.splitlines()), 1)
+
+    def _pass(self, seconds: float) -> Iterator[Change]:
+        until = self.now + seconds
+        while (deadline := self.session.deadline) is not None and self.now < deadline < until:
+            self.now = deadline
+            yield from self.session.feed(Tick(deadline))
+        self.now = until
+        yield from self.session.feed(Tick(until))
+
+    def report(self) -> Report:
+        """The report at this moment."""
+        return self.session.report(self.lines, (SOURCE,))
+
+
+def events_of(on: Prepared, log: str, first_line: int = 1) -> list[Event]:
+    """The events of the lines, the last line among them whether or not anybody asked for it; none of no lines."""
+    if not log.strip():
+        return []
+    lines = log.rstrip("\n").splitlines() or [""]
+    found = on.scanners.find(Window(SOURCE, 0, 0, log.encode()))
+    return [
+        *on.reader.events(found, first_line),
+        on.reader.last_event(SOURCE, first_line + len(lines) - 1, 0, lines[-1].encode()),
+    ]
+
+
+def judged(on: Prepared, events: Iterable[Event], quiet_s: float | None) -> Session:
+    """A session that has taken the events: saved and ended, or live and then silent for ``quiet_s``."""
+    session = on.session()
+    if quiet_s is None:
+        for event in events:
+            session.feed(event)
+        session.feed(End())
+    else:
+        session.feed(Tick(START))
+        for event in _as_they_came(events):
+            session.feed(Heard(SOURCE, event.arrived or START))
+            session.feed(event)
+        session.feed(Tick((session.now or START) + quiet_s))
+    return session
+
+
+def _as_they_came(events: Iterable[Event]) -> Iterator[Event]:
+    """The events of a live log: each came when it was written, as far as the log tells."""
+    first: float | None = None
+    now = START
+    for event in events:
+        if event.stamp is not None:
+            first = event.stamp.seconds if first is None else first
+            now = max(now, START + event.stamp.seconds - first)
+        yield replace(event, arrived=now)
+
+
+def run_log(on: Prepared, log: str, quiet_s: float | None = None) -> Report:
+    """The report on a few lines: saved and ended, or live and then silent for ``quiet_s``."""
+    events = events_of(on, log)
+    return judged(on, events, quiet_s).report(events[-1].line if events else 0, (SOURCE,))
+
+
+def captures_in(on: Prepared, line: str, signal: int) -> Mapping[str, str] | None:
+    """What one signal captures in a line, or None where the line does not carry it."""
+    events = on.reader.events(on.scanners.find(Window("sample", 0, 0, line.encode())), 1)
+    return next((hit.captures for event in events for hit in event.hits if hit.signal == signal), None)

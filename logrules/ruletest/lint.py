@@ -1,0 +1,134 @@
+"""Paths of rule files to everything that is wrong in them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logrules.engine.run import prepared
+from logrules.model.errors import PackError
+from logrules.model.lint_codes import OF_PROBLEM
+from logrules.model.lint_finding import Finding
+from logrules.model.position import Problem
+from logrules.ruleset.apply_settings import unknown_names
+from logrules.ruleset.assemble import Source
+from logrules.ruleset.compile import Reading, read_sources
+from logrules.ruleset.config import Config, checked
+from logrules.ruleset.load import RuleText, digest_of, rule_texts, settings_text, shipped_texts, texts_of_settings
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.settings import Settings
+from logrules.ruletest import metadata_checks as words
+from logrules.ruletest.case import Case, find_cases, read_cases
+from logrules.ruletest.collect import own_roots, shipped_cases, shown_in
+from logrules.ruletest.cycles import rings
+from logrules.ruletest.duplicate_checks import twins
+from logrules.ruletest.embedded_tests import suite_of
+from logrules.ruletest.lint_targets import signals_in
+from logrules.ruletest.literal_checks import literal_findings
+from logrules.ruletest.pattern_checks import pattern_findings
+from logrules.ruletest.reference_checks import gone_references
+from logrules.ruletest.suppressions import ignores_in, without_ignored
+from logrules.ruletest.unused_signals import dead_signals, dead_waits
+
+# What one file shows by itself.
+_OF_ONE_FILE: tuple[Callable[[Source], Iterable[Finding]], ...] = (
+    dead_signals,
+    words.translations,
+    words.examples,
+    words.references,
+    words.captures,
+    words.place,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found, by place, and how many files were looked at."""
+
+    findings: tuple[Finding, ...]
+    files: int
+
+
+def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, online: bool = False) -> Checked:
+    """Everything that is wrong in the files at or below the paths.
+
+    Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
+    ``online`` references are asked for. Raises PackError where a path does not exist.
+    """
+    given = list(paths) or list(settings.packs)
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    wanted = shown_in(given, texts) if given else frozenset(text.shown for text in texts)
+    asked = [text for text in texts if text.shown in wanted]
+    shipped = read_cases(find_cases(shipped_cases()))
+    cases, of_cases = _cases(given) if given else (len(shipped), [])
+    found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
+    ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
+    findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
+    return Checked(tuple(findings), len(asked) + cases)
+
+
+def _cases(roots: Sequence[Path]) -> tuple[int, list[Finding]]:
+    """How many cases there are at or below the roots, and what is wrong in them."""
+    paths = find_cases(roots)
+    try:
+        read_cases(paths)
+    except PackError as fault:
+        return len(paths), list(map(_finding, fault.problems))
+    return len(paths), []
+
+
+def _of_rules(
+    texts: Sequence[RuleText],
+    asked: Sequence[RuleText],
+    settings: Settings,
+    shipped: Sequence[Case],
+    processes: int,
+    *,
+    online: bool,
+) -> Iterator[Finding]:
+    shown = {text.shown for text in asked} | {settings.path}
+    config, problems = _config(settings)
+    yield from map(_finding, problems)
+    reading = read_sources(texts, config)
+    pack, faults = reading.pack(digest_of([*texts, *settings_text(settings)]))
+    yield from (_finding(problem) for problem in faults if problem.place.path in shown)
+    if pack is not None and config is not None:
+        yield from map(_finding, unknown_names(pack, config))
+    sources = [source for source in reading.sources if source.document.path in shown]
+    yield from _of_sources(sources, reading, shipped)
+    if pack is not None:
+        yield from _of_behaviour(sources, reading, pack, shipped, processes)
+    if online:
+        yield from gone_references(sources)
+
+
+def _of_sources(sources: Sequence[Source], reading: Reading, shipped: Sequence[Case]) -> Iterator[Finding]:
+    """What reading the files shows, whether or not they make a pack."""
+    for source in sources:
+        for look in _OF_ONE_FILE:
+            yield from look(source)
+    signals = [here for source in sources for here in signals_in(source)]
+    yield from literal_findings(signals, [log for case in shipped for log in case.logs])
+    for here in signals:
+        yield from pattern_findings(here)
+    yield from dead_waits(sources, reading.sources)
+    yield from rings(sources, reading.sources)
+
+
+def _of_behaviour(
+    sources: Sequence[Source], reading: Reading, pack: Pack, shipped: Sequence[Case], processes: int
+) -> Iterator[Finding]:
+    """What only running the rules shows."""
+    examples = suite_of(reading.sources).examples
+    yield from twins(sources, prepared(pack, cache=True), examples, shipped, processes)
+
+
+def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
+    try:
+        return (checked(settings) if settings.path else None), ()
+    except PackError as fault:
+        return None, fault.problems
+
+
+def _finding(problem: Problem) -> Finding:
+    message = problem.message if problem.hint is None else f"{problem.message} ({problem.hint})"
+    return Finding(problem.place, OF_PROBLEM.get(problem.kind, OF_PROBLEM["schema"]), message)

@@ -1,0 +1,60 @@
+"""What is checked: the files that were asked for, among all that they are read together with."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from logrules.model.lint_finding import Finding, NodePath
+from logrules.ruleset import models as schema
+from logrules.ruleset.assemble import Source
+
+
+@dataclass(frozen=True, slots=True)
+class SignalHere:
+    """A signal and where it stands; lines of a ``routine`` one are expected to be many."""
+
+    source: Source
+    at: NodePath
+    name: str
+    signal: schema.SignalFile
+    routine: bool = False
+
+    def finding(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> Finding:
+        """A finding at the signal, or at what stands ``below`` it."""
+        return found(self.source, (*self.at, *below), code, message, removes)
+
+
+def found(source: Source, at: NodePath, code: str, message: str, removes: NodePath | None = None) -> Finding:
+    """A finding at this path of a file."""
+    return Finding(source.document.place(at), code, message, removes)
+
+
+def signals_in(source: Source) -> Iterator[SignalHere]:
+    """The signals of rules, markers and metrics in a file; how headers look is another matter."""
+    match source.file:
+        case schema.RuleFile(signals=signals):
+            for name, signal in signals.items():
+                yield SignalHere(source, ("signals", name), name, signal)
+        case schema.PhaseFile(markers=markers, metrics=metrics):
+            for number, marker in enumerate(markers):
+                yield SignalHere(source, ("markers", number), marker.id, marker, marker.progress)
+            for number, metric in enumerate(metrics):
+                yield SignalHere(source, ("metrics", number), metric.id, metric, routine=True)
+
+
+def cards_in(source: Source) -> Iterator[tuple[NodePath, schema.CardFile]]:
+    """The cards of rules and waits in a file, with their paths."""
+    match source.file:
+        case schema.RuleFile() as rule:
+            yield (), rule
+        case schema.PhaseFile(waits=waits):
+            yield from ((("waits", number), wait) for number, wait in enumerate(waits))
+
+
+def lines_for(here: SignalHere) -> Iterator[str]:
+    """The lines that the file itself shows the signal: of examples that fire, and of samples."""
+    match here.source.file:
+        case schema.RuleFile(examples=examples):
+            for example in examples:
+                yield from example.log.splitlines()
+        case schema.PhaseFile() if isinstance(here.signal, schema.MarkerFile | schema.MetricFile):
+            yield from here.signal.samples

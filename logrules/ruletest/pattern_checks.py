@@ -1,0 +1,103 @@
+"""Patterns that take too long, and those that their own literals or vetoes keep from ever being tried."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from logrules.model.lint_finding import Finding
+from logrules.ruleset.pattern import compiled
+from logrules.ruletest.backtracking import catastrophic
+from logrules.ruletest.lint_targets import SignalHere, lines_for
+
+# Around a literal in a line there may be anything: a veto that finds all of these finds every line.
+_AROUND = ("{}", "0: {}", "{}, 1", "x {} y", "[{}]", "W{}.")
+# A shorter word is in too many texts to say that a literal leads to it.
+_WORD = re.compile(r"[^\W_]{4,}|[\u4e00-\u9fff]{2,}")
+_LIMIT_S = 0.5
+
+
+def pattern_findings(here: SignalHere) -> Iterator[Finding]:
+    """What is wrong with the pattern and the veto of a signal."""
+    for key, pattern in (("pattern", here.signal.pattern), ("unless", here.signal.unless)):
+        if pattern is not None and catastrophic(pattern):
+            yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
+    if here.signal.unless is not None:
+        for number, literal in enumerate(here.signal.contains):
+            if _always(here.signal.unless, literal):
+                yield here.finding("LR105", f"`unless` matches every line with `{literal}`", "contains", number)
+    if here.signal.pattern is not None and here.signal.contains:
+        for branch in _unreached(here, here.signal.pattern):
+            yield here.finding("LR105", f"no literal leads to `{branch}`, and no example takes it", "pattern")
+
+
+def _always(unless: str, literal: str) -> bool:
+    return all(_found(unless, around.format(literal)) for around in _AROUND)
+
+
+def _unreached(here: SignalHere, pattern: str) -> Iterator[str]:
+    """The alternatives of a pattern that no literal shares a word with and no line of the file shows.
+
+    Where none of them repeats a literal, they say what else must be on the line: that is no fault.
+    """
+    caseless = here.signal.ignore_case or "(?i" in pattern
+    literals = [_plain(literal, caseless=caseless) for literal in here.signal.contains]
+    branches = alternatives(pattern)
+    apart = [branch for branch in branches if not _shares_a_word(_plain(branch, caseless=caseless), literals)]
+    if len(apart) == len(branches) and len(branches) > 1:
+        return
+    lines = list(lines_for(here))
+    for branch in apart:
+        if not any(_found(branch, line) for line in lines):
+            yield branch
+
+
+def _plain(text: str, *, caseless: bool) -> str:
+    return text.replace("\\", "").lower() if caseless else text.replace("\\", "")
+
+
+def _shares_a_word(branch: str, literals: Sequence[str]) -> bool:
+    """Whether a literal leads to the branch, or the branch has no words to tell it by.
+
+    A literal that the branch repeats in other letters, large for small, does not.
+    """
+    words = _WORD.findall(branch)
+    if not words or any(literal in branch for literal in literals):
+        return True
+    return any(
+        any(word in literal for word in words) or any(word in branch for word in _WORD.findall(literal))
+        for literal in literals
+        if literal.lower() not in branch.lower()
+    )
+
+
+def _found(pattern: str, text: str) -> bool:
+    """Whether the pattern is in the text; not, where it is none or takes too long."""
+    try:
+        return compiled(pattern).search(text, timeout=_LIMIT_S) is not None
+    except (ValueError, TimeoutError):
+        return False
+
+
+def alternatives(pattern: str) -> tuple[str, ...]:
+    """The branches of a pattern at its top, each with the flags that stand before all of them."""
+    flags = re.match(r"\(\?[aiLmsux]+\)", pattern)
+    head = flags[0] if flags else ""
+    branches, depth, start, place = [], 0, len(head), len(head)
+    while place < len(pattern):
+        letter = pattern[place]
+        if letter == "[":
+            place = _end_of_set(pattern, place)
+        elif letter == "|" and depth == 0:
+            branches.append(pattern[start:place])
+            start = place + 1
+        depth += (letter == "(") - (letter == ")")
+        place += 2 if letter == "\\" else 1
+    return tuple(head + branch for branch in (*branches, pattern[start:]))
+
+
+def _end_of_set(pattern: str, start: int) -> int:
+    """The place of the bracket that closes a set of characters; of the last character where none does."""
+    place = start + 1 + pattern.startswith("[^", start)
+    place += pattern.startswith("]", place)
+    while place < len(pattern) and pattern[place] != "]":
+        place += 2 if pattern[place] == "\\" else 1
+    return min(place, len(pattern) - 1)

@@ -1,0 +1,120 @@
+"""A compiled pack and its suite in the user's cache folder, with what they were made of."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logrules.model.position import Place
+from logrules.model.report import Status
+from logrules.ruleset.cache_files import cache_folder, keep, kept
+from logrules.ruleset.load import RuleText, digest_of
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_cache import cached_pack, keep_pack
+from logrules.ruleset.plain_json import from_plain, to_plain
+from logrules.ruletest.case import Case, Ends, Label, Moment, WantedDiagnosis, Wants
+from logrules.ruletest.harness import Arrives, Passes
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, Wanted
+
+_CASE_CLASSES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (Case, Label, Wants, WantedDiagnosis, Moment, Ends, Arrives, Passes, Place, Status, Path)
+}
+_CLASSES: dict[str, type] = {
+    kind.__name__: kind for kind in (Suite, Example, Wanted, MarkerSample, MetricSample, Place)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Texts that were compiled before: their digest, and the hash of each by name."""
+
+    digest: str
+    texts: Mapping[str, str]
+
+
+def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None:
+    """Keep what these texts compile to for the next run."""
+    keep_pack(pack)
+    keep("suite", _suite_name(pack.digest), _json(to_plain(suite)))
+    manifest = {"digest": pack.digest, "code": digest_of([]), "texts": hashes(texts)}
+    keep("base", f"base-{pack.digest[:32]}.json", _json(manifest))
+
+
+def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
+    """The pack and the whole suite that were kept under this digest."""
+    body = kept(_suite_name(digest))
+    pack = cached_pack(digest) if body is not None else None
+    if body is None or pack is None:
+        return None
+    try:
+        suite = from_plain(json.loads(body), _CLASSES)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return (pack, suite) if isinstance(suite, Suite) else None
+
+
+def keep_cases(digest: str, cases: Sequence[Case]) -> None:
+    """Keep cases that were read for the next run."""
+    keep("cases", _cases_name(digest), _json(to_plain(tuple(cases))))
+
+
+def kept_cases(digest: str) -> tuple[Case, ...] | None:
+    """The cases that were kept under this digest."""
+    body = kept(_cases_name(digest))
+    if body is None:
+        return None
+    try:
+        found = from_plain(json.loads(body), _CASE_CLASSES)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, tuple) and all(isinstance(one, Case) for one in found) else None
+
+
+def _cases_name(digest: str) -> str:
+    return f"cases-{digest[:32]}.json"
+
+
+def digest_of_cases(paths: Iterable[Path]) -> str:
+    """What identifies cases: their files, the names beside them, and the code that reads them."""
+    seen = hashlib.sha256(digest_of([]).encode())
+    for path in paths:
+        names = sorted(entry.name for entry in os.scandir(path.parent))
+        raw = path.read_bytes()
+        seen.update(f"\0{path}\0{len(raw)}\0{names}\0".encode(errors="surrogateescape") + raw)
+    return seen.hexdigest()
+
+
+def nearest_base(texts: Sequence[RuleText]) -> tuple[Base, frozenset[str]] | None:
+    """What was compiled before from the same files, as few as possible of them changed or new, and which these are."""
+    now = hashes(texts)
+    known = [base for base in _bases() if base.texts.keys() <= now.keys()]
+    changes = [(base, frozenset(name for name in now if base.texts.get(name) != now[name])) for base in known]
+    return min(changes, key=lambda found: len(found[1]), default=None)
+
+
+def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
+    """The hash of each text by its name."""
+    return {text.shown: hashlib.sha256(text.raw).hexdigest() for text in texts}
+
+
+def _bases() -> list[Base]:
+    found = []
+    for path in sorted(cache_folder().glob("base-*.json")):
+        try:
+            plain = json.loads(kept(path.name) or b"null")
+            if plain["code"] == digest_of([]):
+                found.append(Base(str(plain["digest"]), dict(plain["texts"])))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+    return found
+
+
+def _suite_name(digest: str) -> str:
+    return f"suite-{digest[:32]}.json"
+
+
+def _json(plain: object) -> bytes:
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,119 @@
+"""What no example exercises: signals never seen, branches of a condition never taken, captures never filled."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from logrules.engine.run import Prepared
+from logrules.inference.condition_trace import Part, explain
+from logrules.model.mutation_score import RuleCoverage, Share
+from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.pattern import compiled
+from logrules.ruletest.examples import short_name
+from logrules.ruletest.harness import events_of, judged
+from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.suite import Example
+
+Branch = tuple[tuple[int, ...], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What one example exercised of its own rule: signals, (signal, capture) pairs, and each part's outcomes."""
+
+    rule: str
+    signals: frozenset[int]
+    captures: frozenset[tuple[int, str]]
+    branches: frozenset[Branch]
+
+
+def coverage(on: Prepared, examples: Sequence[Example], processes: int) -> tuple[RuleCoverage, ...]:
+    """Each rule's coverage by these examples."""
+    footprints = list(on_all_cores(footprint, examples, on, processes))
+    return coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)
+
+
+def footprint(on: Prepared, example: Example) -> Footprint:
+    """Run one example and note what it touches of its rule."""
+    rule = on.index.rules[example.owner]
+    own = own_signals(rule)
+    session = judged(on, events := events_of(on, example.log), example.quiet_s)
+    trees = [explain(rule.when, one, lambda signal: short_name(on, signal)) for one in session.judged(rule.id)]
+    # A whole traceback's signals are in no line's hits, only in what the condition saw.
+    told = [sighting.event for tree in trees for leaf in tree.leaves() for sighting in leaf.sightings]
+    hits = [hit for event in (*events, *told) for hit in event.hits if hit.signal in own]
+    return Footprint(
+        rule.id,
+        frozenset(hit.signal for hit in hits),
+        frozenset((hit.signal, name) for hit in hits for name in hit.captures),
+        frozenset(branch for tree in trees for branch in _taken(tree)),
+    )
+
+
+def own_signals(rule: Rule) -> frozenset[int]:
+    """The signals that the rule's condition asks for."""
+    return frozenset(signal for leaf in leaves(rule.when) for signal in signals_of(leaf))
+
+
+def _taken(tree: Part) -> Iterator[Branch]:
+    return ((path, part.holds) for path, part in _parts(tree))
+
+
+def coverage_of(on: Prepared, rules: Iterable[str], footprints: Sequence[Footprint]) -> tuple[RuleCoverage, ...]:
+    """Each rule's coverage by the footprints of its examples."""
+    by_rule: dict[str, list[Footprint]] = {}
+    for one in footprints:
+        by_rule.setdefault(one.rule, []).append(one)
+    return tuple(_rule_coverage(on, on.index.rules[rule], by_rule.get(rule, [])) for rule in rules)
+
+
+def _rule_coverage(on: Prepared, rule: Rule, found: Sequence[Footprint]) -> RuleCoverage:
+    signals = sorted(own_signals(rule))
+    captures = [(signal, name) for signal in signals for name in capture_names(on.pack, signal)]
+    branches = _branches(on, rule)
+    seen = frozenset(signal for one in found for signal in one.signals)
+    filled = frozenset(pair for one in found for pair in one.captures)
+    taken = frozenset(branch for one in found for branch in one.branches)
+    missing = (
+        *(f"no example has the signal `{short_name(on, signal)}`" for signal in signals if signal not in seen),
+        *(
+            f"no example fills the capture `{name}` of `{short_name(on, signal)}`"
+            for signal, name in captures
+            if (signal, name) not in filled
+        ),
+        *(
+            f"in no example does `{text}` {'hold' if held else 'not hold'}"
+            for (path, held), text in branches.items()
+            if (path, held) not in taken
+        ),
+    )
+    return RuleCoverage(
+        rule.id,
+        Share(len(seen), len(signals)),
+        Share(sum(branch in taken for branch in branches), len(branches)),
+        Share(len(filled.intersection(captures)), len(captures)),
+        missing,
+    )
+
+
+def capture_names(pack: Pack, signal: int) -> tuple[str, ...]:
+    """The named groups of a signal's pattern."""
+    pattern = pack.signals[signal].pattern
+    if pattern is None:
+        return ()
+    return tuple(compiled(pattern).groupindex)
+
+
+def _branches(on: Prepared, rule: Rule) -> Mapping[Branch, str]:
+    """Every part of the condition, to hold and not to hold, with its words."""
+    (blank,) = on.session().judged(rule.id)
+    tree = explain(rule.when, blank, lambda signal: short_name(on, signal))
+    return {(path, held): part.text for path, part in _parts(tree) for held in (True, False)}
+
+
+def _parts(part: Part, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Part]]:
+    # What is negated says it all: its negation takes the other branch.
+    if part.operator != "not":
+        yield path, part
+    for number, inner in enumerate(part.parts):
+        yield from _parts(inner, (*path, number))

@@ -1,0 +1,94 @@
+"""A line of a log to a rule file that holds, with the words that only its author knows left to be written."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from logrules.model.errors import LogrulesError
+from logrules.parsing.header import Peeler
+from logrules.ruleset.pack import Pack
+from logrules.ruletest.format import tidied
+from logrules.ruletest.literal_choice import best_literal
+from logrules.ruletest.log_lines import Extract
+from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.variable_parts import Filled, Part, parts_of, pattern_of
+
+_FALLBACK_CAUSE = "python-exception"
+_CERTAINTY = 0.7
+_LONGEST_PATTERN = 800
+_NOTHING_LIKE_IT = "nothing of the kind"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A rule file: its id, and its text."""
+
+    id: str
+    text: str
+
+
+def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | None, cause: str | None) -> Draft:
+    """A rule for the line: its text found by the rarest literal, what varies captured, an example and a near miss.
+
+    ``logs`` are what literals are measured on. Raises LogrulesError where the line has no text to find it by.
+    """
+    message = Peeler(pack).peel(extract.line).message.strip()
+    parts = _first_of(parts_of(message))
+    literal = best_literal(parts, extract.written, logs, extract.others)
+    if literal is None:
+        raise LogrulesError(f"the line has no text that a program would always print: `{extract.line.strip()[:100]}`")
+    pattern = pattern_of(parts)
+    captures = {part.name: part.text for part in parts if isinstance(part, Filled)}
+    name = rule_id or f"team/{_slug(literal)}"
+    near = near_miss(extract.line, extract.others, pattern if captures else re.escape(literal)) or _NOTHING_LIKE_IT
+    text = _written(
+        name, cause or _FALLBACK_CAUSE, literal, pattern if captures else None, captures, extract.line, near
+    )
+    return Draft(name, tidied(text.encode(), name).decode())
+
+
+def _first_of(parts: Sequence[Part]) -> Sequence[Part]:
+    """As many parts as a pattern has room for."""
+    room = next((count for count in range(len(parts), 0, -1) if len(pattern_of(parts[:count])) <= _LONGEST_PATTERN), 0)
+    return parts[:room]
+
+
+def _slug(literal: str) -> str:
+    words = re.findall(r"[a-z0-9]+", literal.lower())[:6]
+    return "-".join(words) or "new-rule"
+
+
+def _written(
+    name: str, cause: str, literal: str, pattern: str | None, captures: Mapping[str, str], line: str, near: str
+) -> str:
+    said = {"contains": literal} | ({"pattern": pattern} if pattern else {})
+    fires: object = {"captures": dict(captures)} if captures else True
+    todo = {"en": "Write what to try first", "zh": "待写：首先尝试什么"}
+    rule = {
+        "id": name,
+        "cause": cause,
+        "certainty": _CERTAINTY,
+        "title": {"en": "Write what went wrong", "zh": "待写：出了什么问题"},
+        "why": {"en": "Write why it happens.", "zh": "待写：原因。"},
+        "signals": {"said": said},
+        "when": "said",
+        "fixes": [{"do": todo}],
+        "examples": [{"log": line, "fires": fires}, {"log": near, "fires": False}],
+    }
+    body = yaml.safe_dump(rule, sort_keys=False, allow_unicode=True, width=1 << 30, default_flow_style=False)
+    notes = {
+        "cause: ": "`logrules explain --causes` lists them all",
+        "certainty: ": "how often it is right when it comes first; `make calibrate` measures it",
+        "title:": "from here on: what it means",
+        "signals:": "how it is recognised; does every version of the program print it so?",
+        "examples:": "taken from the log: take out what must not be shown to others",
+    }
+    return "".join(_noted(row, notes) for row in body.splitlines(keepends=True))
+
+
+def _noted(row: str, notes: Mapping[str, str]) -> str:
+    note = next((text for start, text in notes.items() if row.startswith(start)), None)
+    return f"# {note}\n{row}" if note else row

@@ -1,0 +1,68 @@
+"""Comments that say which findings are meant: `# logrules: ignore=LR103 the only text of the line`.
+
+One counts for its own line, or alone on a line for the next that is no comment; above the first key, for the file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from logrules.model.lint_finding import Finding
+from logrules.model.position import Place
+
+_COMMENT = re.compile(r"#\s*logrules:\s*ignore=([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t]*(.*)$")
+_WHOLE_FILE = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A code that a comment ignores, where the comment is, and the line that it speaks of (0: the whole file)."""
+
+    code: str
+    place: Place
+    line: int
+    reason: str
+
+
+def ignores_in(text: str, path: str) -> Iterator[Ignored]:
+    """The codes that the comments of a file ignore."""
+    lines = text.splitlines()
+    first = next((number for number, line in enumerate(lines, start=1) if not _silent(line)), len(lines) + 1)
+    for number, line in enumerate(lines, start=1):
+        if comment := _COMMENT.search(line):
+            place = Place(path, number, comment.start() + 1)
+            for code in re.split(r"\s*,\s*", comment[1]):
+                yield Ignored(code, place, _line_meant(lines, number, first), comment[2].strip())
+
+
+def _silent(line: str) -> bool:
+    """Whether a line says nothing but a comment."""
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _line_meant(lines: Sequence[str], number: int, first: int) -> int:
+    if number < first:
+        return _WHOLE_FILE
+    if not _silent(lines[number - 1]):
+        return number
+    return next((one for one, line in enumerate(lines[number:], start=number + 1) if not _silent(line)), number)
+
+
+def without_ignored(findings: Iterable[Finding], ignores: Sequence[Ignored]) -> Iterator[Finding]:
+    """The findings that nobody ignores, and what is wrong with the comments themselves."""
+    used: set[Ignored] = set()
+    for finding in findings:
+        meant = [one for one in ignores if _speaks_of(one, finding)]
+        used.update(meant)
+        if not meant:
+            yield finding
+    for one in ignores:
+        if not one.reason:
+            yield Finding(one.place, "LR901", f"{one.code} is ignored without a reason")
+        if one not in used:
+            yield Finding(one.place, "LR902", f"there is no {one.code} to ignore here")
+
+
+def _speaks_of(one: Ignored, finding: Finding) -> bool:
+    here = one.place.path == finding.place.path and one.line in {_WHOLE_FILE, finding.place.line}
+    return here and one.code == finding.code

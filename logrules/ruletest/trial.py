@@ -1,0 +1,161 @@
+"""A rule tried on real logs: the debugger of conditions."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from logrules.engine.run import Prepared, prepared, replay_prepared
+from logrules.inference.condition_trace import Part, explain
+from logrules.inference.session import Session
+from logrules.model.event import Event
+from logrules.model.report import Report, SourceNote
+from logrules.model.rule_trace import Refusal, SignalSeen, Touched, Trial, Turn
+from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.pack import Pack, Rule, Signal
+from logrules.ruleset.pattern import compiled
+from logrules.ruleset.unparse import spell
+from logrules.ruletest.clauses import clauses_of
+from logrules.ruletest.examples import condition_tree, short_name
+from logrules.sources.source import Source
+
+# Enough to see what goes on; all are counted.
+SHOWN_LINES = 5
+SHOWN_TURNS = 200
+# What the words of a signal are called, beside the signal itself.
+_WORDS = " (words)"
+
+
+def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[SourceNote] = ()) -> Trial:
+    """Read the logs to their end and say what the rule makes of them. Raises KeyError for an unknown rule."""
+    rule = next(rule for rule in pack.rules if rule.id == rule_id)
+    own = tuple(dict.fromkeys(number for leaf in leaves(rule.when) for number in signals_of(leaf)))
+    on = prepared(_with_words(pack, own))
+    session = on.session()
+    watch = _Watch(on, session, rule, {number: _Tally() for number in own})
+    report = replay_prepared(on, session, sources, notes, watch.see)
+    watch.turn("", None)
+    tree = condition_tree(on, session, rule.id, watch.refused())
+    place, behind = _in_report(report, rule.id)
+    return Trial(
+        rule.id,
+        spell(rule.when, lambda number: short_name(on, number)),
+        tuple(watch.tallies[number].seen(short_name(on, number), pack.signals[number]) for number in own),
+        tuple(watch.turns),
+        tuple(clauses_of(tree)),
+        tree.holds,
+        place,
+        behind,
+        report.diagnoses[0].rule if report.diagnoses and place is None and behind is None else None,
+    )
+
+
+def _with_words(pack: Pack, own: Sequence[int]) -> Pack:
+    """The pack with a twin of each of these signals that asks for its words alone: where the signal itself refuses."""
+    twins = [
+        Signal(f"{one.id}{_WORDS}", one.literals, ignore_case=one.ignore_case)
+        for one in (pack.signals[number] for number in own)
+    ]
+    return replace(pack, signals=(*pack.signals, *twins))
+
+
+def _in_report(report: Report, rule: str) -> tuple[int | None, str | None]:
+    for number, one in enumerate(report.diagnoses, start=1):
+        if one.rule == rule:
+            return number, None
+        if any(other.rule == rule for other in one.consequences):
+            return None, one.rule
+    return None, None
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Lines of one signal, counted; the first of them kept."""
+
+    hits: list[Touched] = field(default_factory=list)
+    refused: list[Touched] = field(default_factory=list)
+    hit_count: int = 0
+    refused_count: int = 0
+    tracebacks: set[tuple[str, int]] = field(default_factory=set)
+
+    def hit(self, event: Event, captures: Mapping[str, str]) -> None:
+        self.hit_count += 1
+        if len(self.hits) < SHOWN_LINES:
+            self.hits.append(Touched(event.source, event.line, event.text, tuple(captures.items())))
+
+    def refuse(self, event: Event, why: Refusal) -> None:
+        self.refused_count += 1
+        if len(self.refused) < SHOWN_LINES:
+            self.refused.append(Touched(event.source, event.line, event.text, refused=why))
+
+    def seen(self, name: str, signal: Signal) -> SignalSeen:
+        return SignalSeen(
+            name, signal.literals, tuple(self.hits), self.hit_count, tuple(self.refused), self.refused_count
+        )
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Looks at every event that one of the rule's signals is in, and at what it changes."""
+
+    on: Prepared
+    session: Session
+    rule: Rule
+    tallies: dict[int, _Tally]
+    turns: list[Turn] = field(default_factory=list)
+    held: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    def see(self, event: Event) -> None:
+        """Count what the event's line has, and note which parts of the condition it turned."""
+        found = {hit.signal: hit.captures for hit in event.hits}
+        touched = False
+        for number, (own, tally) in enumerate(
+            self.tallies.items(), start=len(self.on.pack.signals) - len(self.tallies)
+        ):
+            if own in found:
+                tally.hit(event, found[own])
+                touched = True
+            elif number in found:
+                tally.refuse(event, _why(self.on.pack.signals[own], event))
+        # A traceback counts when its last line has come, a wait when any line closes it.
+        if touched or self.held:
+            self.turn(event.source, event.line)
+
+    def turn(self, source: str, line: int | None) -> None:
+        """Note the parts that hold now and did not, or the other way round."""
+        for judged in self.session.judged(self.rule.id):
+            scope = "" if judged.scope is None else str(judged.scope)
+            tree = explain(self.rule.when, judged, lambda number: short_name(self.on, number))
+            self._see_tracebacks(tree)
+            for part in _parts(tree):
+                before = self.held.get((scope, part.text))
+                self.held[scope, part.text] = part.holds
+                if part.holds != (before or False) and len(self.turns) < SHOWN_TURNS:
+                    self.turns.append(Turn(source, line, scope, part.text, part.holds, part.reason))
+
+    def _see_tracebacks(self, tree: Part) -> None:
+        """Count whole tracebacks: what they are is known only where the condition has taken them in."""
+        for event in (sighting.event for leaf in tree.leaves() for sighting in leaf.sightings):
+            for hit in event.hits:
+                tally = self.tallies.get(hit.signal)
+                told = (event.source, event.line)
+                if tally is not None and not self.on.pack.signals[hit.signal].literals and told not in tally.tracebacks:
+                    tally.tracebacks.add(told)
+                    tally.hit(event, hit.captures)
+
+    def refused(self) -> dict[int, int]:
+        """The signals that only ever refused a line, and the first such line."""
+        return {
+            number: tally.refused[0].line for number, tally in self.tallies.items() if tally.refused and not tally.hits
+        }
+
+
+def _parts(tree: Part) -> Iterator[Part]:
+    """The leaves, then what they make up, the whole last."""
+    for part in tree.parts:
+        yield from _parts(part)
+    if tree.operator != "not":
+        yield tree
+
+
+def _why(signal: Signal, event: Event) -> Refusal:
+    vetoed = signal.unless is not None and compiled(signal.unless).search(event.text, timeout=1.0) is not None
+    return Refusal.VETO if vetoed else Refusal.PATTERN

@@ -1,0 +1,40 @@
+"""Signals that no condition asks for, and waits that no marker opens."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from logrules.model.lint_finding import Finding
+from logrules.ruleset import models as schema
+from logrules.ruleset.assemble import Source
+from logrules.ruletest.lint_targets import found, signals_in
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def dead_signals(source: Source) -> Iterator[Finding]:
+    """Signals of a rule whose name is not in its `when`."""
+    match source.file:
+        case schema.RuleFile(when=when):
+            asked = set(_NAME.findall(when))
+            for here in signals_in(source):
+                if here.name not in asked:
+                    message = f"the signal `{here.name}` is not in `when`"
+                    yield here.finding("LR101", message, removes=here.at)
+
+
+def dead_waits(sources: Sequence[Source], everything: Sequence[Source]) -> Iterator[Finding]:
+    """Waits in ``sources`` that no marker of any file opens."""
+    opened = {name for source in everything for name in _opened(source)}
+    for source in sources:
+        match source.file:
+            case schema.PhaseFile(framework=framework, waits=waits):
+                for number, wait in enumerate(waits):
+                    if f"{framework}/{wait.id}" not in opened:
+                        yield found(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
+
+
+def _opened(source: Source) -> Iterator[str]:
+    match source.file:
+        case schema.PhaseFile(framework=framework, markers=markers):
+            for marker in markers:
+                yield from (name if "/" in name else f"{framework}/{name}" for name in marker.opens)

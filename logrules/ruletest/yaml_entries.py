@@ -1,0 +1,94 @@
+"""Lines of a YAML file put in order: the entries of each block mapping move whole, with the comments above them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import yaml
+
+from logrules.ruletest.key_order import order_of
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mapping:
+    """A mapping in block style: its place in the data, and where each key begins and its value ends."""
+
+    path: tuple[str | int, ...]
+    keys: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    column: int
+
+    def wanted(self) -> list[int]:
+        """The entries' numbers in the order that they should have; unknown keys last, in their own."""
+        order = order_of(self.path, self.keys)
+        places = {key: place for place, key in enumerate(order)}
+        numbers = range(len(self.keys))
+        return sorted(numbers, key=lambda number: places.get(self.keys[number], len(places))) if order else [*numbers]
+
+
+def ordered(text: str) -> str:
+    """The text with the keys of every block mapping in their order; the data that it says are the same."""
+    astray = [one.path for one in _mappings(text) if one.wanted() != [*range(len(one.keys))]]
+    for path in sorted(astray, key=len, reverse=True):
+        text = _sorted(text, next(one for one in _mappings(text) if one.path == path))
+    return text
+
+
+def _mappings(text: str) -> Iterator[_Mapping]:
+    node = yaml.compose(text, Loader=_Loader)
+    if node is not None:
+        yield from _below(node, ())
+
+
+def _below(node: yaml.Node, path: tuple[str | int, ...]) -> Iterator[_Mapping]:
+    if isinstance(node, yaml.MappingNode):
+        if not node.flow_style and node.value:
+            yield _Mapping(
+                path,
+                tuple(str(key.value) for key, _ in node.value),
+                tuple(key.start_mark.line for key, _ in node.value),
+                tuple(_end(value) for _, value in node.value),
+                node.value[0][0].start_mark.column,
+            )
+        for key, value in node.value:
+            yield from _below(value, (*path, str(key.value)))
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            yield from _below(value, (*path, number))
+
+
+def _end(node: yaml.Node) -> int:
+    """The line behind the last that the value itself stands on; a block ends where its last part does."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    mark = node.end_mark
+    return mark.line if mark.column == 0 and mark.line > node.start_mark.line else mark.line + 1
+
+
+def _sorted(text: str, mapping: _Mapping) -> str:
+    lines = text.split("\n")
+    entries = _entries(lines, mapping)
+    lead, blank = lines[mapping.starts[0]][: mapping.column], " " * mapping.column
+    moved: list[str] = []
+    for place, number in enumerate(mapping.wanted()):
+        comments, own = entries[number]
+        moved += [*comments, (blank if place else lead) + own[0][mapping.column :], *own[1:]]
+    return "\n".join([*lines[: mapping.starts[0]], *moved, *lines[mapping.ends[-1] :]])
+
+
+def _entries(lines: Sequence[str], mapping: _Mapping) -> list[tuple[list[str], list[str]]]:
+    """For each key the comments just above it, and its own lines. Those above the first are about the whole."""
+    begins = [mapping.starts[0]]
+    for before, start in zip(mapping.ends, mapping.starts[1:], strict=False):
+        begin = start
+        while begin > before and lines[begin - 1].lstrip().startswith("#"):
+            begin -= 1
+        begins.append(begin)
+    stops = [*begins[1:], mapping.ends[-1]]
+    return [
+        (list(lines[begin:start]), list(lines[start:stop]))
+        for begin, start, stop in zip(begins, mapping.starts, stops, strict=True)
+    ]

@@ -1,0 +1,191 @@
+"""One rank's flight-recorder dump: JSON or a pickle of plain values, cut down to what can be compared."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import PurePath
+from typing import Any
+
+from logrules.sources.plain_pickle import NotPlain, load
+
+# TORCH_FR_DUMP_TEMP_FILE, formerly TORCH_NCCL_DEBUG_INFO_TEMP_FILE, with the rank behind it.
+_NAME = re.compile(
+    r"(?:\w*?trace_rank_(?P<rank>\d{1,6})(?:\.(?:json|pkl|pickle))?|rank_(?P<rank_alone>\d{1,6}))", re.IGNORECASE
+)
+# A recorder of 2,000 calls with stacks takes some megabytes.
+MAX_BYTES = 32 << 20
+# Of each group: what is not completed, and as many calls before it as show where the ranks parted.
+KEPT = 64
+_MAX_SIZES = 64
+_MAX_WORD = 120
+_MAX_SECONDS = 1e11
+_OUR_FRAME = re.compile(r"site-packages|dist-packages|/torch/|\\torch\\|<frozen|\.cpp$|\.hpp$")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A collective that a rank called: the ``seq``-th of its group; ``place`` is where its own code did."""
+
+    seq: int
+    op: str
+    numel_in: int | None
+    numel_out: int | None
+    completed: bool
+    created: float | None
+    timeout_ms: int | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A process group: what it is for, and its ranks where the dump says them."""
+
+    description: str = ""
+    ranks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """What one rank has recorded, by process group."""
+
+    name: str
+    rank: int
+    calls: Mapping[str, tuple[Call, ...]]
+    groups: Mapping[str, Group] = field(default_factory=dict)
+
+
+class NoDump(ValueError):
+    """The file is no dump that can be used; says why."""
+
+
+def rank_of_name(name: str) -> int | None:
+    """The rank of a dump by the name of its file; None for a name that dumps do not have."""
+    found = _NAME.fullmatch(PurePath(name).name)
+    return int(found["rank"] or found["rank_alone"]) if found else None
+
+
+def looks_like_dump(head: bytes) -> bool:
+    """Whether the file begins as a dump does: as a JSON object or as a binary pickle."""
+    return head[:1] == b"\x80" or head.lstrip()[:1] == b"{"
+
+
+def read_dump(name: str, rank: int, data: bytes) -> Dump:
+    """The dump in these bytes. Raises NoDump in words that follow the file's name."""
+    plain = _plain(data)
+    entries = plain.get("entries")
+    if not isinstance(entries, list):
+        raise NoDump("is a flight-recorder dump without entries and was passed over")
+    calls: dict[str, dict[int, Call]] = {}
+    for group, call in _calls(entries):
+        # Coalesced calls share a number: the first tells of all.
+        calls.setdefault(group, {}).setdefault(call.seq, call)
+    kept = {group: tuple(found[seq] for seq in sorted(found)[-KEPT:]) for group, found in calls.items()}
+    return Dump(name, rank, kept, dict(_groups(plain.get("pg_config"), entries)))
+
+
+def _plain(data: bytes) -> dict[Any, Any]:
+    try:
+        plain = json.loads(data) if data.lstrip()[:1] == b"{" else load(data)
+    except NotPlain as fault:
+        raise NoDump(f"is no flight-recorder dump that can be read: {fault}") from None
+    except (ValueError, RecursionError):
+        raise NoDump("is no flight-recorder dump that can be read: it is not valid JSON") from None
+    if not isinstance(plain, dict):
+        raise NoDump("is no flight-recorder dump")
+    return plain
+
+
+def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, Call]]:
+    """The collectives in order; point-to-point calls have no partner in every rank and are left out."""
+    for entry in entries:
+        if not isinstance(entry, dict) or entry.get("is_p2p") is True:
+            continue
+        seq, op = entry.get("collective_seq_id"), entry.get("profiling_name")
+        if type(seq) is not int or not isinstance(op, str) or not -1 < seq < 1 << 62:
+            continue
+        limit = entry.get("timeout_ms")
+        yield (
+            _group_of(entry)[0],
+            Call(
+                seq,
+                word(op),
+                _numel(entry.get("input_sizes")),
+                _numel(entry.get("output_sizes")),
+                entry.get("state") == "completed",
+                _seconds(entry.get("time_created_ns")),
+                limit if type(limit) is int and 0 < limit < _MAX_SECONDS else None,
+                _place(entry.get("frames")),
+            ),
+        )
+
+
+def _group_of(entry: Mapping[Any, Any]) -> tuple[str, str]:
+    """(name, description) of the entry's group."""
+    said = entry.get("process_group")
+    if isinstance(said, list | tuple) and said and isinstance(said[0], str):
+        description = said[1] if len(said) > 1 and isinstance(said[1], str) and said[1] != "undefined" else ""
+        return word(said[0]) or "0", word(description)
+    return (word(said), "") if isinstance(said, str) and said else (word(str(entry.get("pg_id", 0))[:20]) or "0", "")
+
+
+def _groups(config: Any, entries: Iterable[Any]) -> Iterator[tuple[str, Group]]:
+    for entry in entries:
+        if isinstance(entry, dict):
+            name, description = _group_of(entry)
+            yield name, Group(description)
+    if not isinstance(config, dict):
+        return
+    for key, one in config.items():
+        if isinstance(key, str) and isinstance(one, dict):
+            said = one.get("desc")
+            description = word(said) if isinstance(said, str) and said != "undefined" else ""
+            yield word(key) or "0", Group(description, _ranks(one.get("ranks")))
+
+
+def _ranks(said: Any) -> tuple[int, ...]:
+    """Ranks as dumps say them: "[0, 1]", or a list."""
+    text = said if isinstance(said, str) else ""
+    found = [int(part) for part in re.findall(r"\d{1,6}", text[:1_000_000])]
+    if isinstance(said, list | tuple):
+        found = [rank for rank in said if type(rank) is int and 0 <= rank < 1_000_000]  # noqa: PLR2004 (as many ranks)
+    return tuple(sorted(set(found)))
+
+
+def _numel(sizes: Any) -> int | None:
+    """How many elements a call gives or takes, by the sizes of its tensors."""
+    if not isinstance(sizes, list | tuple) or len(sizes) > _MAX_SIZES:
+        return None
+    total = 0
+    for size in sizes:
+        if not isinstance(size, list | tuple) or len(size) > _MAX_SIZES:
+            return None
+        if not all(type(part) is int and 0 <= part < 1 << 48 for part in size):
+            return None
+        total += prod(size)
+    return total if total < 1 << 62 else None
+
+
+def _seconds(nanoseconds: Any) -> float | None:
+    if type(nanoseconds) is not int or not 0 < nanoseconds < _MAX_SECONDS * 1e9:
+        return None
+    return nanoseconds / 1e9
+
+
+def _place(frames: Any) -> str:
+    """Where the user's own code made the call: the innermost frame that is not of a library."""
+    if not isinstance(frames, list):
+        return ""
+    for frame in frames[:200]:
+        if not isinstance(frame, dict):
+            continue
+        file, function, line = frame.get("filename"), frame.get("name"), frame.get("line")
+        if isinstance(file, str) and isinstance(function, str) and not _OUR_FRAME.search(file[-300:]):
+            return f"{word(PurePath(file[-300:]).name)}:{line if type(line) is int else 0} in {word(function)}"
+    return ""
+
+
+def word(text: str) -> str:
+    """A name from a dump as it may stand in a line: nothing in it can begin another line, or a prefix."""
+    return re.sub(r"[^\w.:<>+-]", "_", text[:_MAX_WORD])

@@ -1,0 +1,49 @@
+"""Dumps found beside logs, read one by one and told as text; what cannot be used is said and left out."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from logrules.model.report import SourceNote
+from logrules.sources.flight_dump import MAX_BYTES, Dump, NoDump, looks_like_dump, rank_of_name, read_dump
+from logrules.sources.flight_lines import lines_of
+
+# As many ranks as one reads at a sitting; the others are said to be left out.
+MAX_DUMPS = 4_096
+_HEAD_BYTES = 256
+
+
+def is_dump(path: Path) -> bool:
+    """Whether a regular file is a dump, by its name and its first bytes."""
+    if rank_of_name(path.name) is None:
+        return False
+    try:
+        with path.open("rb") as file:
+            return looks_like_dump(file.read(_HEAD_BYTES))
+    except OSError:
+        return False
+
+
+def told_by(dumps: Iterable[tuple[Path, str]]) -> tuple[dict[str, str], list[SourceNote]]:
+    """What dumps (path, name in the report) tell, by name; and what a reader must know of those that tell nothing."""
+    read: list[Dump] = []
+    notes: list[SourceNote] = []
+    for place, (path, name) in enumerate(dumps):
+        if place >= MAX_DUMPS:
+            notes.append(SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps"))
+            break
+        try:
+            read.append(_read(path, name))
+        except NoDump as fault:
+            notes.append(SourceNote(name, str(fault)))
+    return lines_of(read), notes
+
+
+def _read(path: Path, name: str) -> Dump:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as fault:
+        raise NoDump(f"cannot be read ({(fault.strerror or str(fault)).lower()})") from None
+    if len(data) > MAX_BYTES:
+        raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was passed over")
+    return read_dump(name, rank_of_name(path.name) or 0, data)

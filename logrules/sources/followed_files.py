@@ -1,0 +1,108 @@
+"""Files, patterns and folders followed as one job."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
+
+from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.sources.backlog import Backlog
+from logrules.sources.file_watcher import POLL_S, Wake
+from logrules.sources.queue import Buffer
+from logrules.sources.tail import Anew, Tail
+from logrules.sources.wall_clock import now
+from logrules.sources.watch_paths import Roots
+
+_ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
+
+
+@dataclass(slots=True)
+class _Followed:
+    tail: Tail
+    name: str
+    told: str | None = None
+
+
+class Files:
+    """A live source over what is behind ``paths``, until `stop`; what does not exist yet may come.
+
+    ``backlog`` is what is there already, to be read before this. ``pass_on`` is given every piece before anybody
+    looks at it.
+    """
+
+    def __init__(self, paths: Sequence[str], pass_on: Callable[[bytes], None] = lambda _data: None) -> None:
+        self.name = ", ".join(paths)
+        # Nobody waits for us to read files, so nothing need be left out, and no time be kept free.
+        self._buffer = Buffer(self.name, busy_share=1.0)
+        self._roots = Roots(paths)
+        self._pass_on = pass_on
+        self._followed: dict[str, _Followed] = {}
+        self._wake = Wake()
+        self._stopped = Event()
+        self._begun = False
+        self._find()
+        self.backlog = [Backlog(one.name, one.tail, pass_on, self._stopped) for one in self._followed.values()]
+
+    def read(self, until: float | None) -> Block | Skipped | Tick | End:
+        """What has come since the backlog was read, in the order in which it came."""
+        if not self._begun and not self._stopped.is_set():
+            self._begun = True
+            for early in self.backlog:
+                self._buffer.resume(early.name, early.offset)
+            Thread(target=self._run, name="following files", daemon=True).start()
+        return self._buffer.read(until)
+
+    def missing(self) -> list[str]:
+        """Those of the paths behind which there is nothing yet."""
+        return self._roots.missing()
+
+    def stop(self) -> None:
+        """Read no further."""
+        self._stopped.set()
+        self._wake.stop()
+        self._buffer.end(End())
+
+    def give_up(self) -> None:
+        """Nobody takes anything any more."""
+        self.stop()
+        self._buffer.give_up()
+
+    def _run(self) -> None:
+        """Look, sleep until something changes, look again; at all files a few times a second."""
+        looked = 0.0
+        changed: set[str] = set()
+        while not self._stopped.is_set():
+            if now() - looked >= POLL_S:
+                looked = now()
+                self._find()
+                changed = set(self._followed)
+            for path, one in self._followed.items():
+                if path in changed:
+                    self._look(one)
+            changed = self._wake.wait()
+        for one in self._followed.values():
+            one.tail.close()
+
+    def _find(self) -> None:
+        self._wake.watch(self._roots.folders())
+        for path, name in self._roots.logs():
+            self._followed.setdefault(str(_real(path)), _Followed(Tail(path), name))
+
+    def _look(self, one: _Followed) -> None:
+        for item in one.tail.look():
+            if self._stopped.is_set():
+                return
+            if isinstance(item, Anew):
+                self._buffer.begin_anew(one.name, item.reason)
+                continue
+            self._pass_on(item.data)
+            self._buffer.put_patiently(one.name, item.data, now())
+        fault = one.tail.fault
+        if fault is not None and fault not in _ABSENT and fault != one.told:
+            self._buffer.note(one.name, fault)
+        one.told = fault
+
+
+def _real(path: Path) -> Path:
+    """Where the name is, links in its folder followed: as changes are told."""
+    return path.parent.resolve() / path.name

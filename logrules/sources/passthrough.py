@@ -1,0 +1,86 @@
+"""Bytes of a stream passed on before anybody looks at them."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from threading import Lock, Thread
+
+from logrules.sources.queue import Buffer
+
+_READ_BYTES = 1 << 20
+# A stream is read this often at most, unless it comes in large pieces; its pipe holds what comes meanwhile. Each
+# read has to wait for the interpreter, which the analysis is using.
+_REST_S = 0.0005
+_LARGE_BYTES = 512 << 10
+_PIPE_BYTES = 1 << 20
+
+
+class Passing(Thread):
+    """Reads ``descriptor`` to its end in a thread: each piece goes to ``onward`` at once, then into the buffer.
+
+    ``onward`` is a descriptor, or None where the log is not passed on. Where its reader has gone (SIGPIPE), or it
+    cannot be written, reading goes on. ``passed`` counts the bytes. Who else writes there takes the ``turn``.
+    """
+
+    def __init__(
+        self,
+        descriptor: int,
+        onward: int | None,
+        buffer: Buffer,
+        log: str,
+        at_end: Callable[[], None] | None = None,
+        turn: "Lock | None" = None,
+    ) -> None:
+        super().__init__(name=f"passing {log}", daemon=True)
+        self._descriptor = descriptor
+        self._onward = onward
+        self._buffer = buffer
+        self.log = log
+        self.passed = 0
+        self._at_end = at_end
+        self._turn: AbstractContextManager[object] = turn or nullcontext()
+
+    def run(self) -> None:
+        """Pass everything on, to the end."""
+        widen(self._descriptor)
+        if self._onward is not None:
+            widen(self._onward)
+        try:
+            while data := self._read():
+                with self._turn:
+                    self._pass_on(data)
+                self.passed += len(data)
+                self._buffer.put(self.log, data)
+                if len(data) < _LARGE_BYTES:
+                    time.sleep(_REST_S)
+        finally:
+            if self._at_end is not None:
+                self._at_end()
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._descriptor, _READ_BYTES)
+        except OSError:
+            # The other side of a pseudo-terminal is closed: that is how Linux says so.
+            return b""
+
+    def _pass_on(self, data: bytes) -> None:
+        view = memoryview(data)
+        while self._onward is not None and view:
+            try:
+                view = view[os.write(self._onward, view) :]
+            except BlockingIOError:
+                time.sleep(_REST_S)
+            except OSError:
+                self._onward = None
+
+
+def widen(descriptor: int) -> None:
+    """Let a pipe hold more, where the system knows how: its writer then waits less often."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
+    except ImportError:
+        return
+    with suppress(OSError):
+        fcntl(descriptor, F_SETPIPE_SZ, _PIPE_BYTES)

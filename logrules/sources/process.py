@@ -1,0 +1,108 @@
+"""A job that we start ourselves: its output passes through, its signals and its exit status too."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from threading import Lock, Thread
+
+from logrules.model.errors import SourceError
+from logrules.model.stream import End
+from logrules.sources.passthrough import Passing
+from logrules.sources.pseudo_terminal import Terminal
+from logrules.sources.queue import Buffer
+
+OUT, ERR = 1, 2
+# Where a command has ended and what it left behind holds its output open, silence for so long ends the job.
+_LEFT_BEHIND_S = 5.0
+_SIGNALLED = 128
+
+
+class Child:
+    """A running command. Its output goes to ours as it comes, where ``echo`` is set, and into the buffer.
+
+    Output and error output that go to the same place share one pipe, so that their order is kept to the byte. With
+    ``pty`` the command sees a terminal. Raises SourceError where it cannot be started.
+    """
+
+    def __init__(
+        self, words: Sequence[str], buffer: Buffer, *, echo: bool = True, pty: bool = False, turn: "Lock | None" = None
+    ) -> None:
+        self._buffer = buffer
+        self._turn = turn
+        self._terminal = Terminal() if pty else None
+        shared = pty or not echo or _same_place()
+        self._process = _started(words, self._terminal, shared=shared)
+        self._streams = list(self._passing(echo=echo, shared=shared))
+        for stream in self._streams:
+            stream.start()
+        self._waiting = Thread(target=self._wait, name=f"waiting for {words[0]}", daemon=True)
+        self._waiting.start()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def send(self, number: int) -> None:
+        """Pass a signal on, unless the command has ended."""
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def resize(self) -> None:
+        """Tell the command that our terminal has another size."""
+        if self._terminal is not None:
+            self._terminal.resize()
+            self.send(signal.SIGWINCH)
+
+    def wait(self) -> int:
+        """Wait until it has ended and all was passed on; its exit status, or 128 + n where signal n ended it."""
+        self._waiting.join()
+        return self._status()
+
+    def _status(self) -> int:
+        status = self._process.wait()
+        return status if status >= 0 else _SIGNALLED - status
+
+    def _passing(self, *, echo: bool, shared: bool) -> Sequence[Passing]:
+        if self._terminal is not None:
+            return [Passing(self._terminal.ours, OUT if echo else None, self._buffer, "output", turn=self._turn)]
+        pipes = [pipe.fileno() for pipe in (self._process.stdout, self._process.stderr) if pipe is not None]
+        if shared:
+            return [Passing(pipes[0], OUT if echo else None, self._buffer, "output", turn=self._turn)]
+        return [
+            Passing(pipe, onward, self._buffer, name, turn=self._turn)
+            for pipe, onward, name in zip(pipes, (OUT, ERR), ("stdout", "stderr"), strict=True)
+        ]
+
+    def _wait(self) -> None:
+        status = self._status()
+        for stream in self._streams:
+            passed = -1
+            while stream.is_alive() and stream.passed != passed:
+                passed = stream.passed
+                stream.join(_LEFT_BEHIND_S)
+            if stream.is_alive():
+                self._buffer.note(stream.log, "the command has ended, but processes that it left hold its output open")
+        self._buffer.end(End(exit_status=status))
+
+
+def _same_place() -> bool:
+    """Whether our output and our error output are one file, pipe or terminal."""
+    try:
+        return os.path.sameopenfile(OUT, ERR)
+    except (OSError, AttributeError):
+        return False
+
+
+def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -> "subprocess.Popen[bytes]":
+    into = subprocess.PIPE if terminal is None else terminal.theirs
+    errors = subprocess.STDOUT if shared else subprocess.PIPE
+    try:
+        process = subprocess.Popen(words, stdout=into, stderr=errors, bufsize=0)  # noqa: S603 (what the user asked for)
+    except OSError as fault:
+        raise SourceError(f"{words[0]}: cannot be started ({(fault.strerror or str(fault)).lower()})") from None
+    finally:
+        if terminal is not None:
+            terminal.hand_over()
+    return process

@@ -1,0 +1,164 @@
+"""Logs that readers hand in, joined into one source: bounded by bytes, so that the job never waits for us."""
+
+from collections import deque
+from threading import Condition, RLock
+
+from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.sources.pending_lines import Pieces
+from logrules.sources.wall_clock import Now, now
+
+LIMIT_BYTES = 8 << 20
+# Small writes are gathered for so long and cost one scan together. Far below what a person notices.
+GATHER_S = 0.02
+# The job and those who read its output need the machine more: analysing rests for longer than it works.
+BUSY_SHARE = 0.35
+# So much is worth a scan at once.
+_MUCH_BYTES = 256 << 10
+
+
+class Buffer:
+    """A source that threads fill. ``name`` is that of the job as a whole; each block names its own log.
+
+    `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last of it
+    is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its
+    time whoever reads may spend on what it has read.
+    """
+
+    def __init__(
+        self,
+        name: str = "job",
+        *,
+        limit_bytes: int = LIMIT_BYTES,
+        busy_share: float = BUSY_SHARE,
+        clock: Now = now,
+    ) -> None:
+        self.name = name
+        self._rest_share = 1 / busy_share - 1
+        self._given = 0.0
+        self._rested = 0.0
+        self._limit = limit_bytes
+        self._now = clock
+        self._logs: dict[str, Pieces] = {}
+        self._round: deque[Pieces] = deque()
+        self._round_began = 0.0
+        self._told: deque[Skipped] = deque()
+        self._end: End | None = None
+        self._taken = True
+        self._changed = Condition(RLock())
+
+    def put(self, log: str, data: bytes) -> None:
+        """Take what a log says just now, leaving out older bytes where there is no room."""
+        with self._changed:
+            if self._taken:
+                time = self._now()
+                self._add(log, data, time, time)
+
+    def put_patiently(self, log: str, data: bytes, arrived: float) -> None:
+        """Take what was read of a log once there is room; ``arrived`` is when it was written."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._taken or self._bytes() + len(data) <= max(self._limit, len(data)))
+            if self._taken:
+                self._add(log, data, arrived, self._now())
+
+    def resume(self, log: str, offset: int) -> None:
+        """The first bytes of this log that come are those at ``offset``."""
+        with self._changed:
+            self._pieces(log).offset = offset
+
+    def begin_anew(self, log: str, reason: str) -> None:
+        """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
+        with self._changed:
+            pieces = self._pieces(log)
+            self._changed.wait_for(lambda: not self._taken or not pieces.length)
+            pieces.offset = 0
+            self._told.append(Skipped(log, 0, None, reason))
+            self._changed.notify_all()
+
+    def note(self, log: str, reason: str) -> None:
+        """Tell the reader of the report something of a log."""
+        with self._changed:
+            self._told.append(Skipped(log, 0, None, reason))
+            self._changed.notify_all()
+
+    def end(self, end: End) -> None:
+        """Nothing more comes; what came before is still given. The first end counts."""
+        with self._changed:
+            self._end = self._end or end
+            self._changed.notify_all()
+
+    def give_up(self) -> None:
+        """Nobody will take anything any more: what comes from now on is dropped."""
+        with self._changed:
+            self._taken = False
+            for pieces in self._logs.values():
+                pieces.drop()
+            self._changed.notify_all()
+
+    def read(self, until: float | None) -> Block | Skipped | Tick | End:
+        """The next whole lines of a log, or a `Tick` where ``until`` passes first."""
+        with self._changed:
+            time = self._now()
+            if self._given:
+                self._rested, self._given = time + (time - self._given) * self._rest_share, 0.0
+            while True:
+                time = self._now()
+                if self._told:
+                    return self._told.popleft()
+                block = self._next(time)
+                if block is not None:
+                    self._given = time
+                    self._changed.notify_all()
+                    return block
+                if self._end is not None and not self._bytes():
+                    return self._end
+                if until is not None and time >= until:
+                    return Tick(time)
+                self._changed.wait(self._wait_s(time, until))
+
+    def _next(self, time: float) -> Block | Skipped | None:
+        if time < self._rested:
+            return None
+        if not self._round:
+            due = self._due()
+            if due is None or time < due:
+                return None
+            self._round_began = time
+            self._round.extend(one for one in self._logs.values() if self._is_due(one, time))
+        while self._round:
+            pieces = self._round.popleft()
+            if pieces.length:
+                return pieces.take()
+        return None
+
+    def _due(self) -> float | None:
+        """When the next round may begin: not before something is there, and has been gathered unless it is much."""
+        last = self._end is not None
+        due = min((at for one in self._logs.values() if (at := one.due(last=last)) is not None), default=None)
+        if due is None or last or self._bytes() >= _MUCH_BYTES:
+            return due if due is None else max(due, self._rested)
+        return max(due, self._rested, self._round_began + GATHER_S)
+
+    def _is_due(self, pieces: Pieces, time: float) -> bool:
+        due = pieces.due(last=self._end is not None)
+        return due is not None and time >= due
+
+    def _wait_s(self, time: float, until: float | None) -> float | None:
+        moments = [at for at in (self._due(), until) if at is not None]
+        return max(min(moments) - time, 0.0) if moments else None
+
+    def _add(self, log: str, data: bytes, arrived: float, time: float) -> None:
+        """Whoever reads is woken only where that changes from when on there is something for it."""
+        pieces = self._pieces(log)
+        before = pieces.due(last=False)
+        if pieces.length + len(data) > self._limit:
+            pieces.add_without_room(data, arrived, time)
+        else:
+            pieces.add(data, arrived, time)
+        if pieces.due(last=False) != before:
+            self._changed.notify_all()
+
+    def _pieces(self, log: str) -> Pieces:
+        return self._logs.setdefault(log, Pieces(log))
+
+    def _bytes(self) -> int:
+        return sum(one.length for one in self._logs.values())

@@ -1,1 +1,0 @@
-"""Who is told what happens to a live job: lines, a panel, commands, addresses, files."""

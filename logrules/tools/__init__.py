@@ -1,0 +1,1 @@
+"""Verbs that stand on the core and are no part of it."""

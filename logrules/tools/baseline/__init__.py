@@ -1,0 +1,1 @@
+"""`--baseline`: a log held against good runs."""

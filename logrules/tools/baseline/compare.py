@@ -1,0 +1,65 @@
+"""A run against the good ones: the more unusual a new kind of line is, the further up it stands."""
+
+import re
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from logrules.model.baseline import Deviation, Measure, MissingKind, NewKind
+from logrules.tools.baseline.profile import Profile, Seen
+
+SHOWN_NEW = 12
+SHOWN_MISSING = 8
+_GRAVE = re.compile(
+    rb"(?i)\b(?:\w*error|\w*exception|traceback|fatal|panic|abort(?:ed)?|killed|segfault|sig(?:kill|segv|abrt|bus)|assert\w*)\b"
+)
+_WORRYING = re.compile(
+    rb"(?i)\b(?:warn\w*|fail\w*|timeout|timed out|refused|denied|cannot|unable|retry\w*|lost|dead|nan)\b"
+)
+
+
+def deviation(here: Profile, good: Sequence[Profile]) -> Deviation:
+    """What sets a run apart from the good ones, of which there is at least one."""
+    known = frozenset(kind for run in good for kind in run.kinds)
+    new = {kind: seen for kind, seen in here.kinds.items() if kind not in known}
+    missing = _missing(here, good)
+    strange = sum(seen.count for seen in new.values()) + here.overflow
+    return Deviation(
+        runs=len(good),
+        familiar=1.0 - strange / here.lines if here.lines else 1.0,
+        new=tuple(
+            NewKind(seen.source, seen.line, seen.text, seen.count) for _, seen in sorted(new.items(), key=_oddity)
+        )[:SHOWN_NEW],
+        missing=tuple(MissingKind(seen.source, seen.line, seen.text) for seen in missing[:SHOWN_MISSING]),
+        measures=_measures(here.medians, [run.medians for run in good]),
+        new_kinds=len(new),
+        missing_kinds=len(missing),
+        kinds_left_out=bool(here.overflow or any(run.overflow for run in good)),
+    )
+
+
+def _oddity(item: tuple[bytes, Seen]) -> tuple[int, int, float, int]:
+    """What comes first: complaints, then what is rare, then what is late."""
+    kind, seen = item
+    gravity = 0 if _GRAVE.search(kind) else 1 if _WORRYING.search(kind) else 2
+    return gravity, seen.count, -seen.place, seen.line
+
+
+def _missing(here: Profile, good: Sequence[Profile]) -> list[Seen]:
+    """The kinds that every good run has and this one does not, in the order of the first good run."""
+    first, *others = good
+    absent = [
+        seen
+        for kind, seen in first.kinds.items()
+        if kind not in here.kinds and all(kind in run.kinds for run in others)
+    ]
+    return sorted(absent, key=lambda seen: seen.place)
+
+
+def _measures(here: Mapping[str, float], good: Sequence[Mapping[str, float]]) -> tuple[Measure, ...]:
+    found = []
+    for metric, value in here.items():
+        others = [run[metric] for run in good if metric in run]
+        usual = median(others) if others else 0.0
+        if usual > 0:
+            found.append(Measure(metric, value, usual, value / usual))
+    return tuple(found)

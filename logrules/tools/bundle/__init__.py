@@ -1,0 +1,1 @@
+"""`logrules bundle`: what a bug report needs, without secrets."""

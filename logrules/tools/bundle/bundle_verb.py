@@ -1,0 +1,97 @@
+"""`logrules bundle`: everything for a bug report in one archive, without secrets."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.cli.rule_options import add_pack_options
+from logrules.model.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.tools.bundle.gather import Part
+
+_EXAMPLES = """examples:
+  logrules bundle train.log                                  writes train-bundle.tar.gz
+  logrules bundle runs/42/ --config ds.json -o report.tar.gz
+  logrules bundle train.log --dry-run                        show what would be written, and what was taken out
+  logrules bundle train.log --redact 'CORP-\\d+'              take out a form of your own as well
+
+exit status: 0 written, 2 the input was unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, or folders of logs")
+    parser.add_argument("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
+    parser.add_argument("--redact", action="append", default=[], metavar="REGEX", help="a further form of secret")
+    add_pack_options(parser)
+    parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
+    parser.add_argument("--dry-run", action="store_true", help="show everything, write nothing")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the archive (default: beside you, named after the log)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Gather, redact, write; the exit status."""
+    from logrules.tools.bundle.bundle_archive import write_archive
+    from logrules.tools.bundle.gather import Part, manifest
+    from logrules.tools.bundle.redact import Redactor
+
+    if "-" in options.paths:
+        raise LogrulesError("standard input cannot be read twice: save the log to a file first")
+    redactor = Redactor(options.redact)
+    path = Path(options.output or f"{_stem(options.paths[0])}-bundle.tar.gz")
+    parts = [Part(part.name, redactor.redact(part.text)) for part in _parts(options)]
+    whole = [manifest(parts, redactor.found), *parts]
+    if options.dry_run:
+        _show(whole)
+    else:
+        write_archive(whole, path, path.name.removesuffix(".tar.gz"))
+    _summary(redactor.found, None if options.dry_run else path)
+    return 0
+
+
+def _parts(options: argparse.Namespace) -> "list[Part]":
+    from logrules.cli.locale import preferred_language
+    from logrules.cli.rule_options import chosen_pack
+    from logrules.engine.run import replay
+    from logrules.sources.discover import discover
+    from logrules.tools.bundle.gather import configurations, logs, machine, reports
+    from logrules.tools.doctor.doctor import examine
+    from logrules.tools.doctor.doctor_verb import default_python
+    from logrules.tools.doctor.machine import Asked, Machine
+
+    language = options.lang or preferred_language()
+    found = discover(options.paths)
+    report = replay(found.sources, chosen_pack(options), notes=found.notes)
+    here = Machine(os.environ, Asked(python=options.python or default_python()))
+    answers = examine(here)
+    return [
+        *reports(report, language),
+        *logs(discover(options.paths).sources, report),
+        *machine(answers, here, language),
+        *configurations(options.config),
+    ]
+
+
+def _stem(path: str) -> str:
+    return Path(path).resolve().name.split(".")[0] or "log"
+
+
+def _show(parts: "list[Part]") -> None:
+    for part in parts:
+        print(f"==> {part.name} ({len(part.text.encode())} bytes) <==")
+        print(part.text, end="" if part.text.endswith("\n") else "\n")
+
+
+def _summary(redacted: "dict[str, int]", path: Path | None) -> None:
+    taken = (
+        ", ".join(f"{count} × {kind}" for kind, count in sorted(redacted.items()))
+        or "nothing that looked like a secret"
+    )
+    print(f"logrules: taken out: {taken}", file=sys.stderr)
+    if path is not None:
+        print(f"logrules: wrote {path}; look through it before you hand it on", file=sys.stderr)

@@ -1,0 +1,56 @@
+"""The parts of a log that a bug report needs: its last lines, and the evidence with its surroundings."""
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from logrules.model.stream import Block, End
+from logrules.sources.source import Source
+
+TAIL_LINES = 500
+CONTEXT_LINES = 20
+# One line of a hundred megabytes says no more than its beginning.
+MAX_LINE_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """``tail`` begins with line ``tail_first``; ``shown`` are numbered lines round the evidence."""
+
+    tail: tuple[str, ...]
+    tail_first: int
+    shown: tuple[tuple[int, str], ...]
+
+
+def excerpt(source: Source, lines: Sequence[int]) -> Excerpt:
+    """Read a saved source once: its last lines, and what stands round the given line numbers."""
+    wanted = sorted({near for line in lines for near in range(max(line - CONTEXT_LINES, 1), line + CONTEXT_LINES + 1)})
+    last: deque[bytes] = deque()
+    held, number = 0, 1
+    shown: list[tuple[int, str]] = []
+    for data in _blocks(source):
+        count = data.count(b"\n")
+        if here := wanted[bisect_left(wanted, number) : bisect_left(wanted, number + count + 1)]:
+            found = data.split(b"\n")
+            shown += [(at, _text(found[at - number])) for at in here if at < number + count or found[-1]]
+        number += count
+        last.append(data)
+        held += count
+        while len(last) > 1 and held - last[0].count(b"\n") > TAIL_LINES:
+            held -= last.popleft().count(b"\n")
+    whole = b"".join(last).splitlines()
+    tail = whole[-TAIL_LINES:]
+    total = number if last and not last[-1].endswith(b"\n") else number - 1
+    return Excerpt(tuple(_text(raw) for raw in tail), max(total - len(tail) + 1, 1), tuple(shown))
+
+
+def _blocks(source: Source) -> Iterator[bytes]:
+    while not isinstance(item := source.read(None), End):
+        if isinstance(item, Block):
+            yield item.data
+
+
+def _text(raw: bytes) -> str:
+    text = raw.rstrip(b"\r").decode("utf-8", "replace")
+    return text if len(text) <= MAX_LINE_CHARS else f"{text[:MAX_LINE_CHARS]} … ({len(text)} characters)"

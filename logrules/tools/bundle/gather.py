@@ -1,0 +1,125 @@
+"""The files of a bundle, as text: nothing is written here, and nothing leaves without `redact`."""
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logrules.model.errors import LogrulesError
+from logrules.model.report import Report
+from logrules.model.version import __version__
+from logrules.output.report_json import render_json
+from logrules.output.text import render_text
+from logrules.sources.source import Source
+from logrules.tools.bundle.excerpt import Excerpt, excerpt
+from logrules.tools.doctor.doctor import Answer
+from logrules.tools.doctor.doctor_report import render_answers
+from logrules.tools.doctor.machine import Machine
+
+MAX_CONFIG_BYTES = 1 << 20
+# What decides how a run behaves; everything else in an environment is private.
+TELLING = (
+    "ACCELERATE_", "ASCEND_", "CUDA", "CUBLAS", "DEEPSPEED", "DS_", "FI_", "FSDP", "GLOO_", "HF_", "HIP_", "HSA_",
+    "HUGGING", "LD_LIBRARY_PATH", "LOCAL_", "MASTER_", "MKL_", "NCCL_", "NNODES", "NODE_RANK", "NVIDIA_", "OMP_",
+    "PET_", "PYTHON", "PYTORCH_", "RANK", "RAY_", "RCCL_", "ROCR_", "SGLANG_", "SLURM_", "TOKENIZERS_", "TORCH",
+    "TP_SOCKET", "TRANSFORMERS_", "TRITON_", "UCX_", "VLLM_", "WANDB_", "WORLD_SIZE", "XLA_", "http_proxy",
+    "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
+)  # fmt: skip
+_PACKAGES = (
+    "import importlib.metadata as m\n"
+    "for d in sorted({(x.metadata['Name'] or '?', x.version) for x in m.distributions()}): print(*d, sep='==')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of the bundle."""
+
+    name: str
+    text: str
+
+
+def reports(report: Report, language: str) -> Iterator[Part]:
+    """The diagnosis, for machines and for people."""
+    document, page = io.StringIO(), io.StringIO()
+    render_json(report, document, language)
+    render_text(report, page, language, "bash", all_diagnoses=True)
+    yield Part("report.json", document.getvalue())
+    yield Part("report.txt", page.getvalue())
+
+
+def logs(sources: Sequence[Source], report: Report) -> Iterator[Part]:
+    """Of each log its end and its evidence."""
+    for number, source in enumerate(sources, start=1):
+        lines = [
+            line.line
+            for one in report.diagnoses
+            for line in (*one.evidence, *(line for other in one.consequences for line in other.evidence))
+            if line.source == source.name
+        ]
+        found = excerpt(source, lines)
+        stem = f"logs/{number:03d}-{_plain_name(source.name)}"
+        yield Part(f"{stem}.tail.txt", _numbered(list(enumerate(found.tail, found.tail_first))))
+        if found.shown:
+            yield Part(f"{stem}.evidence.txt", _evidence(found, set(lines)))
+
+
+def machine(answers: Sequence[Answer], asked: Machine, language: str) -> Iterator[Part]:
+    """Doctor's answers, the packages of the run's Python, and the environment as far as it tells."""
+    out = io.StringIO()
+    render_answers(answers, out, language)
+    yield Part("doctor.txt", out.getvalue())
+    said = asked.ask(asked.asked.python, "-c", _PACKAGES)
+    unknown = f"{asked.asked.python} could not be asked for its packages\n"
+    yield Part("packages.txt", said.text if said.fine else unknown)
+    yield Part("environment.txt", _environment(asked.env))
+
+
+def configurations(paths: Sequence[str]) -> Iterator[Part]:
+    """The files that the user named. Raises LogrulesError where one cannot be read."""
+    for number, name in enumerate(paths, start=1):
+        try:
+            with Path(name).open("rb") as stream:
+                raw = stream.read(MAX_CONFIG_BYTES + 1)
+        except OSError as fault:
+            raise LogrulesError(f"{name}: cannot be read ({(fault.strerror or str(fault)).lower()})") from None
+        text = raw[:MAX_CONFIG_BYTES].decode("utf-8", "replace")
+        cut = f"\n… cut after {MAX_CONFIG_BYTES} bytes\n" if len(raw) > MAX_CONFIG_BYTES else ""
+        yield Part(f"config/{number:03d}-{_plain_name(Path(name).name)}", text + cut)
+
+
+def manifest(parts: Sequence[Part], redacted: Mapping[str, int]) -> Part:
+    """What the bundle holds, and what was taken out of it."""
+    listed = [{"name": part.name, "bytes": len(part.text.encode())} for part in parts]
+    said = {
+        "schema": "logrules.bundle/1",
+        "logrules": __version__,
+        "files": listed,
+        "redacted": dict(sorted(redacted.items())),
+    }
+    return Part("MANIFEST.json", json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+
+
+def _environment(env: Mapping[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in sorted(env.items()) if name.startswith(TELLING))
+
+
+def _numbered(lines: Sequence[tuple[int, str]]) -> str:
+    return "".join(f"{number:>8}  {text}\n" for number, text in lines)
+
+
+def _evidence(found: Excerpt, lines: set[int]) -> str:
+    shown, before = [], 0
+    for number, text in found.shown:
+        if before and number != before + 1:
+            shown.append("       …\n")
+        shown.append(f"{'>' if number in lines else ' '}{number:>7}  {text}\n")
+        before = number
+    return "".join(shown)
+
+
+def _plain_name(name: str) -> str:
+    """A name that no archive tool takes for a path."""
+    kept = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
+    return kept.lstrip(".")[-100:] or "log"

@@ -1,0 +1,1 @@
+"""`logrules doctor`: whether this machine is fit for a run."""

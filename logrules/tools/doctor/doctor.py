@@ -1,0 +1,96 @@
+"""All checks, run at once and each within its time: one that hangs costs the others nothing."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from logrules.model.report import Text
+from logrules.tools.doctor.doctor_finding import Finding, Outcome, unknown
+from logrules.tools.doctor.environment import check_environment
+from logrules.tools.doctor.gpus import check_gpus, check_leftovers
+from logrules.tools.doctor.limits import check_memory_limit, check_open_files, check_shared_memory
+from logrules.tools.doctor.machine import Machine
+from logrules.tools.doctor.network import check_hub, check_interfaces, check_master_port
+from logrules.tools.doctor.software import check_cuda, check_imports, check_versions
+from logrules.tools.doctor.storage import check_data, check_disk
+
+# Beyond this no answer is waited for. Commands have less (machine.COMMAND_LIMIT_S).
+EXAMINATION_LIMIT_S = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A question to the machine. Causes name the checks that confirm them in rules/vocabulary.yaml."""
+
+    id: str
+    title: Text
+    run: Callable[[Machine], Iterator[Finding]]
+
+
+CHECKS = (
+    Check("gpus", Text("GPUs", "GPU"), check_gpus),
+    Check("leftovers", Text("processes on the GPUs", "GPU 上的进程"), check_leftovers),
+    Check("cuda", Text("driver, CUDA and PyTorch", "驱动、CUDA 与 PyTorch"), check_cuda),
+    Check("versions", Text("package versions", "软件包版本"), check_versions),
+    Check("imports", Text("imports", "导入"), check_imports),
+    Check("port", Text("master's address and port", "主节点地址与端口"), check_master_port),
+    Check("interfaces", Text("network interfaces", "网卡"), check_interfaces),
+    Check("shm", Text("shared memory", "共享内存"), check_shared_memory),
+    Check("disk", Text("disk space and inodes", "磁盘与 inode"), check_disk),
+    Check("files", Text("open files", "打开文件数"), check_open_files),
+    Check("memory", Text("memory limit", "内存上限"), check_memory_limit),
+    Check("hub", Text("Hugging Face Hub", "Hugging Face Hub"), check_hub),
+    Check("data", Text("data", "数据"), check_data),
+    Check("environment", Text("environment variables", "环境变量"), check_environment),
+)
+
+
+_Said: TypeAlias = tuple[int, tuple[Finding, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A check and what it found."""
+
+    check: Check
+    findings: tuple[Finding, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst of its findings; ``unknown`` only where nothing else was found."""
+        for outcome in (Outcome.FAILED, Outcome.WARNING, Outcome.OK):
+            if any(finding.outcome is outcome for finding in self.findings):
+                return outcome
+        return Outcome.UNKNOWN
+
+
+def examine(machine: Machine, checks: Sequence[Check] = CHECKS, limit_s: float = EXAMINATION_LIMIT_S) -> list[Answer]:
+    """The answers of all checks, in their order, after at most ``limit_s``."""
+    answers: queue.SimpleQueue[_Said | None] = queue.SimpleQueue()
+    # Daemons: a thread that the kernel holds (a dead NFS mount) must not hold the end of the program.
+    for number, check in enumerate(checks):
+        threading.Thread(target=_answer, args=(check, machine, number, answers), daemon=True).start()
+    found: dict[int, tuple[Finding, ...]] = {}
+    timer = threading.Timer(limit_s, answers.put, [None])
+    timer.daemon = True
+    timer.start()
+    while len(found) < len(checks) and (answer := answers.get()) is not None:
+        number, said = answer
+        found[number] = said
+    timer.cancel()
+    late = (unknown(f"no answer within {limit_s:g} s", f"{limit_s:g} 秒内没有结果"),)
+    return [Answer(check, found.get(number, late)) for number, check in enumerate(checks)]
+
+
+def _answer(check: Check, machine: Machine, number: int, answers: "queue.SimpleQueue[_Said | None]") -> None:
+    try:
+        said = tuple(check.run(machine))
+    except Exception as fault:  # noqa: BLE001 (one broken check must not take the others along)
+        said = (
+            unknown(
+                f"the check failed ({type(fault).__name__}: {fault})", f"检查出错（{type(fault).__name__}: {fault}）"
+            ),
+        )
+    answers.put((number, said))

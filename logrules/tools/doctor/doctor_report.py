@@ -1,0 +1,58 @@
+"""What `logrules doctor` found: a line an answer for people, one document for machines."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.text import Text as Line
+
+from logrules.output.escape import safe
+from logrules.tools.doctor.doctor import Answer
+from logrules.tools.doctor.doctor_finding import Finding, Outcome
+
+SCHEMA = "logrules.doctor/1"
+_MARK = {
+    Outcome.OK: ("ok  ", "green"),
+    Outcome.WARNING: ("warn", "yellow"),
+    Outcome.FAILED: ("FAIL", "bold red"),
+    Outcome.UNKNOWN: ("?   ", "dim"),
+}
+
+
+def render_answers(answers: Sequence[Answer], out: TextIO, language: str) -> None:
+    """Write the answers for people; what should be done stands under what was found."""
+    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    for answer in answers:
+        for finding in answer.findings:
+            mark, style = _MARK[finding.outcome]
+            said = safe(finding.said.of(language))
+            console.print(Line.assemble((mark, style), f"  {answer.check.title.of(language)}: {said}"), soft_wrap=True)
+            if finding.instead.en:
+                console.print(Line(f"      → {safe(finding.instead.of(language))}"), soft_wrap=True)
+
+
+def answers_document(answers: Sequence[Answer], language: str) -> dict[str, Any]:
+    """The answers as plain data."""
+    return {
+        "schema": SCHEMA,
+        "checks": [
+            {
+                "check": answer.check.id,
+                "outcome": answer.outcome.value,
+                "findings": [_finding(finding, language) for finding in answer.findings],
+            }
+            for answer in answers
+        ],
+    }
+
+
+def _finding(finding: Finding, language: str) -> dict[str, str]:
+    shown = {"outcome": finding.outcome.value, "said": safe(finding.said.of(language))}
+    return {**shown, "instead": safe(finding.instead.of(language))} if finding.instead.en else shown
+
+
+def render_answers_json(answers: Sequence[Answer], out: TextIO, language: str) -> None:
+    """Write the answers as one JSON document."""
+    json.dump(answers_document(answers, language), out, ensure_ascii=False, indent=1)
+    out.write("\n")

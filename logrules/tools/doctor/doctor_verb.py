@@ -1,0 +1,101 @@
+"""`logrules doctor`: whether this machine is fit for a run."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from logrules.model.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.tools.doctor.doctor import Answer, Check
+
+_EXAMPLES = """examples:
+  logrules doctor                                           everything that can be checked here
+  logrules doctor --actor-gpus 2 --rollout-gpus 2 --total-gpus 8
+  logrules doctor --data /data/train --output /ckpt --python /env/bin/python
+  logrules doctor --only shm,disk --json
+  logrules doctor --list                                    the names of the checks
+
+exit status: 0 nothing failed, 1 a check failed, 2 the command was unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--gpus", type=_count, metavar="N", help="GPUs that the run needs on this node")
+    parser.add_argument("--actor-gpus", type=_count, metavar="N", help="GPUs for the actors (training)")
+    parser.add_argument("--rollout-gpus", type=_count, metavar="N", help="GPUs for the rollout (generation)")
+    parser.add_argument("--total-gpus", type=_count, metavar="N", help="GPUs that there should be in all")
+    parser.add_argument("--data", action="append", default=[], metavar="PATH", help="data that the run reads")
+    parser.add_argument("--output", default=".", metavar="DIR", help="where the run writes (default: here)")
+    parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
+    parser.add_argument("--only", metavar="CHECKS", help="only these checks, separated by commas")
+    parser.add_argument("--list", action="store_true", help="list the checks")
+    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Examine the machine and print the answers; the exit status."""
+    from logrules.cli.locale import preferred_language
+    from logrules.tools.doctor.doctor import CHECKS, examine
+    from logrules.tools.doctor.doctor_report import render_answers, render_answers_json
+    from logrules.tools.doctor.machine import Asked, Machine
+
+    language = options.lang or preferred_language()
+    if options.list:
+        for check in CHECKS:
+            print(f"{check.id:12} {check.title.of(language)}")
+        return 0
+    asked = Asked(wanted_gpus(options), tuple(options.data), options.python or default_python(), options.output)
+    answers = examine(Machine(os.environ, asked), chosen(options.only))
+    (render_answers_json if options.json else render_answers)(answers, sys.stdout, language)
+    return exit_status(answers)
+
+
+def exit_status(answers: "Sequence[Answer]") -> int:
+    """1 where a check failed, else 0."""
+    from logrules.tools.doctor.doctor_finding import Outcome
+
+    return int(any(answer.outcome is Outcome.FAILED for answer in answers))
+
+
+def default_python() -> str:
+    """The Python of the activated environment, else our own."""
+    import shutil
+
+    return next((name for name in ("python", "python3") if shutil.which(name)), sys.executable)
+
+
+def chosen(only: str | None) -> "Sequence[Check]":
+    """The checks that were asked for by name; all where none were."""
+    from logrules.tools.doctor.doctor import CHECKS
+
+    if only is None:
+        return CHECKS
+    known = {check.id: check for check in CHECKS}
+    wanted = [name.strip() for name in only.split(",") if name.strip()]
+    for name in wanted:
+        if name not in known:
+            raise LogrulesError(f"no check is called `{name}`; there are {', '.join(known)}")
+    return [known[name] for name in wanted]
+
+
+def wanted_gpus(options: argparse.Namespace) -> int | None:
+    """How many GPUs the run needs here. Raises LogrulesError where the parts exceed the whole."""
+    parts = [count for count in (options.actor_gpus, options.rollout_gpus) if count is not None]
+    if options.total_gpus is not None and sum(parts) > options.total_gpus:
+        raise LogrulesError(
+            f"--actor-gpus and --rollout-gpus come to {sum(parts)}, more than --total-gpus {options.total_gpus}"
+        )
+    said = [count for count in (options.gpus, options.total_gpus, sum(parts) if parts else None) if count is not None]
+    return max(said, default=None)

@@ -1,0 +1,1 @@
+"""`--expect`: a job held against the path that it should take."""

@@ -1,0 +1,1 @@
+"""`logrules scan` and `logrules history`: what became of many jobs."""

@@ -1,0 +1,116 @@
+"""What came of jobs, kept in a local SQLite file."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from logrules.model.errors import LogrulesError
+from logrules.model.job import JobSummary
+from logrules.tools.fleet.jobs import FoundJob
+from logrules.tools.fleet.jobs_json import job_document, job_of
+
+VERSION = 1
+_BUSY_S = 30.0
+_TABLE = """
+create table if not exists results (
+    path text not null,
+    identity text not null,
+    pack text not null,
+    scanned real not null,
+    summary text not null,
+    primary key (path, identity, pack)
+)
+"""
+
+
+def default_history() -> Path:
+    """Where results are kept: ``$LOGRULES_STATE_DIR``, else the user's state folder."""
+    chosen = os.environ.get("LOGRULES_STATE_DIR")
+    if chosen:
+        return Path(chosen) / "history.sqlite"
+    root = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A result: the job's path, its summary, and when it was read (seconds since the epoch)."""
+
+    path: str
+    summary: JobSummary
+    scanned: float
+
+
+class History:
+    """The results in a file. Several processes may use it at once. Raises LogrulesError where that is impossible."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+            self._prepare()
+        except (OSError, sqlite3.Error) as fault:
+            raise self._unusable(fault) from None
+
+    def _prepare(self) -> None:
+        (version,) = self._database.execute("pragma user_version").fetchone()
+        if version not in {0, VERSION}:
+            raise LogrulesError(f"{self._path}: was written by another version of logrules (its form is {version})")
+        (tables,) = self._database.execute("select count(*) from sqlite_master where name != 'results'").fetchone()
+        if version == 0 and tables:
+            raise LogrulesError(f"{self._path}: is another program's database")
+        self._database.execute(_TABLE)
+        self._database.execute(f"pragma user_version = {VERSION}")
+
+    def close(self) -> None:
+        """Everything is kept."""
+        self._database.close()
+
+    def known(self, job: FoundJob, pack: str) -> JobSummary | None:
+        """What came of the job as it is, by the same rules."""
+        rows = self._rows(
+            "select summary from results where path = ? and identity = ? and pack = ?",
+            (_key(job), job.identity, pack),
+        )
+        found = next((job_of(text) for (text,) in rows), None)
+        return found if found is None or found.job == job.name else None
+
+    def keep(self, job: FoundJob, pack: str, summary: JobSummary, now: float) -> None:
+        """Keep what came of a job; what is known of it as it was before stays."""
+        self._rows(
+            "insert or replace into results values (?, ?, ?, ?, ?)",
+            (_key(job), job.identity, pack, now, job_document(summary)),
+        )
+
+    def latest(self) -> Iterator[Kept]:
+        """The newest result of every job, the newest first."""
+        rows = self._rows("select path, summary, max(scanned) from results group by path order by 3 desc, path", ())
+        return (Kept(path, job_of(text), float(scanned)) for path, text, scanned in rows)
+
+    def forget(self, path: str) -> int:
+        """Forget everything about the jobs at or below a path; how many results that were."""
+        below = path.rstrip("/") + "/"
+        statement = "delete from results where path = ? or substr(path, 1, ?) = ?"
+        with closing(self._cursor(statement, (path, len(below), below))) as done:
+            return done.rowcount
+
+    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[str, ...]]:
+        with closing(self._cursor(statement, values)) as done:
+            return done.fetchall()
+
+    def _cursor(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
+        try:
+            return self._database.execute(statement, values)
+        except sqlite3.Error as fault:
+            raise self._unusable(fault) from None
+
+    def _unusable(self, fault: Exception) -> LogrulesError:
+        return LogrulesError(f"{self._path}: cannot be used as history ({str(fault).lower()})")
+
+
+def _key(job: FoundJob) -> str:
+    return str(job.path.absolute()).encode(errors="backslashreplace").decode()

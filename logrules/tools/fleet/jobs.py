@@ -1,0 +1,63 @@
+"""Which jobs there are: what a pattern matches below a folder, each match a job."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from logrules.model.errors import LogrulesError
+from logrules.sources.log_names import natural
+
+
+@dataclass(frozen=True, slots=True)
+class FoundJob:
+    """A job: its name (the path below the root), where it is, what it is told apart by, and when it was last written.
+
+    ``identity`` changes when a file of the job comes, goes or changes.
+    """
+
+    name: str
+    path: Path
+    identity: str
+    modified: float
+
+
+def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
+    """The jobs below ``root``, in natural order. Raises LogrulesError where there are none."""
+    if not root.is_dir():
+        raise LogrulesError(f"{root}: no such folder")
+    try:
+        found = [path for path in root.glob(pattern) if not path.name.startswith(".")]
+    except (ValueError, NotImplementedError) as fault:
+        raise LogrulesError(f"--jobs {pattern}: {fault}") from None
+    if not found:
+        raise LogrulesError(f"{root}: nothing matches {pattern}")
+    named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
+    return tuple(_job(name, path) for name, path in named)
+
+
+def _job(name: str, path: Path) -> FoundJob:
+    seen = hashlib.sha256()
+    modified = 0.0
+    for file, status in sorted(_files(path)):
+        seen.update(f"{file}\0{status.st_size}\0{status.st_mtime_ns}\0".encode(errors="surrogateescape"))
+        modified = max(modified, status.st_mtime)
+    return FoundJob(name, path, seen.hexdigest(), modified)
+
+
+def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    if not path.is_dir():
+        yield from _stated(path)
+        return
+    for folder, folders, files in os.walk(path):
+        folders.sort()
+        for name in files:
+            yield from _stated(Path(folder) / name)
+
+
+def _stated(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    try:
+        yield str(path), path.stat()
+    except OSError:
+        return

@@ -1,0 +1,120 @@
+"""`logrules scan`: all jobs below a folder, a line each."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.cli.rule_options import add_pack_options, chosen_pack
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from logrules.model.job import JobSummary
+    from logrules.ruleset.pack import Pack
+    from logrules.tools.fleet.history import History
+    from logrules.tools.fleet.jobs import FoundJob
+
+_EXAMPLES = """examples:
+  logrules scan runs/                              every file and folder in runs/ is a job
+  logrules scan /data --jobs 'runs/*/logs'         what a pattern matches below the folder
+  logrules scan runs/ --since 24h --group host     hosts on which jobs failed: a bad node comes first
+  logrules scan runs/ --format jsonl > jobs.jsonl  a line of JSON a job; `logrules schema job`
+
+Lost time is how long a failed or stalled job stood idle: from its last progress to the last line of its logs.
+Results are kept; a job that has not changed since is not read again.
+
+exit status: 0 no job failed or stalled, 1 some did, 2 the folder, the rules or the history are unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("root", metavar="ROOT", help="the folder below which jobs are")
+    parser.add_argument("--jobs", metavar="PATTERN", default="*", help="what is a job, below ROOT (default: *)")
+    parser.add_argument("--since", metavar="WHEN", help="only jobs that went on after this: 24h, 7d, a date")
+    add_list_options(parser)
+    add_pack_options(parser)
+    parser.add_argument("--again", action="store_true", help="read jobs again that have not changed")
+    parser.add_argument("--no-history", action="store_true", help="keep nothing, and look at nothing that was kept")
+    parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
+
+
+def add_list_options(parser: argparse.ArgumentParser) -> None:
+    """How jobs are listed, and where results are kept."""
+    parser.add_argument("--group", choices=("cause", "host"), help="list what jobs have in common")
+    parser.add_argument("--format", choices=("text", "jsonl"), default="text", help="form of the list (default: text)")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Scan, keep and list."""
+    from logrules.tools.fleet.history import History, default_history
+    from logrules.tools.fleet.jobs import jobs_below
+    from logrules.tools.fleet.since import moment
+
+    since = moment(options.since) if options.since else None
+    jobs = [job for job in jobs_below(Path(options.root), options.jobs) if since is None or job.modified >= since]
+    pack = chosen_pack(options)
+    history: AbstractContextManager[History | None] = nullcontext()
+    if not options.no_history:
+        history = closing(History(Path(options.history) if options.history else default_history()))
+    with history as kept:
+        summaries = _summaries(jobs, pack, kept, options)
+    if since is not None:
+        summaries = [one for one in summaries if one.ended is None or one.ended >= since]
+    print_jobs(summaries, options)
+    return 1 if any(one.troubled for one in summaries) else 0
+
+
+def _summaries(
+    jobs: "Sequence[FoundJob]", pack: "Pack", kept: "History | None", options: argparse.Namespace
+) -> "list[JobSummary]":
+    """What came of each job, in order; only those that are new or changed are read."""
+    from logrules.ruletest.parallel import default_processes
+    from logrules.tools.fleet.scan_jobs import scanned
+
+    known = {} if kept is None or options.again else {job.name: kept.known(job, pack.digest) for job in jobs}
+    found = {name: summary for name, summary in known.items() if summary is not None}
+    new = [job for job in jobs if job.name not in found]
+    with _progress(len(new)) as advance:
+        for job, summary in scanned(new, pack, options.processes or default_processes()):
+            found[job.name] = summary
+            if kept is not None and summary.unread is None:
+                kept.keep(job, pack.digest, summary, time.time())  # noqa: TID251 (the command line looks at the clock)
+            advance()
+    return [found[job.name] for job in jobs]
+
+
+def print_jobs(summaries: "Sequence[JobSummary]", options: argparse.Namespace) -> None:
+    """The list, or the groups, in the form that was asked for."""
+    from logrules.cli.locale import preferred_language
+    from logrules.tools.fleet import jobs_json, jobs_text
+    from logrules.tools.fleet.group import grouped
+
+    language = options.lang or preferred_language()
+    groups = grouped(summaries, options.group) if options.group else None
+    if options.format == "jsonl":
+        jobs_json.render_jobs(summaries, sys.stdout) if groups is None else jobs_json.render_groups(groups, sys.stdout)
+    elif groups is None:
+        jobs_text.render_jobs(summaries, sys.stdout, language)
+    else:
+        jobs_text.render_groups(groups, options.group, sys.stdout, language)
+
+
+@contextmanager
+def _progress(count: int) -> "Iterator[Callable[[], None]]":
+    """What is called after each job; a bar where somebody watches."""
+    if count < 2 or not sys.stderr.isatty():  # noqa: PLR2004 (one job needs no bar)
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading jobs", total=count)
+        yield lambda: bar.advance(task)

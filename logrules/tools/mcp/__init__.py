@@ -1,0 +1,1 @@
+"""`logrules mcp`: diagnoses for agents."""

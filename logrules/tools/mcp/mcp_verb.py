@@ -1,0 +1,35 @@
+"""`logrules mcp`: logrules as a read-only tool of agents, over standard input and output."""
+
+import argparse
+from pathlib import Path
+
+from logrules.cli.rule_options import add_pack_options, chosen_pack
+from logrules.model.errors import LogrulesError
+
+_EXAMPLES = """examples:
+  logrules mcp --root /data/runs        serve logs below /data/runs, and nothing else
+  claude mcp add logrules -- logrules mcp --root /data/runs
+
+Needs the extra: pip install 'logrules[mcp]'"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--root", default=".", metavar="DIR", help="logs below this folder may be read (default: here)")
+    add_pack_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until the client goes."""
+    root = Path(options.root)
+    if not root.is_dir():
+        raise LogrulesError(f"{options.root}: no such folder")
+    try:
+        from logrules.tools.mcp.server import serve
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").split(".")[0] not in {"mcp", "mcp_types"}:
+            raise
+        raise LogrulesError("the MCP SDK is not installed: pip install 'logrules[mcp]'") from None
+    serve(root.resolve(), chosen_pack(options))
+    return 0

@@ -1,0 +1,98 @@
+"""What an agent may ask: diagnose, timeline, rules, explain. Reads below one folder only; every answer is bounded."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+from logrules.engine.run import replay
+from logrules.model.errors import LogrulesError
+from logrules.model.report import Report
+from logrules.output.report_json import report_document
+from logrules.output.rule_page import render_rule, render_word
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.rule_text import card_from
+from logrules.ruleset.vocabulary_text import vocabulary_from
+from logrules.sources.discover import discover
+
+MAX_DIAGNOSES = 5
+MAX_EVIDENCE = 5
+MAX_LINE_CHARS = 500
+MAX_SPANS = 200
+MAX_RULES = 50
+MAX_CARD_CHARS = 8_000
+
+
+class Tools:
+    """The tools over one folder and one pack of rules."""
+
+    def __init__(self, root: Path, pack: Pack) -> None:
+        self._root = root.resolve()
+        self._pack = pack
+
+    def diagnose(self, path: str, language: str = "en") -> dict[str, Any]:
+        """Status, phase and ranked diagnoses of a log or a folder of logs, with evidence and fixes."""
+        report = self._report(path)
+        document = report_document(report, language)
+        for one in document["diagnoses"]:
+            one["evidence"] = [_short(line) for line in one["evidence"][:MAX_EVIDENCE]]
+            for other in one["consequences"]:
+                other["evidence"] = [_short(line) for line in other["evidence"]]
+        return {
+            "status": document["status"],
+            "phase": document["phase"],
+            "lines": document["lines"],
+            "diagnoses": document["diagnoses"][:MAX_DIAGNOSES],
+            "more_diagnoses": max(0, len(document["diagnoses"]) - MAX_DIAGNOSES),
+            "unusual": [_short(line) for line in document["unusual"][:MAX_EVIDENCE]],
+            "notes": document["notes"][:MAX_EVIDENCE],
+        }
+
+    def timeline(self, path: str) -> dict[str, Any]:
+        """Which worker was in which phase, from which line to which."""
+        spans = report_document(self._report(path), "en")["timeline"]
+        return {"spans": spans[:MAX_SPANS], "more_spans": max(0, len(spans) - MAX_SPANS)}
+
+    def rules(self, query: str = "") -> dict[str, Any]:
+        """The rules whose id, cause or title holds the query."""
+        asked = query.lower()
+        found = []
+        for rule in self._pack.rules:
+            title = card_from(self._pack.cards[rule.id]).title.en
+            if asked in f"{rule.id} {rule.cause} {title}".lower():
+                found.append({"rule": rule.id, "cause": rule.cause, "title": title})
+        return {"rules": found[:MAX_RULES], "more_rules": max(0, len(found) - MAX_RULES)}
+
+    def explain(self, name: str, language: str = "en") -> str:
+        """The card of a rule, a cause or a phase. Raises LogrulesError where nothing is called so."""
+        out = io.StringIO()
+        rules = {rule.id: rule for rule in self._pack.rules}
+        vocabulary = vocabulary_from(self._pack.words)
+        words = {word.id: word for word in (*vocabulary.phases, *vocabulary.causes)}
+        if name in rules:
+            render_rule(rules[name], self._pack, out, language, "bash")
+        elif name in words:
+            render_word(words[name], self._pack, out, language)
+        else:
+            raise LogrulesError(f"no rule, cause or phase is called `{name[:100]}`")
+        return out.getvalue()[:MAX_CARD_CHARS]
+
+    def _report(self, path: str) -> Report:
+        found = discover([str(self._allowed(path))])
+        for source in found.sources:
+            # A link inside the folder may lead out of it.
+            self._allowed(str(source.path))  # type: ignore[union-attr]
+        return replay(found.sources, self._pack, notes=found.notes)
+
+    def _allowed(self, path: str) -> Path:
+        """The path, resolved, below the root. Raises LogrulesError where it is not."""
+        try:
+            resolved = (self._root / path).resolve()
+        except (OSError, ValueError, RuntimeError):
+            raise LogrulesError("not a usable path") from None
+        if not resolved.is_relative_to(self._root):
+            raise LogrulesError("the path lies outside the folder that may be read")
+        return resolved
+
+
+def _short(line: dict[str, Any]) -> dict[str, Any]:
+    return {**line, "text": line["text"][:MAX_LINE_CHARS]}
