@@ -21,7 +21,7 @@ import yaml
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.parsing.clean import clean
-from logrules.parsing.header import Peeler
+from logrules.parsing.header import HeaderParser
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
@@ -182,7 +182,7 @@ def _failing_part(text: str, evidence: str, pack: Pack) -> list[str]:
     """The lines of a failure without the times and prefixes of the process that they were captured from."""
     lines = [clean(line.encode()) for line in text.splitlines()]
     at = next((number for number, line in enumerate(lines) if evidence and evidence.strip() in line), len(lines) - 1)
-    peeler = Peeler(pack)
+    peeler = HeaderParser(pack)
     return [peeler.peel(line).message for line in lines[max(at - _LEAD_LINES, 0) :]]
 
 

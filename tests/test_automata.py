@@ -3,9 +3,9 @@
 import pytest
 
 from logrules.inference.conditions import step, trail_of
-from logrules.inference.observation import Sighting
+from logrules.inference.observation import Observation
 from logrules.model.event import Event, Worker
-from logrules.ruleset.condition import Absence, Kin, Repeated, Seen, Sequence, Spread
+from logrules.ruleset.condition import Absence, Kin, Occurred, Repeated, Sequence, Spread
 from tests.conftest import event
 
 A, B, C = 0, 1, 2
@@ -22,9 +22,9 @@ class Silence:
         return None
 
 
-def seen(order: int, signal: int, at: float | None = None, rank: int | None = None) -> tuple[Sighting, int]:
+def seen(order: int, signal: int, at: float | None = None, rank: int | None = None) -> tuple[Observation, int]:
     line: Event = event(order, [signal], at=at, worker=Worker("log", rank=rank))
-    return Sighting(line, order, at, None), signal
+    return Observation(line, order, at, None), signal
 
 
 def fired(leaf, items, world=None) -> bool:
@@ -37,7 +37,7 @@ def fired(leaf, items, world=None) -> bool:
 @pytest.mark.parametrize(
     ("story", "leaf", "items", "expected"),
     [
-        ("a signal was seen", Seen((A,)), [seen(1, A)], True),
+        ("a signal was seen", Occurred((A,)), [seen(1, A)], True),
         ("b after a is a sequence", Sequence(((A,), (B,))), [seen(1, A), seen(2, B)], True),
         ("a after b is none", Sequence(((A,), (B,))), [seen(1, B), seen(2, A)], False),
         ("order needs no time", Sequence(((A,), (B,))), [seen(1, A, 9.0), seen(2, B)], True),

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.pending_lines import HOLD_S
-from logrules.sources.queue import GATHER_S, Buffer
+from logrules.sources.queue import GATHER_S, EventQueue
 
 
 class Hand:
@@ -20,7 +20,7 @@ class Hand:
 
 def buffer(**limits):
     clock = Hand()
-    return Buffer(clock=clock, **{"busy_share": 1.0, **limits}), clock
+    return EventQueue(clock=clock, **{"busy_share": 1.0, **limits}), clock
 
 
 def drained(one, clock, until=None):

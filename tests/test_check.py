@@ -12,7 +12,7 @@ from sarif_pydantic import Sarif
 
 from logrules.cli.main import main
 from logrules.model.lint_codes import CODES
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.settings import Settings, read_settings
 from logrules.ruletest.backtracking import catastrophic
@@ -59,7 +59,7 @@ def alone(monkeypatch, tmp_path):
     return tmp_path
 
 
-def findings(folder: Path, *texts: str) -> list[Finding]:
+def findings(folder: Path, *texts: str) -> list[LintFinding]:
     """What is found in these files, the first of which is acme/one."""
     for text in texts:
         name = next((line.split()[1] for line in text.splitlines() if line.startswith("id: ")), "acme/one")
@@ -69,7 +69,7 @@ def findings(folder: Path, *texts: str) -> list[Finding]:
     return list(check([folder / "my"], Settings()).findings)
 
 
-def told(found: list[Finding]) -> list[str]:
+def told(found: list[LintFinding]) -> list[str]:
     return [f"{one.place.line}:{one.place.column} {one.code}" for one in found]
 
 

@@ -13,7 +13,7 @@ from logrules.output.report_schema import report_schema
 from logrules.tools.baseline import profile as profiling
 from logrules.tools.baseline.compare import deviation
 from logrules.tools.baseline.line_kind import Kinds
-from logrules.tools.baseline.profile import Profile, lines_of
+from logrules.tools.baseline.profile import LogProfile, lines_of
 
 CAPTURED = Path(__file__).parent.parent / "fixtures/captured"
 
@@ -55,7 +55,7 @@ def test_any_bytes_are_of_some_kind_and_always_of_the_same(line):
 # What is new and what is missing.
 
 
-def run(folder: Path, name: str, *lines: str) -> Profile:
+def run(folder: Path, name: str, *lines: str) -> LogProfile:
     path = folder / name
     path.write_text("".join(f"{line}\n" for line in lines))
     return lines_of([str(path)], Kinds())

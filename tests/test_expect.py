@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.inference.expected_path import Walk
+from logrules.inference.expected_path import ExpectedPath
 from logrules.model.errors import LogrulesError, PackError
 from logrules.model.event import Event, Hit, Worker
 from logrules.model.expectation import Progress
 from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
-from logrules.ruleset.profile_models import Profile, Step, load_profile, shipped_profiles
+from logrules.ruleset.profile_models import PathProfile, Step, load_profile, shipped_profiles
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures/captured"
 HEAD = "expect: demo\ntitle: {en: Demo, zh: 演示}\n"
 
 
-def walk(marks: str, optional: str = "", never: str = "") -> Walk:
+def walk(marks: str, optional: str = "", never: str = "") -> ExpectedPath:
     """A walk over steps a, b, c by events that carry one of them each."""
     names = sorted({*"abc"})
     steps = tuple(
@@ -28,7 +28,7 @@ def walk(marks: str, optional: str = "", never: str = "") -> Walk:
     )
     unwanted = tuple(Step(name, Text(name, name), frozenset({10 + number})) for number, name in enumerate(never))
     signal = {name: number for number, name in enumerate(names)} | {name: 10 + n for n, name in enumerate(never)}
-    found = Walk(Profile("demo", Text("Demo", "Demo"), steps, unwanted, load_pack()))
+    found = ExpectedPath(PathProfile("demo", Text("Demo", "Demo"), steps, unwanted, load_pack()))
     for line, mark in enumerate(marks, start=1):
         hits = (Hit(signal[mark], {}),) if mark in signal else ()
         found.see(Event("log", line, 0, mark, mark, Worker("log"), hits))

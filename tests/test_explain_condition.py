@@ -18,10 +18,10 @@ from logrules.ruleset.condition import (
     MetricTrend,
     Not,
     NotANumber,
+    Occurred,
     Quiet,
     Repeated,
     Scope,
-    Seen,
     Sequence,
     Some,
     Spread,
@@ -104,7 +104,7 @@ _signals = st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True).map(
 _seconds = st.sampled_from([0.25, 1.0, 30.0, 90.0, 600.0, 7200.0, 86400.0])
 _limit = st.none() | _seconds
 _leaves = st.one_of(
-    _signals.filter(lambda some: len(some) == 1).map(Seen),
+    _signals.filter(lambda some: len(some) == 1).map(Occurred),
     st.builds(Sequence, st.lists(_signals, min_size=2, max_size=3).map(tuple), _limit),
     st.builds(Absence, _signals, _signals, _limit),
     st.builds(Repeated, _signals, st.integers(1, 9), _limit),
@@ -130,7 +130,7 @@ _conditions = st.recursive(
 
 @given(_conditions)
 def test_what_is_spelt_reads_as_the_same_condition(condition):
-    whole = Every((Seen((0,)), condition))
+    whole = Every((Occurred((0,)), condition))
     again = parse_when(spell(whole, name_of), NAMES).condition
     assert spell(again, name_of) == spell(whole, name_of)
 

@@ -1,6 +1,6 @@
 """Lines that a big log repeats for ever are read ever more seldom, and those that need their neighbours always."""
 
-from logrules.parsing.deduplication import FAMILIAR_APART, FAMILIAR_LINES, Familiar
+from logrules.parsing.deduplication import FAMILIAR_APART, FAMILIAR_LINES, RepeatFilter
 from logrules.parsing.hit_lines import Found, HitLine
 
 
@@ -8,31 +8,31 @@ def line(number: int, *entries: int) -> HitLine:
     return HitLine(number, 0, b"", tuple((0, entry) for entry in entries), b"", 0, 0)
 
 
-def read(familiar: Familiar, lines: list[HitLine]) -> list[int]:
+def read(familiar: RepeatFilter, lines: list[HitLine]) -> list[int]:
     return [kept.number for kept in familiar.thinned(Found("log", tuple(lines), len(lines), unfinished=False)).lines]
 
 
 def test_the_first_of_a_kind_are_all_read_and_then_one_in_so_many():
     count = FAMILIAR_LINES + 3 * FAMILIAR_APART
-    kept = read(Familiar(frozenset()), [line(number, 5) for number in range(count)])
+    kept = read(RepeatFilter(frozenset()), [line(number, 5) for number in range(count)])
     assert kept[:FAMILIAR_LINES] == list(range(FAMILIAR_LINES))
     assert kept[FAMILIAR_LINES:] == [FAMILIAR_LINES - 1 + FAMILIAR_APART * turn for turn in (1, 2, 3)]
 
 
 def test_a_kind_is_the_set_of_its_literals():
-    familiar = Familiar(frozenset())
+    familiar = RepeatFilter(frozenset())
     read(familiar, [line(number, 5) for number in range(2 * FAMILIAR_LINES)])
     assert read(familiar, [line(0, 5, 6), line(1, 6)]) == [0, 1]
 
 
 def test_lines_that_need_their_neighbours_are_always_read():
-    familiar = Familiar(frozenset({9}))
+    familiar = RepeatFilter(frozenset({9}))
     many = [line(number, 5, 9) for number in range(2 * FAMILIAR_LINES)]
     assert len(read(familiar, many)) == len(many)
 
 
 def test_how_lines_fall_into_windows_does_not_matter():
     lines = [line(number, number % 2) for number in range(4 * FAMILIAR_LINES)]
-    whole = read(Familiar(frozenset()), lines)
-    pieces = Familiar(frozenset())
+    whole = read(RepeatFilter(frozenset()), lines)
+    pieces = RepeatFilter(frozenset())
     assert [number for at in range(0, len(lines), 100) for number in read(pieces, lines[at : at + 100])] == whole

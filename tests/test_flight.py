@@ -15,7 +15,7 @@ from logrules.model.errors import SourceError
 from logrules.model.report import Report
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
-from logrules.sources.flight_compare import Parting, findings
+from logrules.sources.flight_compare import CallDifference, findings
 from logrules.sources.flight_dump import NoDump, rank_of_name, read_dump
 from logrules.sources.flight_files import MAX_BYTES
 from logrules.sources.plain_pickle import NotPlain, load
@@ -67,18 +67,18 @@ def up_to(last: int, **stuck: Any) -> list[dict[str, Any]]:
 
 
 WAITS: dict[str, Any] = {"state": "started"}
-JOBS: dict[str, tuple[Callable[[int], list[dict[str, Any]]], Parting | None, str]] = {
-    "one never called it": (lambda rank: up_to(40) if rank == 2 else up_to(41, **WAITS), Parting.MISSED, "nccl-timeout"),
+JOBS: dict[str, tuple[Callable[[int], list[dict[str, Any]]], CallDifference | None, str]] = {
+    "one never called it": (lambda rank: up_to(40) if rank == 2 else up_to(41, **WAITS), CallDifference.MISSED, "nccl-timeout"),
     "one called another operation": (
         lambda rank: up_to(41, op="nccl:broadcast" if rank == 2 else "nccl:all_reduce", **WAITS),
-        Parting.OTHER_OPERATION,
+        CallDifference.OTHER_OPERATION,
         "collective-mismatch",
     ),
     "one brought another size": (
-        lambda rank: up_to(41, size=9 if rank == 2 else 4, **WAITS), Parting.OTHER_SIZE, "collective-mismatch",
+        lambda rank: up_to(41, size=9 if rank == 2 else 4, **WAITS), CallDifference.OTHER_SIZE, "collective-mismatch",
     ),
     "one called one more": (
-        lambda rank: up_to(41, **WAITS) if rank == 2 else up_to(40), Parting.EXTRA, "collective-mismatch",
+        lambda rank: up_to(41, **WAITS) if rank == 2 else up_to(40), CallDifference.EXTRA, "collective-mismatch",
     ),
 }  # fmt: skip
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.parsing.header import Peeler
-from logrules.parsing.timestamp import Stamps
+from logrules.parsing.header import HeaderParser
+from logrules.parsing.timestamp import TimestampParser
 from logrules.parsing.worker_from_path import worker_of_name
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
@@ -25,7 +25,7 @@ NAMES = [(form.id, name, parts) for file in FORMATS for form in file.names for n
 
 @pytest.fixture(scope="module")
 def peeler(shipped):
-    return Peeler(shipped)
+    return HeaderParser(shipped)
 
 
 @pytest.mark.parametrize(("form", "sample"), HEADERS, ids=lambda value: value if isinstance(value, str) else None)
@@ -38,7 +38,7 @@ def test_sample_of_header(peeler, form, sample):
 
 @pytest.mark.parametrize(("form", "text", "meaning"), TIMES)
 def test_sample_of_time(shipped, form, text, meaning):
-    stamp = Stamps(shipped.times).read(text)
+    stamp = TimestampParser(shipped.times).read(text)
     assert stamp is not None
     written = datetime.fromtimestamp(stamp.seconds, UTC).replace(tzinfo=None).isoformat()
     assert (written if stamp.year_known else written.replace("1972", "-", 1)) == meaning
@@ -48,7 +48,7 @@ def test_sample_of_time(shipped, form, text, meaning):
     "text", ["2025-02-30 10:00:00", "2025-13-01 10:00:00", "9999999999999999", "1399 10:00:00", ""]
 )
 def test_what_is_no_time_is_none(shipped, text):
-    assert Stamps(shipped.times).read(text) is None
+    assert TimestampParser(shipped.times).read(text) is None
 
 
 @pytest.mark.parametrize(("form", "name", "parts"), NAMES)
@@ -143,14 +143,14 @@ def test_a_repeated_line_bears_no_time_of_its_own(peeler):
 
 @given(st.text(max_size=200))
 def test_peeling_never_raises_and_never_invents(line):
-    header = Peeler(_pack()).peel(line)
+    header = HeaderParser(_pack()).peel(line)
     assert header.message in line or header.repeat > 1
     assert header.repeat >= 1
 
 
 @given(st.text(alphabet="([rank0-9]): pid=TPWorker,ip.|%INFO", max_size=60))
 def test_text_made_of_prefix_parts_is_peeled_to_a_part_of_itself(line):
-    header = Peeler(_pack()).peel(line)
+    header = HeaderParser(_pack()).peel(line)
     assert header.message in line
     assert len(header.message) <= len(line)
 

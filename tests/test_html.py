@@ -10,7 +10,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
 
 from logrules.cli.main import main
-from logrules.inference.time_series import MAX_POINTS, QUIET, Curves
+from logrules.inference.time_series import MAX_POINTS, QUIET, CurveSampler
 from logrules.model.report import Curve, Point, Report, Status, WaitSpan
 from logrules.output.html import render_html
 from tests.test_forms import HEALTHY, report
@@ -78,14 +78,14 @@ def test_the_command_writes_the_page(tmp_path):
 
 
 def test_curves_are_bounded_and_keep_the_longest_silence():
-    from logrules.inference.observation import Sighting
+    from logrules.inference.observation import Observation
     from logrules.model.event import Event, Worker
 
-    curves = Curves()
+    curves = CurveSampler()
     time = 0.0
     for number in range(20_000):
         time += 500.0 if number == 7_777 else 1.0
-        sighting = Sighting(Event("log", number + 1, 0, "", "", Worker("log"), ()), number, time, None)
+        sighting = Observation(Event("log", number + 1, 0, "", "", Worker("log"), ()), number, time, None)
         curves.see(sighting)
         curves.add("loss", float(number), sighting)
     drawn = {curve.metric: curve.points for curve in curves.drawn()}

@@ -14,10 +14,10 @@ from logrules.ruleset.condition import (
     MetricTrend,
     Not,
     NotANumber,
+    Occurred,
     Quiet,
     Repeated,
     Scope,
-    Seen,
     Sequence,
     Some,
     Spread,
@@ -28,7 +28,7 @@ from logrules.ruleset.condition import (
 from logrules.ruleset.when import ConditionFault, parse_when
 
 SIGNALS = {"a": 0, "b": 1, "c": 2}
-A, B, C = (Seen((number,)) for number in range(3))
+A, B, C = (Occurred((number,)) for number in range(3))
 
 
 @pytest.mark.parametrize(

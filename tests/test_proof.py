@@ -9,8 +9,8 @@ import pytest
 
 from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import PackError
-from logrules.model.position import Place
-from logrules.model.test_result import Clause, Fault, Outcome, Result
+from logrules.model.position import Position
+from logrules.model.test_result import Clause, Outcome, Result, TestFailure
 from logrules.output import results_json, results_junit, results_tap, results_text
 from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
 from logrules.ruletest.case import find_cases, read_cases
@@ -338,19 +338,19 @@ def test_a_patience_is_widened_too():
 
 HOSTILE = "\x1b[31mred\x00 ]]> & <b> \ufffe # TODO"
 RESULTS = (
-    Result("example", "a/b", "a/b example 1", Place("rules/a/b.yaml", 4, 5)),
+    Result("example", "a/b", "a/b example 1", Position("rules/a/b.yaml", 4, 5)),
     Result(
         "example",
         "a/b",
         "a/b example 2",
-        Place("rules/a/b.yaml", 9, 5),
+        Position("rules/a/b.yaml", 9, 5),
         (
-            Fault(
+            TestFailure(
                 "does not fire", HOSTILE, (Clause(0, "x and y", False, "1 of 2"), Clause(1, "x", True, "line 1")), "c/d"
             ),
         ),
     ),
-    Result("case", "job", "job", Place("job/case.yaml"), (Fault("finds nothing"),), "nobody knows"),
+    Result("case", "job", "job", Position("job/case.yaml"), (TestFailure("finds nothing"),), "nobody knows"),
 )
 
 

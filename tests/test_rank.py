@@ -4,11 +4,11 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.inference.culprit import culprits
-from logrules.inference.observation import Sighting, begin, extend
+from logrules.inference.observation import Observation, begin, extend
 from logrules.inference.ranking import Hypothesis, rank
 from logrules.model.event import Worker
 from logrules.model.report import Severity
-from logrules.ruleset.condition import Seen
+from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
 from logrules.sources.discover import discover
 from tests.conftest import event
@@ -23,14 +23,14 @@ def rule(
         severity,
         certainty,
         certainty,
-        Seen((0,)),
+        Occurred((0,)),
         yields_to=tuple(yields_to),
         culprit=culprit,
     )
 
 
-def seen(order: int, rank_: int | None = None, captures=None) -> Sighting:
-    return Sighting(event(order, [0], worker=Worker("log", rank=rank_), captures=captures), order, None, None)
+def seen(order: int, rank_: int | None = None, captures=None) -> Observation:
+    return Observation(event(order, [0], worker=Worker("log", rank=rank_), captures=captures), order, None, None)
 
 
 def holds(found: Rule, order: int, *, survived=False, rank_=None) -> Hypothesis:

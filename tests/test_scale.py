@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.engine.distributed import replay_spread
 from logrules.engine.extraction import MANY_SOURCES, window_bytes
-from logrules.engine.extraction_task import Lost, Read, Task
+from logrules.engine.extraction_task import Read, ReadFailed, Task
 from logrules.engine.process_worker import read
 from logrules.engine.processes import read_here
 from logrules.engine.run import processes as local
@@ -68,7 +68,7 @@ def test_processes_say_what_one_process_says(job, shipped):
 
 
 def test_answers_may_come_in_any_order(job, shipped):
-    def backwards(tasks: Sequence[Task], pack: Pack) -> Iterator[Read | Lost]:
+    def backwards(tasks: Sequence[Task], pack: Pack) -> Iterator[Read | ReadFailed]:
         yield from reversed(list(read_here(tasks, pack, 1)))
 
     assert spread(job, shipped, backwards) == spread(job, shipped, partial(read_here, processes=1))
@@ -81,14 +81,14 @@ def test_the_size_of_a_window_depends_on_how_many_logs_there_are_alone():
 # What becomes of one.
 
 
-def died_once(marker: Path, task: Task) -> Read | Lost:
+def died_once(marker: Path, task: Task) -> Read | ReadFailed:
     if task.number == 1 and not marker.exists():
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return read(task, local._Here.scanners)
 
 
-def always_dies(task: Task) -> Read | Lost:
+def always_dies(task: Task) -> Read | ReadFailed:
     if task.number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return read(task, local._Here.scanners)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from logrules.cli.main import main
 from logrules.model.errors import PackError
-from logrules.model.position import Place
+from logrules.model.position import Position
 from logrules.model.report import Severity
 from logrules.ruleset.config import checked
 from logrules.ruleset.load import load_pack
@@ -216,14 +216,14 @@ id = 1
 id = 2
 """
     assert places_of_keys(text, "p", ("tool", "logrules")) == {
-        (): Place("p", 3, 1),
-        ("packs",): Place("p", 4, 1),
-        ("severity",): Place("p", 5, 1),
-        ("severity", "a/b"): Place("p", 6, 3),
-        ("markers", 0): Place("p", 7, 1),
-        ("markers", 0, "id"): Place("p", 8, 1),
-        ("markers", 1): Place("p", 9, 1),
-        ("markers", 1, "id"): Place("p", 10, 1),
+        (): Position("p", 3, 1),
+        ("packs",): Position("p", 4, 1),
+        ("severity",): Position("p", 5, 1),
+        ("severity", "a/b"): Position("p", 6, 3),
+        ("markers", 0): Position("p", 7, 1),
+        ("markers", 0, "id"): Position("p", 8, 1),
+        ("markers", 1): Position("p", 9, 1),
+        ("markers", 1, "id"): Position("p", 10, 1),
     }
 
 

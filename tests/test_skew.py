@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.engine.run import replay
-from logrules.inference.clock_skew import Moment, by_clock, skews
+from logrules.inference.clock_skew import ClockReading, by_clock, skews
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 
@@ -21,7 +21,7 @@ def steps(
 ):
     """What a clock reads at the steps of a loop; ``late`` are steps that were logged some seconds late."""
     return [
-        Moment(("step", n), BEGAN + n * every_s - behind_s + (late or {}).get(n, 0.0))
+        ClockReading(("step", n), BEGAN + n * every_s - behind_s + (late or {}).get(n, 0.0))
         for n in range(first, first + count)
     ]
 
@@ -57,7 +57,7 @@ def test_which_clocks_are_wrong(story, clocks, behind_s):
 )
 def test_corrected_clocks_agree(behind, noise):
     clocks = {
-        f"host{n}": [Moment(k, BEGAN + k - off + noise[(k + n) % 20]) for k in range(12)]
+        f"host{n}": [ClockReading(k, BEGAN + k - off + noise[(k + n) % 20]) for k in range(12)]
         for n, off in enumerate(behind)
     }
     found = skews(clocks)

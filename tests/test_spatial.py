@@ -8,11 +8,11 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.inference import rank_divergence as spatial
-from logrules.inference.observation import Sighting
-from logrules.inference.rank_divergence import Place, Unlike
-from logrules.inference.rank_table import Call, Standing
+from logrules.inference.observation import Observation
+from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
+from logrules.inference.rank_table import Collective, GroupProgress
 from logrules.model.event import Worker
-from logrules.model.report import Odd, Report
+from logrules.model.report import DivergenceKind, Report
 from logrules.output.html import render_html
 from logrules.output.markdown import render_markdown
 from logrules.output.rank_sentences import coverage, declined, sentence
@@ -25,44 +25,44 @@ from tests.conftest import event
 LIMIT_S = 600.0
 
 
-def told(rank: int, at: float = 0.0, host: str | None = None) -> Sighting:
-    return Sighting(event(rank + 1, worker=Worker("log", host=host, rank=rank)), rank, at, None)
+def told(rank: int, at: float = 0.0, host: str | None = None) -> Observation:
+    return Observation(event(rank + 1, worker=Worker("log", host=host, rank=rank)), rank, at, None)
 
 
 def waits_in(rank: int, seq: int, op: str = "ALLREDUCE", size: int | None = 4, *, at: float = 0.0, group: str = "0"):
     """A rank whose watchdog reports the collective that it waits in."""
-    return Place(rank, told(rank, at), calls={group: Call(seq, op, size, size, LIMIT_S, told(rank, at))})
+    return RankSnapshot(rank, told(rank, at), calls={group: Collective(seq, op, size, size, LIMIT_S, told(rank, at))})
 
 
-def stands(rank: int, enqueued: int, completed: int, *, group: str = "0") -> Place:
-    return Place(rank, told(rank), standings={group: Standing(enqueued, completed, told(rank))})
+def stands(rank: int, enqueued: int, completed: int, *, group: str = "0") -> RankSnapshot:
+    return RankSnapshot(rank, told(rank), standings={group: GroupProgress(enqueued, completed, told(rank))})
 
 
-def silent(rank: int) -> Place:
-    return Place(rank, told(rank))
+def silent(rank: int) -> RankSnapshot:
+    return RankSnapshot(rank, told(rank))
 
 
 @pytest.mark.parametrize(
     ("story", "places", "world", "expected"),
     [
         ("all wait in the same", [waits_in(0, 7), waits_in(1, 7)], None, []),
-        ("one is idle", [waits_in(0, 7), waits_in(1, 7), stands(2, 6, 6)], None, [(Odd.IDLE, (2,), (0, 1))]),
-        ("one is idle by the standings alone", [stands(0, 7, 6), stands(1, 6, 6)], None, [(Odd.IDLE, (1,), (0,))]),
+        ("one is idle", [waits_in(0, 7), waits_in(1, 7), stands(2, 6, 6)], None, [(DivergenceKind.IDLE, (2,), (0, 1))]),
+        ("one is idle by the standings alone", [stands(0, 7, 6), stands(1, 6, 6)], None, [(DivergenceKind.IDLE, (1,), (0,))]),
         ("who has finished the same is not idle", [waits_in(0, 7), waits_in(1, 7), stands(2, 7, 7)], None, []),
-        ("one is behind", [waits_in(0, 9), waits_in(1, 7), waits_in(2, 9)], None, [(Odd.BEHIND, (1,), (0, 2))]),
-        ("one is ahead", [waits_in(0, 7), waits_in(1, 9), waits_in(2, 7)], None, [(Odd.AHEAD, (1,), (0, 2))]),
-        ("of two the one behind", [waits_in(0, 9), waits_in(1, 7)], None, [(Odd.BEHIND, (1,), (0,))]),
+        ("one is behind", [waits_in(0, 9), waits_in(1, 7), waits_in(2, 9)], None, [(DivergenceKind.BEHIND, (1,), (0, 2))]),
+        ("one is ahead", [waits_in(0, 7), waits_in(1, 9), waits_in(2, 7)], None, [(DivergenceKind.AHEAD, (1,), (0, 2))]),
+        ("of two the one behind", [waits_in(0, 9), waits_in(1, 7)], None, [(DivergenceKind.BEHIND, (1,), (0,))]),
         (
             "another operation",
             [waits_in(0, 7), waits_in(1, 7, "BROADCAST"), waits_in(2, 7)],
             None,
-            [(Odd.OTHER_OPERATION, (1,), (0, 2))],
+            [(DivergenceKind.OTHER_OPERATION, (1,), (0, 2))],
         ),
         (
             "another size",
             [waits_in(0, 7), waits_in(1, 7), waits_in(2, 7, size=8)],
             None,
-            [(Odd.OTHER_SIZE, (2,), (0, 1))],
+            [(DivergenceKind.OTHER_SIZE, (2,), (0, 1))],
         ),
         ("of two sizes nobody's is odd", [waits_in(0, 7), waits_in(1, 7, size=8)], None, []),
         (
@@ -71,14 +71,14 @@ def silent(rank: int) -> Place:
             None,
             [],
         ),
-        ("a silent rank", [waits_in(0, 7), waits_in(1, 7), silent(2)], None, [(Odd.NEVER_ARRIVED, (2,), (0, 1))]),
+        ("a silent rank", [waits_in(0, 7), waits_in(1, 7), silent(2)], None, [(DivergenceKind.NEVER_ARRIVED, (2,), (0, 1))]),
         (
             "a silent rank before those without a log",
             [waits_in(0, 7), silent(1), waits_in(2, 7)],
             4,
-            [(Odd.NEVER_ARRIVED, (1,), (0, 2))],
+            [(DivergenceKind.NEVER_ARRIVED, (1,), (0, 2))],
         ),
-        ("a rank without a log", [waits_in(0, 7), waits_in(1, 7)], 3, [(Odd.NEVER_ARRIVED, (2,), (0, 1))]),
+        ("a rank without a log", [waits_in(0, 7), waits_in(1, 7)], 3, [(DivergenceKind.NEVER_ARRIVED, (2,), (0, 1))]),
         ("more are silent than not", [waits_in(0, 7), silent(1), silent(2)], None, []),
         ("nobody waits", [silent(0), silent(1)], 8, []),
         (
@@ -94,20 +94,24 @@ def test_in_collectives(story, places, world, expected):
     assert brief(spatial.in_collectives(places, world)) == expected
 
 
-def brief(found) -> list[tuple[Odd, tuple[int, ...], tuple[int, ...]]]:
+def brief(found) -> list[tuple[DivergenceKind, tuple[int, ...], tuple[int, ...]]]:
     return [(one.kind, one.ranks, one.others) for one in found]
 
 
-def inside(rank: int, wait: str = "init") -> Place:
-    return Place(rank, told(rank), waits={wait: told(rank)})
+def inside(rank: int, wait: str = "init") -> RankSnapshot:
+    return RankSnapshot(rank, told(rank), waits={wait: told(rank)})
 
 
 @pytest.mark.parametrize(
     ("story", "places", "expected"),
     [
-        ("one never came", [inside(0), inside(1), silent(2)], [(Odd.NEVER_ARRIVED, (2,), (0, 1))]),
+        ("one never came", [inside(0), inside(1), silent(2)], [(DivergenceKind.NEVER_ARRIVED, (2,), (0, 1))]),
         ("all came", [inside(0), inside(1)], []),
-        ("who has left it has been there", [inside(0), inside(1), Place(2, told(2), passed=frozenset({"init"}))], []),
+        (
+            "who has left it has been there",
+            [inside(0), inside(1), RankSnapshot(2, told(2), passed=frozenset({"init"}))],
+            [],
+        ),
         ("half came", [inside(0), silent(1)], []),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -116,31 +120,37 @@ def test_in_a_wait(story, places, expected):
     assert brief(spatial.in_wait(places, "init")) == expected
 
 
-def steps(rank: int, step: int, step_s: float | None = None) -> Place:
-    return Place(rank, told(rank), step=step, stepped=told(rank), step_s=step_s)
+def steps(rank: int, step: int, step_s: float | None = None) -> RankSnapshot:
+    return RankSnapshot(rank, told(rank), step=step, stepped=told(rank), step_s=step_s)
 
 
 def test_who_stopped_a_step_earlier():
-    assert brief(spatial.in_steps([steps(0, 41), steps(1, 40), steps(2, 41)])) == [(Odd.STEP_BEHIND, (1,), (0, 2))]
+    assert brief(spatial.in_steps([steps(0, 41), steps(1, 40), steps(2, 41)])) == [
+        (DivergenceKind.STEP_BEHIND, (1,), (0, 2))
+    ]
     assert brief(spatial.in_steps([steps(0, 41), steps(1, 41)])) == []
     assert brief(spatial.in_steps([steps(0, 41), steps(1, 60), steps(2, 41)])) == [], "further than others is no fault"
 
 
 def test_who_is_slow():
-    assert brief(spatial.in_pace([steps(0, 1, 2.0), steps(1, 1, 2.1), steps(2, 1, 4.0)])) == [(Odd.SLOW, (2,), (0, 1))]
+    assert brief(spatial.in_pace([steps(0, 1, 2.0), steps(1, 1, 2.1), steps(2, 1, 4.0)])) == [
+        (DivergenceKind.SLOW, (2,), (0, 1))
+    ]
     assert brief(spatial.in_pace([steps(0, 1, 2.0), steps(1, 1, 2.1), steps(2, 1, 2.5)])) == []
     assert brief(spatial.in_pace([steps(0, 1, 2.0), steps(1, 1, 4.0)])) == [], "of two, either may be the slow one"
 
 
-def fails(rank: int, at: float | None, host: str | None = None) -> Place:
-    return Place(rank, told(rank), host, failed=None if at is None else told(rank, at, host))
+def fails(rank: int, at: float | None, host: str | None = None) -> RankSnapshot:
+    return RankSnapshot(rank, told(rank), host, failed=None if at is None else told(rank, at, host))
 
 
 def test_who_failed_first_and_where():
-    assert brief(spatial.in_errors([fails(0, 9.0), fails(1, 5.0), fails(2, None)])) == [(Odd.FIRST_ERROR, (1,), (0,))]
+    assert brief(spatial.in_errors([fails(0, 9.0), fails(1, 5.0), fails(2, None)])) == [
+        (DivergenceKind.FIRST_ERROR, (1,), (0,))
+    ]
     assert brief(spatial.in_errors([fails(0, 5.2), fails(1, 5.0)])) == [], "closer than clocks can tell"
     on_b = [fails(0, None, "a"), fails(1, None, "a"), fails(2, 5.0, "b"), fails(3, 5.1, "b")]
-    assert brief(spatial.in_errors(on_b)) == [(Odd.SAME_HOST, (2, 3), (0, 1))]
+    assert brief(spatial.in_errors(on_b)) == [(DivergenceKind.SAME_HOST, (2, 3), (0, 1))]
     assert brief(spatial.in_errors([fails(0, None, "a"), fails(2, 5.0, "b")])) == [], "one failure is no pattern"
     assert brief(spatial.in_errors([fails(0, 5.0, "b"), fails(1, 5.1, "b")])) == [], "there is no other host"
 
@@ -219,7 +229,7 @@ def test_nobody_is_named_where_the_time_outs_are_not_of_one_hang(shipped: Pack, 
     assert report.diagnoses[0].cause == "nccl-timeout"
     assert report.diagnoses[0].ranks == ()
     assert report.comparison is not None
-    assert not any(one.kind is Odd.NEVER_ARRIVED for one in report.comparison.differences)
+    assert not any(one.kind is DivergenceKind.NEVER_ARRIVED for one in report.comparison.differences)
     assert declined(report.comparison, "en") == (
         "The time-outs of the ranks lie 25m 6s apart, more than the time-out itself (10m): they are not of one hang, "
         "so no rank is named."
@@ -270,12 +280,12 @@ def document(report: Report) -> str:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("kind", Odd)
+@pytest.mark.parametrize("kind", DivergenceKind)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_difference_has_its_sentence(kind, language):
     facts = dict.fromkeys(
         ("seq", "theirs", "op", "their_op", "size", "their_size", "step", "their_step", "before_s", "host", "step_s",
          "their_step_s"), "1",
     )  # fmt: skip
-    one = Unlike(kind, (3,), (0, 1), (), facts)
+    one = RankDivergence(kind, (3,), (0, 1), (), facts)
     assert "{" not in sentence(one, language)  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ import pytest
 from logrules.engine.extraction import Scanners
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.session import Session
-from logrules.model.change import Change, Raised, Withdrawn, Worsened
+from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Status
-from logrules.model.stream import End, Heard, Tick
+from logrules.model.stream import BytesArrived, End, Tick
 from logrules.parsing.reader import Reader
 from logrules.parsing.window import Window
 from logrules.ruleset.load import load_pack
@@ -33,7 +33,7 @@ class Job:
         from dataclasses import replace
 
         self._line += 1
-        self.changes += self.session.feed(Heard(source, START + at))
+        self.changes += self.session.feed(BytesArrived(source, START + at))
         found = self._scanners.find(Window(source, 0, 0, text.encode()))
         for event in self._reader.events(found, self._line):
             self.changes += self.session.feed(replace(event, arrived=START + at))
@@ -48,7 +48,7 @@ class Job:
 
     def told(self, *rules: str) -> list[tuple[str, float]]:
         """What was said of these rules, and when."""
-        kinds = (Raised, Worsened, Withdrawn)
+        kinds = (Raised, StallProlonged, Withdrawn)
         return [
             (type(change).__name__.lower(), change.at - START)
             for change in self.changes

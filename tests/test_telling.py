@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from logrules.model.change import Change, Raised, Withdrawn, Worsened
+from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
 from logrules.model.update import Update
@@ -22,7 +22,7 @@ from logrules.model.worker_status import WorkerNow
 from logrules.notify.commands import APART_S, Commands, run_bounded, words_of
 from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
-from logrules.notify.notifications import Kind, Newsroom, facts, sentence
+from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
 from logrules.notify.probe import look_closer
 from logrules.notify.report_file import EVERY_S, ReportFile
 from logrules.notify.webhook import Webhook, post
@@ -44,14 +44,14 @@ STALLED = Raised(STALL.rule, 1000.0, 65.0)
 
 
 def test_what_is_news_and_what_is_not():
-    newsroom = Newsroom()
+    newsroom = NotificationPolicy()
     told = [
         [news.kind for news in newsroom.news(update(now, *changes), REPORT)]
         for now, changes in [
             (1.0, [Raised("not/shown", 1.0)]),
             (2.0, [STALLED]),
             (3.0, [STALLED]),
-            (4.0, [Worsened(STALL.rule, 4.0, 130.0), Worsened("not/shown", 4.0, 1.0)]),
+            (4.0, [StallProlonged(STALL.rule, 4.0, 130.0), StallProlonged("not/shown", 4.0, 1.0)]),
             (5.0, [Withdrawn(STALL.rule, 5.0), Withdrawn("not/shown", 5.0)]),
             (6.0, [Raised(STALL.rule, 6.0)]),
         ]
@@ -60,7 +60,7 @@ def test_what_is_news_and_what_is_not():
 
 
 def test_the_key_facts_of_news():
-    (news,) = Newsroom().news(update(1.0, STALLED), REPORT)
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
     assert facts(news) == {
         "event": "stall", "rule": "torch/rendezvous", "status": "stalled", "phase": "rendezvous",
         "quiet_seconds": "65", "cause": "rendezvous-timeout", "confidence": "0.80",
@@ -99,7 +99,7 @@ def test_commands_come_at_a_bounded_rate_and_for_their_kinds_only(tmp_path, comp
     commands = Commands(
         ["sh", "-c", f"echo x >> {tmp_path}/runs"], frozenset({Kind.STALL, Kind.STALL_LASTS}), complaints.append
     )
-    lasts = Worsened(STALL.rule, 0.0, 200.0)
+    lasts = StallProlonged(STALL.rule, 0.0, 200.0)
     for now, change in [
         (0.0, STALLED),
         (1.0, lasts),
@@ -184,7 +184,7 @@ def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
     webhook.hear(update(1.0, STALLED), lambda: REPORT)
     webhook.close()
     (body,) = receiver.bodies
-    assert body["text"] == f"logrules: {sentence(next(Newsroom().news(update(1.0, STALLED), REPORT)))}"
+    assert body["text"] == f"logrules: {sentence(next(NotificationPolicy().news(update(1.0, STALLED), REPORT)))}"
     assert body["event"] == "stall"
     assert body["report"]["status"] == "stalled"
     assert complaints == []
@@ -256,13 +256,13 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
 
 def test_metrics_for_prometheus():
     pytest.importorskip("prometheus_client")
-    from logrules.notify.prometheus import Metrics
+    from logrules.notify.prometheus import PrometheusExporter
 
     workers = (
         WorkerNow("rank 0", "train_step", "step 1", 2.0, 65.0, 120.0),
         WorkerNow("rank 1", None, "", None, 70.0, None),
     )
-    metrics = Metrics(0, lambda: workers)
+    metrics = PrometheusExporter(0, lambda: workers)
     try:
         metrics.hear(update(1.0, STALLED), lambda: REPORT)
         with urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=10) as answer:
@@ -285,13 +285,13 @@ def test_a_port_that_is_taken_is_one_sentence():
     pytest.importorskip("prometheus_client")
     import socket
 
-    from logrules.notify.prometheus import Metrics
+    from logrules.notify.prometheus import PrometheusExporter
 
     with socket.socket() as taken:
         taken.bind(("", 0))
         taken.listen()
         with pytest.raises(LogrulesError, match="cannot be taken"):
-            Metrics(taken.getsockname()[1], tuple)
+            PrometheusExporter(taken.getsockname()[1], tuple)
 
 
 def fake(folder: Path, name: str, body: str) -> None:
@@ -332,8 +332,8 @@ def test_a_look_is_taken_at_a_stall_and_not_too_often(tmp_path, complaints):
     for now, changes in [
         (0.0, [Raised("x/y", 0.0)]),
         (10.0, [STALLED]),
-        (20.0, [Worsened(STALL.rule, 20.0, 130.0)]),
-        (140.0, [Worsened(STALL.rule, 140.0, 260.0)]),
+        (20.0, [StallProlonged(STALL.rule, 20.0, 130.0)]),
+        (140.0, [StallProlonged(STALL.rule, 140.0, 260.0)]),
     ]:
         inspection.hear(update(now, *changes), lambda: REPORT)
     inspection.close()

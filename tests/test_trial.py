@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
-from logrules.model.rule_trace import Refusal, Trial
+from logrules.model.rule_trace import RejectReason, Trial
 from logrules.ruleset.load import load_pack
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.pattern_cost import costs
@@ -49,7 +49,7 @@ def tried(tmp_path):
 def test_lines_that_hit_and_lines_that_have_the_words_alone(tried):
     (left,) = tried("left", "start", HIT, BARE, VETOED, HIT).signals
     assert [(one.line, dict(one.captures)) for one in left.hits] == [(2, {"rank": "3"}), (5, {"rank": "3"})]
-    assert [(one.line, one.refused) for one in left.refused] == [(3, Refusal.PATTERN), (4, Refusal.VETO)]
+    assert [(one.line, one.refused) for one in left.refused] == [(3, RejectReason.PATTERN), (4, RejectReason.VETO)]
 
 
 def test_all_lines_are_counted_and_the_first_shown(tried):

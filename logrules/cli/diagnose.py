@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TextIO
 
-    from logrules.inference.expected_path import Walk
+    from logrules.inference.expected_path import ExpectedPath
     from logrules.model.baseline import Deviation
     from logrules.model.event import Event
     from logrules.model.expectation import Expectation
@@ -147,11 +147,11 @@ def _observers(*sees: "Callable[[Event], None] | None") -> "Callable[[Event], No
     return see
 
 
-def _walk(name: str, pack: "Pack") -> "Walk":
-    from logrules.inference.expected_path import Walk
+def _walk(name: str, pack: "Pack") -> "ExpectedPath":
+    from logrules.inference.expected_path import ExpectedPath
     from logrules.ruleset.profile_models import load_profile
 
-    return Walk(load_profile(name, pack))
+    return ExpectedPath(load_profile(name, pack))
 
 
 def _confirm(report: Report, options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from logrules.model.errors import LogrulesError
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.ruleset.settings import Settings
-    from logrules.ruletest.scaffold import Draft
+    from logrules.ruletest.scaffold import RuleDraft
 
 _EXAMPLES = """examples:
   logrules new train.log:1042                              print a draft for line 1042
@@ -96,7 +96,7 @@ def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
     return None
 
 
-def _write(drafted: "Draft", folder: Path, *, edit: bool) -> int:
+def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
     path = folder / f"{drafted.id}.yaml"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -54,9 +54,9 @@ def listeners(
             raise LogrulesError(f"--report {path}: there is no folder {path.parent}")
         found.append(ReportFile(path, options.lang, complain))
     if options.metrics_port is not None:
-        from logrules.notify.prometheus import Metrics
+        from logrules.notify.prometheus import PrometheusExporter
 
-        found.append(Metrics(options.metrics_port, following.workers))
+        found.append(PrometheusExporter(options.metrics_port, following.workers))
     if options.inspect:
         found.append(_inspection(options, following, child, complain))
     elif options.pid is not None:

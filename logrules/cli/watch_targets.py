@@ -14,7 +14,7 @@ from logrules.model.errors import LogrulesError
 from logrules.model.stream import End
 from logrules.output.escape import safe
 from logrules.ruleset.pack import Pack
-from logrules.sources.queue import Buffer
+from logrules.sources.queue import EventQueue
 from logrules.sources.source import Source
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Command:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.echoes = options.echo is not False
-        self.source = Buffer(" ".join(options.command))
+        self.source = EventQueue(" ".join(options.command))
         self._words = options.command
         self._pty = options.pty
         self._child: Child | None = None
@@ -132,7 +132,7 @@ class Pipe:
         from logrules.sources.passthrough import Passing
 
         self.echoes = options.echo is not False
-        self.source = Buffer(STDIN_NAME)
+        self.source = EventQueue(STDIN_NAME)
         self._passing = Passing(
             STDIN, STDOUT if self.echoes else None, self.source, STDIN_NAME, self._end, options.turn
         )

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from logrules.inference.clock import Clock
-from logrules.inference.clock_skew import Moment, Skew, by_clock, skews
-from logrules.model.event import Event, Stamp, Worker
+from logrules.inference.clock_skew import ClockReading, Skew, by_clock, skews
+from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.report import SourceNote
 from logrules.parsing.clean import clean
-from logrules.parsing.header import MAX_HEADER_CHARS, Peeler
+from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
@@ -37,12 +37,12 @@ _TELLING = ("step", "barrier")
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ClockSample:
     """A look at a log: its worker by its name, by what its lines say, and the moments that others may share."""
 
     named: Worker
     worker: Worker
-    moments: tuple[Moment, ...] = ()
+    moments: tuple[ClockReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Alignment:
     """How far the clock of each source is behind, in seconds; whose it is by name and by content; what to say of it."""
 
     behind_s: Mapping[str, float] = field(default_factory=dict)
-    workers: Mapping[str, Looked] = field(default_factory=dict)
+    workers: Mapping[str, ClockSample] = field(default_factory=dict)
     notes: tuple[SourceNote, ...] = ()
 
     def corrected(self, event: Event) -> Event:
@@ -58,11 +58,11 @@ class Alignment:
         behind_s = self.behind_s.get(event.source)
         looked = self.workers.get(event.source)
         if behind_s is not None and event.stamp is not None:
-            event = replace(event, stamp=Stamp(event.stamp.seconds + behind_s, event.stamp.year_known))
+            event = replace(event, stamp=Timestamp(event.stamp.seconds + behind_s, event.stamp.year_known))
         return event if looked is None else replace(event, worker=_introduced(event.worker, looked))
 
 
-def _introduced(worker: Worker, looked: Looked) -> Worker:
+def _introduced(worker: Worker, looked: ClockSample) -> Worker:
     """The writer of a line that says less of itself than its neighbours do."""
     unsaid = worker.rank == looked.named.rank
     return replace(
@@ -97,7 +97,7 @@ class _Look:
     def __init__(self, pack: Pack, end_bytes: int) -> None:
         self._end_bytes = end_bytes
         self._names = pack.names
-        self._peeler = Peeler(pack)
+        self._peeler = HeaderParser(pack)
         self._telling = frozenset(
             marker.signal for marker in pack.markers if _captures_shared(pack.signals[marker.signal].pattern)
         )
@@ -109,22 +109,22 @@ class _Look:
         self._scanner = Scanner(wanted)
         self._reader = Reader(pack, self._scanner.signals_of)
 
-    def at(self, source: Source) -> Looked:
+    def at(self, source: Source) -> ClockSample:
         """What a log tells at its ends; nothing of one that can be read only once."""
         named = worker_of_name(source.name, self._names)
         ends = getattr(source, "ends", None)
         if ends is None:
-            return Looked(named, named)
+            return ClockSample(named, named)
         clock = Clock(getattr(source, "modified", None))
         worker = named
-        moments: list[Moment] = []
+        moments: list[ClockReading] = []
         for place, data in enumerate(ends(self._end_bytes)):
             if not place:
                 worker = self._by_content(named, data)
             moments += islice(self._moments(source.name, data, clock), MOMENTS)
             if len(moments) >= _ENOUGH:
                 break
-        return Looked(named, worker, tuple(moments))
+        return ClockSample(named, worker, tuple(moments))
 
     def _by_content(self, named: Worker, head: bytes) -> Worker:
         """The worker of a file that is one worker's by its name, as its own first lines call it."""
@@ -137,12 +137,12 @@ class _Look:
         rank = next(iter(ranks)) if len(ranks) == 1 else named.rank
         return replace(named, rank=rank, host=named.host or (next(iter(hosts)) if len(hosts) == 1 else None))
 
-    def _moments(self, source: str, data: bytes, clock: Clock) -> Iterator[Moment]:
+    def _moments(self, source: str, data: bytes, clock: Clock) -> Iterator[ClockReading]:
         for event in self._events(source, data):
             seconds = clock.read(event) if event.stamp is not None else None
             key = self._key(event)
             if seconds is not None and key is not None:
-                yield Moment(key, seconds)
+                yield ClockReading(key, seconds)
 
     def _events(self, source: str, data: bytes) -> Iterable[Event]:
         found = find(Window(source, 0, 0, data), self._scanner)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from logrules.engine.clock_sync import aligned
 from logrules.engine.extraction import Progress, window_bytes
-from logrules.engine.extraction_task import Lost, Read, Task
+from logrules.engine.extraction_task import Read, ReadFailed, Task
 from logrules.engine.run import Stream, modified_of, reason
 from logrules.engine.spool import unpacked
 from logrules.inference.session import Session
@@ -17,7 +17,7 @@ from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
 
 # Reads tasks for a pack; the answers come in any order.
-Readers = Callable[[Sequence[Task], Pack], Iterator[Read | Lost]]
+Readers = Callable[[Sequence[Task], Pack], Iterator[Read | ReadFailed]]
 
 
 def replay_spread(
@@ -52,9 +52,11 @@ def replay_spread(
         return session.report(lines, tuple(stream.name for stream in streams))
 
 
-def _gathered(answers: Iterable[Read | Lost], folder: Path, progress: Progress | None) -> dict[int, Read | Lost]:
+def _gathered(
+    answers: Iterable[Read | ReadFailed], folder: Path, progress: Progress | None
+) -> dict[int, Read | ReadFailed]:
     """The answers by their number, their events on disk."""
-    found: dict[int, Read | Lost] = {}
+    found: dict[int, Read | ReadFailed] = {}
     done = 0
     for answer in answers:
         if isinstance(answer, Read):
@@ -72,8 +74,8 @@ def _spill(folder: Path, number: int) -> Path:
     return folder / f"{number}.events"
 
 
-def _notes(source: Source, answer: Read | Lost) -> Iterator[SourceNote]:
-    if isinstance(answer, Lost):
+def _notes(source: Source, answer: Read | ReadFailed) -> Iterator[SourceNote]:
+    if isinstance(answer, ReadFailed):
         yield SourceNote(source.name, answer.reason, unread=True)
     else:
         yield from (SourceNote(name, text) for name, text in answer.notes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from logrules.model.event import Event
 from logrules.model.stream import Block, End, Skipped, Tick
-from logrules.parsing.deduplication import Familiar
+from logrules.parsing.deduplication import RepeatFilter
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.newlines import Count, count_newlines, fast_counter
 from logrules.parsing.reader import Reader, find
@@ -144,8 +144,8 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     ahead: deque[tuple[Window, Future[Found], bool]] = deque()
     head: list[Future[Found]] = []
     held: deque[Window] = deque()
-    thinned: Thinned | None = None
-    familiar = Familiar(how.scanners.of_traces)
+    thinned: SamplingPlan | None = None
+    familiar = RepeatFilter(how.scanners.of_traces)
     usual = fast_counter() if how.many else count_newlines
 
     def next_found() -> tuple[Window, Found]:
@@ -159,7 +159,7 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
         else:
             held.append(window)
         if len(held) > FULL_WINDOWS:
-            thinned = thinned or Thinned.after((future.result() for future in head), how.scanners.sampled)
+            thinned = thinned or SamplingPlan.after((future.result() for future in head), how.scanners.sampled)
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
             ahead.append((early, how.pool.submit(how.scanners.find, early, thinned.detail(early), count), True))
@@ -171,14 +171,14 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
 
 @dataclass(frozen=True, slots=True)
-class Thinned:
+class SamplingPlan:
     """The detail in which the middle of a log is read, given what its head is full of."""
 
     samples: Detail
     rest: Detail
 
     @classmethod
-    def after(cls, head: Iterable[Found], sampled: frozenset[int]) -> "Thinned":
+    def after(cls, head: Iterable[Found], sampled: frozenset[int]) -> "SamplingPlan":
         """By the literals that the head is full of: those of its routine, whatever their rules think."""
         counts = Counter(entry for found in head for line in found.lines for _, entry in line.hits)
         common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - sampled

@@ -26,7 +26,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ReadFailed:
     """A source that could not be read, and why."""
 
     number: int

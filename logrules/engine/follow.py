@@ -14,7 +14,7 @@ from logrules.inference.session import Session
 from logrules.model.change import Change
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
-from logrules.model.stream import Block, End, Heard, Skipped, Tick
+from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.parsing.growing_log import GrowingLog
@@ -115,7 +115,7 @@ class Following:
             count = 0
             for event in events:
                 if event.arrived is not None:
-                    changes += self._session.feed(Heard(event.source, event.arrived))
+                    changes += self._session.feed(BytesArrived(event.source, event.arrived))
                 changes += self._session.feed(event)
                 count += 1
             return count, changes
@@ -161,7 +161,7 @@ class Following:
 
     def _block(self, block: Block) -> Iterator[Change]:
         if block.arrived is not None:
-            yield from self._session.feed(Heard(block.source, block.arrived))
+            yield from self._session.feed(BytesArrived(block.source, block.arrived))
         log = self._log(block.source)
         yield from self._feed(log, log.growing.read(block))
         self._keep_below(block.source, log)

@@ -3,12 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from logrules.engine.extraction import Extraction, Scanners, Tally
-from logrules.engine.extraction_task import Lost, Read, Task
+from logrules.engine.extraction_task import Read, ReadFailed, Task
 from logrules.engine.spool import packed
 from logrules.model.errors import SourceError
 
 
-def read(task: Task, scanners: Scanners) -> Read | Lost:
+def read(task: Task, scanners: Scanners) -> Read | ReadFailed:
     """Read the source of a task to its end; one that cannot be read is lost, with the reason."""
     notes: list[tuple[str, str]] = []
     tally = Tally()
@@ -17,5 +17,5 @@ def read(task: Task, scanners: Scanners) -> Read | Lost:
         try:
             events = packed(how.events(task.source))
         except SourceError as fault:
-            return Lost(task.number, str(fault))
+            return ReadFailed(task.number, str(fault))
     return Read(task.number, tally.lines, tally.bytes, tuple(notes), events)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from logrules.engine.extraction import Scanners
-from logrules.engine.extraction_task import Lost, Read, Task
+from logrules.engine.extraction_task import Read, ReadFailed, Task
 from logrules.engine.process_worker import read
-from logrules.engine.resilient_pool import Crew
+from logrules.engine.resilient_pool import WorkerPool
 from logrules.parsing.newlines import fast_counter
 from logrules.ruleset.pack import Pack
 
@@ -18,18 +18,18 @@ class _Here:
     scanners: Scanners
 
 
-def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | Lost]:
+def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | ReadFailed]:
     """The answers as they come, in any order. A process that dies takes its tasks with it: they are tried again."""
     # Imported before the processes are forked: so it is imported once.
     fast_counter()
-    crew = Crew(processes, _read, _begin, Scanners(pack, cache=True), pack)
+    crew = WorkerPool(processes, _read, _begin, Scanners(pack, cache=True), pack)
     for number, answer in crew.answers({task.number: task for task in tasks}):
-        yield answer or Lost(number, _DIED)
+        yield answer or ReadFailed(number, _DIED)
 
 
 def _begin(given: Scanners | Pack) -> None:
     _Here.scanners = Scanners(given, cache=True) if isinstance(given, Pack) else given
 
 
-def _read(task: Task) -> Read | Lost:
+def _read(task: Task) -> Read | ReadFailed:
     return read(task, _Here.scanners)

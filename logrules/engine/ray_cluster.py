@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from logrules.engine.extraction import Scanners
-from logrules.engine.extraction_task import Lost, Read, Task
+from logrules.engine.extraction_task import Read, ReadFailed, Task
 from logrules.engine.process_worker import read
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.pack import Pack
@@ -15,7 +15,7 @@ AHEAD = 2
 RETRIES = 3
 
 
-def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Iterator[Read | Lost]:
+def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Iterator[Read | ReadFailed]:
     """The answers as they come, in any order; a task whose worker dies is tried again elsewhere.
 
     Raises LogrulesError where there is no cluster.
@@ -36,7 +36,7 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
             try:
                 yield ray.get(one)
             except ray.exceptions.RayError as fault:
-                yield Lost(task.number, f"its reader died {RETRIES + 1} times ({type(fault).__name__})")
+                yield ReadFailed(task.number, f"its reader died {RETRIES + 1} times ({type(fault).__name__})")
 
 
 def _connected(address: str) -> Any:
@@ -51,7 +51,7 @@ def _connected(address: str) -> Any:
     return ray
 
 
-def _read(task: Task, pack: Pack) -> Read | Lost:
+def _read(task: Task, pack: Pack) -> Read | ReadFailed:
     return read(task, _scanners(pack.digest, _Known(pack)))
 
 

@@ -9,7 +9,7 @@ from logrules.model.errors import SourceError
 from logrules.model.event import Event, Worker
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.clean import clean
-from logrules.parsing.header import Peeler
+from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
 
@@ -69,7 +69,7 @@ def _timed(log: Source, pack: Pack) -> Iterator[Block]:
 
     Reading is lazy: what is held is one block, and the lines before the first time.
     """
-    peeler, clock = Peeler(pack), Clock(getattr(log, "modified", None))
+    peeler, clock = HeaderParser(pack), Clock(getattr(log, "modified", None))
     held: list[bytes] = []
     offset = length = 0
     at: float | None = None
@@ -108,7 +108,7 @@ def _split(data: bytes) -> Iterator[bytes]:
         yield data[start:]
 
 
-def _time(line: bytes, peeler: Peeler, clock: Clock) -> float | None:
+def _time(line: bytes, peeler: HeaderParser, clock: Clock) -> float | None:
     text = clean(line[:_HEAD_BYTES])
     stamp = peeler.peel(text).stamp
     return None if stamp is None else clock.read(Event("", 0, 0, text, text, Worker(), stamp=stamp))

@@ -16,7 +16,7 @@ TOGETHER = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Crew(Generic[Item, Answer]):
+class WorkerPool(Generic[Item, Answer]):
     """How many work, on what, and what each needs to begin.
 
     ``begin`` gets ``forked`` in a process that inherits what is compiled, ``spawned`` where forking is not safe.

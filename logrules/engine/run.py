@@ -14,7 +14,7 @@ from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, wi
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.session import Session
-from logrules.model.event import Event, Stamp
+from logrules.model.event import Event, Timestamp
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import End
 from logrules.parsing.captures import Captures
@@ -140,7 +140,7 @@ def dated(event: Event, clock: Clock) -> Event:
     """The event with a stamp that has a year, as ``clock`` reads it: the clock of the log, which it moves on."""
     time = clock.read(event)
     if time is not None and event.stamp is not None and not event.stamp.year_known:
-        return replace(event, stamp=Stamp(time))
+        return replace(event, stamp=Timestamp(time))
     return event
 
 

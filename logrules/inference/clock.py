@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from logrules.model.event import Event, Stamp
+from logrules.model.event import Event, Timestamp
 
 
 class Clock:
@@ -31,7 +31,7 @@ class Clock:
         """It is now at least ``time``."""
         self.now = time if self.now is None else max(self.now, time)
 
-    def _stamped(self, stamp: Stamp | None, arrived: float | None) -> float | None:
+    def _stamped(self, stamp: Timestamp | None, arrived: float | None) -> float | None:
         if stamp is None:
             return None
         if stamp.year_known:
@@ -43,7 +43,7 @@ class Clock:
         return choose_year(stamp, near)
 
 
-def choose_year(stamp: Stamp, near: float) -> float:
+def choose_year(stamp: Timestamp, near: float) -> float:
     """The seconds of a stamp without a year, in the year that brings it nearest to ``near``."""
     bare = datetime.fromtimestamp(stamp.seconds, UTC)
     year = datetime.fromtimestamp(near, UTC).year

@@ -22,7 +22,7 @@ MAX_ZONE_S = 14.5 * 3_600
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ClockReading:
     """A clock's reading (seconds since the epoch) at something that other clocks may have seen too."""
 
     key: Hashable
@@ -38,7 +38,7 @@ class Skew:
     spread_s: float
 
 
-def skews(clocks: Mapping[str, Sequence[Moment]]) -> dict[str, Skew]:
+def skews(clocks: Mapping[str, Sequence[ClockReading]]) -> dict[str, Skew]:
     """The clocks that disagree with most others, by name, each with how far it is behind (ahead where negative).
 
     What is told is an offset to the reading that the middle one of all aligned clocks gives. A clock that shares too
@@ -55,7 +55,7 @@ def skews(clocks: Mapping[str, Sequence[Moment]]) -> dict[str, Skew]:
     return {name: skew for name, skew in moved.items() if _is_skew(skew)}
 
 
-def _first_readings(moments: Iterable[Moment]) -> dict[Hashable, float]:
+def _first_readings(moments: Iterable[ClockReading]) -> dict[Hashable, float]:
     first: dict[Hashable, float] = {}
     for moment in moments:
         first.setdefault(moment.key, moment.seconds)
@@ -107,7 +107,7 @@ def _is_skew(skew: Skew) -> bool:
     return off_zone <= MAX_DRIFT_S and size <= MAX_ZONE_S
 
 
-def by_clock(sources: Mapping[str, tuple[str | None, Sequence[Moment]]]) -> dict[str, list[Moment]]:
+def by_clock(sources: Mapping[str, tuple[str | None, Sequence[ClockReading]]]) -> dict[str, list[ClockReading]]:
     """The moments of each host's clock, from those of its sources (host, moments); a source without one has its own.
 
     Several sources of a host may give the same moment: the middle one of their readings counts.
@@ -117,4 +117,4 @@ def by_clock(sources: Mapping[str, tuple[str | None, Sequence[Moment]]]) -> dict
         clock = found.setdefault(host or source, {})
         for key, seconds in _first_readings(moments).items():
             clock.setdefault(key, []).append(seconds)
-    return {name: [Moment(key, median(read)) for key, read in clock.items()] for name, clock in found.items()}
+    return {name: [ClockReading(key, median(read)) for key, read in clock.items()] for name, clock in found.items()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from logrules.inference.conditions import AbsenceState, LeafState, RepeatedState, SequenceState, holds
-from logrules.inference.observation import Sighting, Trail
+from logrules.inference.observation import Match, Observation
 from logrules.ruleset.condition import (
     Absence,
     Condition,
@@ -13,9 +13,9 @@ from logrules.ruleset.condition import (
     Kin,
     Leaf,
     Not,
+    Occurred,
     Quiet,
     Repeated,
-    Seen,
     Sequence,
     Some,
     Spread,
@@ -35,10 +35,10 @@ class Judged:
 
     scope: str | int | None
     states: Mapping[Leaf, LeafState]
-    found: Mapping[Leaf, Trail | None]
+    found: Mapping[Leaf, Match | None]
     now: float | None = None
-    last: Sighting | None = None
-    open_waits: Mapping[str, Sighting] = field(default_factory=dict)
+    last: Observation | None = None
+    open_waits: Mapping[str, Observation] = field(default_factory=dict)
     refused: Mapping[int, int] = field(default_factory=dict)
 
 
@@ -54,7 +54,7 @@ class Part:
     reason: str
     operator: str = ""
     parts: tuple["Part", ...] = ()
-    sightings: tuple[Sighting, ...] = ()
+    sightings: tuple[Observation, ...] = ()
 
     def leaves(self) -> Iterator["Part"]:
         """The leaves from left to right."""
@@ -89,18 +89,18 @@ def _tally(parts: tuple[Part, ...]) -> str:
     return f"{sum(part.holds for part in parts)} of {len(parts)} parts hold"
 
 
-def _sightings(leaf: Leaf, judged: Judged) -> tuple[Sighting, ...]:
+def _sightings(leaf: Leaf, judged: Judged) -> tuple[Observation, ...]:
     """The lines of a leaf that holds, or those on its way there."""
     trail = judged.found[leaf]
     state = judged.states.get(leaf)
     match state:
         case _ if trail is not None:
             return trail.first
-        case Trail():
+        case Match():
             return state.first
         case RepeatedState():
             return state.trail.first
-        case AbsenceState(pending=Trail() as pending):
+        case AbsenceState(pending=Match() as pending):
             return pending.first
         case SequenceState():
             return max((reached for reached in state.partial if reached), key=len, default=())
@@ -108,7 +108,7 @@ def _sightings(leaf: Leaf, judged: Judged) -> tuple[Sighting, ...]:
             return ()
 
 
-def _seen(trail: Trail) -> str:
+def _seen(trail: Match) -> str:
     lines = list(dict.fromkeys((*(one.event.line for one in trail.first), trail.last.event.line)))
     shown = ", ".join(map(str, lines[:4])) + (", …" if len(lines) > 4 else "")  # noqa: PLR2004 - enough to look at
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}"
@@ -118,7 +118,7 @@ def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
     """What the leaf still lacks."""
     state = judged.states.get(leaf)
     match leaf, state:
-        case Spread(over=over, least=least), Trail():
+        case Spread(over=over, least=least), Match():
             names = state.ranks if over is Kin.RANK else state.hosts
             return f"{len(names)} of {least} {over.value}s"
         case Repeated(least=least), RepeatedState():
@@ -129,7 +129,7 @@ def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
             return _answered(leaf, state, name_of)
         case Absence(after=after), None:
             return f"{_names(after, name_of)} is absent"
-        case ((Seen() | Repeated() | Spread() | Sequence()), _):
+        case ((Occurred() | Repeated() | Spread() | Sequence()), _):
             return _absent(leaf, judged, name_of)
         case _:
             return _not_so(leaf, judged)

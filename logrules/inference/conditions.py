@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
-from logrules.inference.observation import Sighting, Trail, begin, extend
+from logrules.inference.observation import Match, Observation, begin, extend
 from logrules.ruleset.condition import (
     Absence,
     Condition,
@@ -17,8 +17,8 @@ from logrules.ruleset.condition import (
     Kin,
     Leaf,
     Not,
+    Occurred,
     Repeated,
-    Seen,
     Sequence,
     Some,
     Spread,
@@ -29,17 +29,17 @@ from logrules.ruleset.condition import (
 class SequenceState:
     """For each step, the sightings of the partial match that began last; ``done`` once the last step came."""
 
-    partial: tuple[tuple[Sighting, ...] | None, ...]
-    done: Trail | None = None
+    partial: tuple[tuple[Observation, ...] | None, ...]
+    done: Match | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AbsenceState:
     """``pending`` awaits its answer until ``deadline``, by arrival; ``fired`` is what stayed without one."""
 
-    pending: Trail | None = None
+    pending: Match | None = None
     deadline: float | None = None
-    fired: Trail | None = None
+    fired: Match | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,17 @@ class RepeatedState:
     """The last sightings, as many as can matter, and the trail once there were enough."""
 
     recent: tuple[tuple[float | None, int], ...]
-    trail: Trail
+    trail: Match
     fired: bool = False
 
 
-LeafState: TypeAlias = Trail | SequenceState | AbsenceState | RepeatedState
+LeafState: TypeAlias = Match | SequenceState | AbsenceState | RepeatedState
 
 
 class World(Protocol):
     """What leaves without a state of their own ask the session."""
 
-    def trail_of(self, leaf: Leaf) -> Trail | None:
+    def trail_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now, or None where the leaf does not hold."""
 
     @property
@@ -69,10 +69,10 @@ class World(Protocol):
         """Whether nothing more comes."""
 
 
-def step(leaf: Leaf, state: LeafState | None, sighting: Sighting, signal: int) -> LeafState | None:
+def step(leaf: Leaf, state: LeafState | None, sighting: Observation, signal: int) -> LeafState | None:
     """The leaf's next state after a line that carries ``signal``."""
     match leaf, state:
-        case ((Seen() | Spread()), (Trail() | None)):
+        case ((Occurred() | Spread()), (Match() | None)):
             return extend(state, sighting, signal) if state else begin(sighting, signal)
         case Sequence(), (SequenceState() | None):
             return _step_sequence(leaf, state, sighting, signal)
@@ -84,7 +84,7 @@ def step(leaf: Leaf, state: LeafState | None, sighting: Sighting, signal: int) -
             return state
 
 
-def _step_sequence(leaf: Sequence, state: SequenceState | None, sighting: Sighting, signal: int) -> SequenceState:
+def _step_sequence(leaf: Sequence, state: SequenceState | None, sighting: Observation, signal: int) -> SequenceState:
     state = state or SequenceState((None,) * len(leaf.steps))
     partial = list(state.partial)
     for number in reversed(range(len(leaf.steps))):
@@ -101,16 +101,16 @@ def _step_sequence(leaf: Sequence, state: SequenceState | None, sighting: Sighti
         return SequenceState(tuple(partial), state.done)
     ranks = frozenset(one.worker.rank for one in whole if one.worker.rank is not None)
     first_signals = tuple(step_signals[0] for step_signals in leaf.steps)
-    return SequenceState(tuple(partial), Trail(whole, first_signals, sighting, 1, ranks))
+    return SequenceState(tuple(partial), Match(whole, first_signals, sighting, 1, ranks))
 
 
-def _in_time(within_s: float | None, first: Sighting, then: Sighting) -> bool:
+def _in_time(within_s: float | None, first: Observation, then: Observation) -> bool:
     if within_s is None:
         return True
     return first.time is not None and then.time is not None and then.time < first.time + within_s
 
 
-def _step_absence(leaf: Absence, state: AbsenceState, sighting: Sighting, signal: int) -> AbsenceState:
+def _step_absence(leaf: Absence, state: AbsenceState, sighting: Observation, signal: int) -> AbsenceState:
     if state.pending and sighting.time is not None and not _in_time(leaf.within_s, state.pending.first[0], sighting):
         state = AbsenceState(fired=state.fired or state.pending)
     if signal in leaf.missing:
@@ -123,7 +123,7 @@ def _step_absence(leaf: Absence, state: AbsenceState, sighting: Sighting, signal
     return replace(state, pending=begin(sighting, signal), deadline=deadline)
 
 
-def _step_repeated(leaf: Repeated, state: RepeatedState | None, sighting: Sighting, signal: int) -> RepeatedState:
+def _step_repeated(leaf: Repeated, state: RepeatedState | None, sighting: Observation, signal: int) -> RepeatedState:
     trail = extend(state.trail, sighting, signal) if state else begin(sighting, signal)
     recent = (*(state.recent if state else ()), (sighting.time, sighting.event.repeat))[-leaf.least :]
     if state and state.fired:
@@ -135,12 +135,12 @@ def _step_repeated(leaf: Repeated, state: RepeatedState | None, sighting: Sighti
     return RepeatedState(recent, trail, fired=sum(count for _, count in recent) >= leaf.least)
 
 
-def trail_of(leaf: Leaf, state: LeafState | None, world: World) -> Trail | None:
+def trail_of(leaf: Leaf, state: LeafState | None, world: World) -> Match | None:
     """The sightings on which the leaf holds now, or None where it does not hold."""
     match leaf, state:
-        case Seen(), Trail():
+        case Occurred(), Match():
             return state
-        case Spread(over=over, least=least), Trail():
+        case Spread(over=over, least=least), Match():
             names = state.ranks if over is Kin.RANK else state.hosts
             return state if len(names) >= least else None
         case Sequence(), SequenceState():
@@ -149,7 +149,7 @@ def trail_of(leaf: Leaf, state: LeafState | None, world: World) -> Trail | None:
             return state.trail if state.fired else None
         case Absence(), AbsenceState():
             return state.fired or (state.pending if _overdue(state, world) else None)
-        case ((Seen() | Spread() | Sequence() | Repeated() | Absence()), _):
+        case ((Occurred() | Spread() | Sequence() | Repeated() | Absence()), _):
             return None
         case _:
             return world.trail_of(leaf)
@@ -161,7 +161,7 @@ def _overdue(state: AbsenceState, world: World) -> bool:
     return state.deadline is not None and world.now is not None and world.now >= state.deadline
 
 
-def holds(condition: Condition, found: Mapping[Leaf, Trail | None]) -> bool:
+def holds(condition: Condition, found: Mapping[Leaf, Match | None]) -> bool:
     """Whether the condition is true; ``found`` has each leaf's trail. Equal leaves share one state."""
     match condition:
         case Every(parts):
@@ -174,7 +174,7 @@ def holds(condition: Condition, found: Mapping[Leaf, Trail | None]) -> bool:
             return found[condition] is not None
 
 
-def shown(condition: Condition, found: Mapping[Leaf, Trail | None]) -> tuple[Trail, ...]:
+def shown(condition: Condition, found: Mapping[Leaf, Match | None]) -> tuple[Match, ...]:
     """The trails on which a true condition rests; what only stands under a ``not`` shows nothing."""
     match condition:
         case Every(parts) | Some(parts):

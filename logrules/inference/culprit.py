@@ -2,22 +2,28 @@
 
 from collections.abc import Iterator
 
-from logrules.inference.observation import Sighting, Trail
-from logrules.inference.rank_comparison import Compared
+from logrules.inference.observation import Match, Observation
+from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.ranking import Hypothesis
-from logrules.model.report import Odd
+from logrules.model.report import DivergenceKind
 
 MAX_NAMED = 1_024
 
 
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
-    Odd.IDLE, Odd.OTHER_OPERATION, Odd.OTHER_SIZE, Odd.BEHIND, Odd.AHEAD, Odd.NEVER_ARRIVED, Odd.STEP_BEHIND,
-)  # fmt: skip
+    DivergenceKind.IDLE,
+    DivergenceKind.OTHER_OPERATION,
+    DivergenceKind.OTHER_SIZE,
+    DivergenceKind.BEHIND,
+    DivergenceKind.AHEAD,
+    DivergenceKind.NEVER_ARRIVED,
+    DivergenceKind.STEP_BEHIND,
+)
 
 
 def culprits(
-    hypothesis: Hypothesis, known_ranks: frozenset[int], sides: Compared | None = None
+    hypothesis: Hypothesis, known_ranks: frozenset[int], sides: RankComparison | None = None
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """(ranks, hosts), the culprit first.
 
@@ -56,7 +62,7 @@ def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[
     return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
 
 
-def _pairs(trail: Trail) -> Iterator[tuple[Sighting, int]]:
+def _pairs(trail: Match) -> Iterator[tuple[Observation, int]]:
     yield from zip(trail.first, trail.signals, strict=False)
 
 

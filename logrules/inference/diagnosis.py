@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from logrules.inference.culprit import culprits, named_ranks
-from logrules.inference.observation import Sighting
-from logrules.inference.rank_comparison import Compared, compared
-from logrules.inference.rank_divergence import Unlike
-from logrules.inference.rank_table import Roll
+from logrules.inference.observation import Observation
+from logrules.inference.rank_comparison import RankComparison, compared
+from logrules.inference.rank_divergence import RankDivergence
+from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, rank
-from logrules.inference.workers import Tracker
+from logrules.inference.workers import WorkerTracker
 from logrules.model.report import (
     Comparison,
     Consequence,
@@ -36,22 +36,22 @@ _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class SessionState:
     """Everything a report is made of."""
 
     hypotheses: tuple[Hypothesis, ...]
-    tracker: Tracker
-    roll: Roll
-    last: Sighting | None
+    tracker: WorkerTracker
+    roll: RankTable
+    last: Observation | None
     ended: bool
     earlier_runs: tuple[Run, ...] = ()
     notes: tuple[SourceNote, ...] = ()
-    unusual: tuple[Sighting, ...] = ()
+    unusual: tuple[Observation, ...] = ()
     chain_phases: Mapping[int, str] = field(default_factory=dict)
     curves: tuple[Curve, ...] = ()
 
 
-def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
+def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
     """The report; a pure function of the findings."""
     ranked = rank(findings.hypotheses)
     status = _status(ranked, findings)
@@ -70,7 +70,7 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
     )  # fmt: skip
 
 
-def _status(ranked: Sequence[Ranked], findings: Findings) -> Status:
+def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
     if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
         return Status.FAILED
     if any(one.hypothesis.rule.stall for one in ranked):
@@ -80,23 +80,23 @@ def _status(ranked: Sequence[Ranked], findings: Findings) -> Status:
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
 
 
-def _last_phase(findings: Findings) -> str:
+def _last_phase(findings: SessionState) -> str:
     return findings.tracker.latest[1] if findings.tracker.latest else "launch"
 
 
-def _comparison(sides: Compared) -> Comparison:
+def _comparison(sides: RankComparison) -> Comparison:
     spread_s, timeout_s = sides.spread or (None, None)
     return Comparison(
         sides.seen, sides.world, tuple(_difference(one) for one in sides.unlike), spread_s, timeout_s
     )  # fmt: skip
 
 
-def _difference(one: Unlike) -> Difference:
+def _difference(one: RankDivergence) -> Difference:
     hosts = tuple(dict.fromkeys(line.worker.host for line in one.lines[:1] if line.worker.host is not None))
     return Difference(one.kind, one.ranks, one.others, hosts, one.facts, tuple(_shown(line, {}) for line in one.lines))
 
 
-def _diagnosis(one: Ranked, findings: Findings, pack: Pack, sides: Compared | None) -> Diagnosis:
+def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
     hypothesis = one.hypothesis
     rule = hypothesis.rule
     card = card_from(pack.cards[rule.id])
@@ -126,7 +126,7 @@ def _diagnosis(one: Ranked, findings: Findings, pack: Pack, sides: Compared | No
     )
 
 
-def _phase(hypothesis: Hypothesis, findings: Findings) -> str:
+def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule = hypothesis.rule
     if rule.phase is not None:
@@ -137,7 +137,7 @@ def _phase(hypothesis: Hypothesis, findings: Findings) -> str:
     return told or first.phase or next(iter(frames.values()), None) or rule.phase_otherwise or _last_phase(findings)
 
 
-def _consequence(hypothesis: Hypothesis, findings: Findings, pack: Pack) -> Consequence:
+def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = _evidence(hypothesis, findings)
     title = _filled(card_from(pack.cards[hypothesis.rule.id]).title, _captures(evidence))
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
@@ -148,9 +148,9 @@ def _captures(evidence: Sequence[Evidence]) -> dict[str, str]:
     return {name: value for line in reversed(evidence) for name, value in line.captures.items()}
 
 
-def _evidence(hypothesis: Hypothesis, findings: Findings) -> tuple[Evidence, ...]:
+def _evidence(hypothesis: Hypothesis, findings: SessionState) -> tuple[Evidence, ...]:
     """The lines that show it, each once; for what ends in silence the last line of all too."""
-    sightings: dict[int, tuple[Sighting, Mapping[str, str]]] = {}
+    sightings: dict[int, tuple[Observation, Mapping[str, str]]] = {}
     for trail in hypothesis.trails:
         pairs = [*zip(trail.first, trail.signals, strict=False), (trail.last, trail.signals[-1])]
         for sighting, signal in pairs:
@@ -165,7 +165,7 @@ def _evidence(hypothesis: Hypothesis, findings: Findings) -> tuple[Evidence, ...
     return tuple(_shown(sighting, captures) for sighting, captures in ordered)
 
 
-def _shown(sighting: Sighting, captures: Mapping[str, str]) -> Evidence:
+def _shown(sighting: Observation, captures: Mapping[str, str]) -> Evidence:
     event = sighting.event
     return Evidence(
         event.source, event.line, event.text[:_MAX_TEXT], event.worker.label, sighting.time, captures, event.before,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from logrules.inference.observation import Sighting, Trail
+from logrules.inference.observation import Match, Observation
 from logrules.inference.ranking import ANYTHING, Hypothesis
 from logrules.model.event import Worker
 from logrules.model.report import Severity
@@ -36,12 +36,12 @@ def _reach(rule: Rule) -> range:
     return range(1) if ANYTHING in rule.yields_to else range(-_REACH_LINES, _REACH_LINES + 1)
 
 
-def _sightings(trails: Iterable[Trail]) -> Iterator[Sighting]:
+def _sightings(trails: Iterable[Match]) -> Iterator[Observation]:
     for trail in trails:
         yield from (*trail.first, trail.last)
 
 
-def _without(trail: Trail, claims: set[tuple[str, Worker, int]]) -> Trail | None:
+def _without(trail: Match, claims: set[tuple[str, Worker, int]]) -> Match | None:
     known = {sighting.order: (sighting, signal) for sighting, signal in zip(trail.first, trail.signals, strict=True)}
     known.setdefault(trail.last.order, (trail.last, trail.signals[-1]))
     left = [(sighting, signal) for sighting, signal in known.values() if _place(sighting) not in claims]
@@ -51,5 +51,5 @@ def _without(trail: Trail, claims: set[tuple[str, Worker, int]]) -> Trail | None
     return replace(trail, first=sightings, signals=signals, last=sightings[-1])
 
 
-def _place(sighting: Sighting) -> tuple[str, Worker, int]:
+def _place(sighting: Observation) -> tuple[str, Worker, int]:
     return sighting.event.source, sighting.worker, sighting.event.line

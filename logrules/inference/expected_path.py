@@ -3,20 +3,20 @@
 from collections import Counter
 
 from logrules.model.event import Event
-from logrules.model.expectation import Expectation, Progress, Seen, StepSeen, Unwanted
-from logrules.ruleset.profile_models import Profile, Step
+from logrules.model.expectation import Expectation, Progress, SeenLine, StepSeen, Unwanted
+from logrules.ruleset.profile_models import PathProfile, Step
 
 _MAX_TEXT = 400
 
 
-class Walk:
+class ExpectedPath:
     """Sees a job's events in order; ``outcome`` may be asked at any moment."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: PathProfile) -> None:
         self._profile = profile
         self.pack = profile.pack
         self._order = 0
-        self._first: dict[str, tuple[int, Seen]] = {}
+        self._first: dict[str, tuple[int, SeenLine]] = {}
         self._last: dict[str, int] = {}
         self._count: Counter[str] = Counter()
 
@@ -26,7 +26,9 @@ class Walk:
         carried = {hit.signal for hit in event.hits}
         for step in (*self._profile.steps, *self._profile.never):
             if not step.signals.isdisjoint(carried):
-                self._first.setdefault(step.id, (self._order, Seen(event.source, event.line, event.text[:_MAX_TEXT])))
+                self._first.setdefault(
+                    step.id, (self._order, SeenLine(event.source, event.line, event.text[:_MAX_TEXT]))
+                )
                 self._last[step.id] = self._order
                 self._count[step.id] += 1
 

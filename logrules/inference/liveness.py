@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from logrules.inference import step_time as pace
-from logrules.inference.observation import KEPT_SIGHTINGS, Sighting, Trail, begin, extend
-from logrules.inference.workers import Tracker
+from logrules.inference.observation import KEPT_SIGHTINGS, Match, Observation, begin, extend
+from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
 from logrules.ruleset.condition import Lagging, Overdue, Quiet, Silent, Stopped, Waiting
 
 Still: TypeAlias = Waiting | Quiet | Silent | Overdue | Lagging | Stopped
 
 # What stands for a log that says nothing.
-_NO_LINE = Sighting(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
+_NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
 
 
 @dataclass(slots=True)
-class Ear:
+class Activity:
     """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never."""
 
     begun: float | None = None
@@ -38,15 +38,15 @@ class Ear:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class JobSnapshot:
     """A job as it stands: its time, whether its logs ended, whether an error stands, its last line, its workers."""
 
     now: float | None
     ended: bool
     failing: bool
-    last: Sighting | None
-    tracker: Tracker
-    ear: Ear
+    last: Observation | None
+    tracker: WorkerTracker
+    ear: Activity
 
     @property
     def quiet_since(self) -> float | None:
@@ -60,7 +60,7 @@ class Moment:
         return since is not None and self.now is not None and self.now >= since + patience_s
 
 
-def trail_of(leaf: Still, at: Moment) -> Trail | None:
+def trail_of(leaf: Still, at: JobSnapshot) -> Match | None:
     """The sightings on which the leaf holds at this moment, or None."""
     match leaf:
         case Waiting():
@@ -75,7 +75,7 @@ def trail_of(leaf: Still, at: Moment) -> Trail | None:
             return _live(leaf, at)
 
 
-def deadlines(at: Moment, quiet_limits: Sequence[float], silent_limits: Sequence[float]) -> Iterator[float]:
+def deadlines(at: JobSnapshot, quiet_limits: Sequence[float], silent_limits: Sequence[float]) -> Iterator[float]:
     """The moments at which silence alone may change an answer."""
     for wait in at.tracker.open_waits():
         if wait.since is not None:
@@ -89,7 +89,7 @@ def deadlines(at: Moment, quiet_limits: Sequence[float], silent_limits: Sequence
             yield from (begun + limit for limit in silent_limits)
 
 
-def _live(leaf: Silent | Overdue | Lagging, at: Moment) -> Trail | None:
+def _live(leaf: Silent | Overdue | Lagging, at: JobSnapshot) -> Match | None:
     """What only a live job shows: the story of a saved log ends with it."""
     if at.ended or at.now is None or at.ear.begun is None:
         return None
@@ -102,7 +102,7 @@ def _live(leaf: Silent | Overdue | Lagging, at: Moment) -> Trail | None:
     return pace.overdue(workers, at.now, heard_of) if isinstance(leaf, Overdue) else pace.lagging(workers, at.now)
 
 
-def _waiting(leaf: Waiting, at: Moment) -> Trail | None:
+def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     late = [
         wait
         for wait in at.tracker.open_waits()
@@ -119,7 +119,7 @@ def _waiting(leaf: Waiting, at: Moment) -> Trail | None:
     return trail
 
 
-def _stopped(at: Moment) -> bool:
+def _stopped(at: JobSnapshot) -> bool:
     """Whether the log ends in mid-run: no completion, no error, no open wait."""
     tracker = at.tracker
     return (

@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 from typing import assert_never
 
-from logrules.inference.observation import Sighting, Trail, begin, extend
+from logrules.inference.observation import Match, Observation, begin, extend
 from logrules.ruleset.condition import (
     Leaf,
     Metrical,
@@ -28,11 +28,11 @@ _FLAT = 1e-6
 class Series:
     """A metric's last samples (value, sighting) and the trails of what was latched on the way."""
 
-    samples: deque[tuple[float, Sighting]]
-    latched: dict[Leaf, Trail] = field(default_factory=dict)
+    samples: deque[tuple[float, Observation]]
+    latched: dict[Leaf, Match] = field(default_factory=dict)
 
 
-class Metrics:
+class MetricStates:
     """Samples of the metrics that rules ask for; bounded by the longest window any rule names."""
 
     def __init__(self, asked: Mapping[str, tuple[Metrical, ...]], by_signal: Mapping[int, Metric]) -> None:
@@ -42,7 +42,7 @@ class Metrics:
         }
         self.by_signal = by_signal
 
-    def add(self, metric: Metric, sighting: Sighting) -> float | None:
+    def add(self, metric: Metric, sighting: Observation) -> float | None:
         """Take the number that the line prints, and give it; None where it is none, or was taken already."""
         value = number(sighting.captures(metric.signal).get("value", ""))
         if value is None:
@@ -60,7 +60,7 @@ class Metrics:
         series.samples.append((value, sighting))
         return value
 
-    def trail_of(self, leaf: Metrical) -> Trail | None:
+    def trail_of(self, leaf: Metrical) -> Match | None:
         """The sightings on which a metric's condition holds now."""
         series = self._series[leaf.metric]
         match leaf:
@@ -86,7 +86,7 @@ def number(text: str) -> float | None:
         return None
 
 
-def _latches(leaf: Metrical, value: float, before: Sequence[tuple[float, Sighting]]) -> bool:
+def _latches(leaf: Metrical, value: float, before: Sequence[tuple[float, Observation]]) -> bool:
     match leaf:
         case MetricIs(kind=NotANumber.NAN):
             return math.isnan(value)
@@ -115,7 +115,7 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
             return False
 
 
-def _trail(samples: Sequence[tuple[float, Sighting]]) -> Trail:
+def _trail(samples: Sequence[tuple[float, Observation]]) -> Match:
     trail = begin(samples[0][1], -1)
     for _, sighting in samples[1:]:
         trail = extend(trail, sighting, -1)

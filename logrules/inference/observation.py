@@ -7,7 +7,7 @@ from logrules.model.event import Event, Worker
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class Observation:
     """``order`` counts the session's events; ``time`` is in seconds since the epoch, None if unknown.
 
     ``time`` is when the line was written, ``heard`` when it came: silence is measured from there. In a saved log
@@ -42,15 +42,15 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class Match:
     """The sightings that one part of a condition rests on: the first few, the last, and how many.
 
     ``signals`` says which signal made each of ``first`` count; ``ranks`` are all that were seen.
     """
 
-    first: tuple[Sighting, ...]
+    first: tuple[Observation, ...]
     signals: tuple[int, ...]
-    last: Sighting
+    last: Observation
     count: int = 1
     ranks: frozenset[int] = frozenset()
     hosts: frozenset[str] = frozenset()
@@ -60,26 +60,26 @@ KEPT_SIGHTINGS = 4
 _KEPT_NAMES = 65_536
 
 
-def begin(sighting: Sighting, signal: int) -> Trail:
+def begin(sighting: Observation, signal: int) -> Match:
     """A trail of one sighting."""
-    return Trail((sighting,), (signal,), sighting, sighting.event.repeat, _ranks(sighting), _hosts(sighting))
+    return Match((sighting,), (signal,), sighting, sighting.event.repeat, _ranks(sighting), _hosts(sighting))
 
 
-def extend(trail: Trail, sighting: Sighting, signal: int) -> Trail:
+def extend(trail: Match, sighting: Observation, signal: int) -> Match:
     """The trail with one more sighting; a signal not yet shown displaces nothing and is kept."""
     room = len(trail.first) < KEPT_SIGHTINGS or signal not in trail.signals
     first = (*trail.first, sighting) if room else trail.first
     signals = (*trail.signals, signal) if room else trail.signals
     ranks = trail.ranks | _ranks(sighting) if len(trail.ranks) < _KEPT_NAMES else trail.ranks
     hosts = trail.hosts | _hosts(sighting) if len(trail.hosts) < _KEPT_NAMES else trail.hosts
-    return Trail(first, signals, sighting, trail.count + sighting.event.repeat, ranks, hosts)
+    return Match(first, signals, sighting, trail.count + sighting.event.repeat, ranks, hosts)
 
 
-def _ranks(sighting: Sighting) -> frozenset[int]:
+def _ranks(sighting: Observation) -> frozenset[int]:
     rank = sighting.worker.rank
     return frozenset() if rank is None else frozenset((rank,))
 
 
-def _hosts(sighting: Sighting) -> frozenset[str]:
+def _hosts(sighting: Observation) -> frozenset[str]:
     host = sighting.worker.host
     return frozenset() if host is None else frozenset((host,))

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from logrules.inference.observation import Sighting
+from logrules.inference.observation import Observation
 from logrules.model.event import Level
 
 MAX_SHAPES = 500
@@ -12,12 +12,12 @@ _VARYING = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 @dataclass(slots=True)
-class Unusual:
+class Outliers:
     """Lines by their shape (numbers left out): the first of each and how often it came."""
 
-    shapes: dict[str, tuple[Sighting, int]] = field(default_factory=dict)
+    shapes: dict[str, tuple[Observation, int]] = field(default_factory=dict)
 
-    def see(self, sighting: Sighting, *, complaint: bool) -> None:
+    def see(self, sighting: Observation, *, complaint: bool) -> None:
         """Consider a line; ``complaint`` says that it speaks of an error whatever its level."""
         level = sighting.event.level or Level.INFO
         if not complaint and level < Level.WARNING:
@@ -29,7 +29,7 @@ class Unusual:
         elif len(self.shapes) < MAX_SHAPES:
             self.shapes[shape] = (sighting, 1)
 
-    def rarest(self) -> tuple[Sighting, ...]:
+    def rarest(self) -> tuple[Observation, ...]:
         """The few that stand out most, in the order of the log."""
         by_rarity = sorted(self.shapes.values(), key=lambda item: (item[1], -item[0].order))[:SHOWN]
         return tuple(sighting for sighting, _ in sorted(by_rarity, key=lambda item: item[0].order))

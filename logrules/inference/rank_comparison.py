@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import chain
 
 from logrules.inference import rank_divergence as spatial
-from logrules.inference.observation import Sighting
-from logrules.inference.rank_divergence import Place, Unlike
-from logrules.inference.rank_table import Roll, Seat
+from logrules.inference.observation import Observation
+from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
+from logrules.inference.rank_table import RankState, RankTable
 from logrules.inference.ranking import Hypothesis
-from logrules.inference.workers import Tracker, WorkerState
-from logrules.model.report import Odd, Severity
+from logrules.inference.workers import WorkerState, WorkerTracker
+from logrules.model.report import DivergenceKind, Severity
 
 _PAIR = 2
 # Other rules tell of errors that somebody else made: a time-out, a peer that is gone.
@@ -19,7 +19,7 @@ _OWN_ERROR = ("reporter", "captured")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RankComparison:
     """The outcome: ranks ``seen`` of ``world``, and how some are ``unlike`` the others.
 
     ``spread`` is set where the time-outs lie too far apart: how far, and the time-out itself, in seconds.
@@ -27,16 +27,18 @@ class Compared:
 
     seen: tuple[int, ...]
     world: int | None
-    unlike: tuple[Unlike, ...] = ()
+    unlike: tuple[RankDivergence, ...] = ()
     spread: tuple[float, float] | None = None
 
-    def suspects(self, kinds: Iterable[Odd]) -> tuple[int, ...]:
+    def suspects(self, kinds: Iterable[DivergenceKind]) -> tuple[int, ...]:
         """The ranks that are unlike the others in the first of these kinds that was found."""
         found = {one.kind: one.ranks for one in reversed(self.unlike)}
         return next((found[kind] for kind in kinds if kind in found), ())
 
 
-def compared(roll: Roll, tracker: Tracker, roots: Sequence[Hypothesis], *, stalled: bool) -> Compared | None:
+def compared(
+    roll: RankTable, tracker: WorkerTracker, roots: Sequence[Hypothesis], *, stalled: bool
+) -> RankComparison | None:
     """The ranks of the job's largest role side by side; None where fewer than two were seen.
 
     ``roots`` are all hypotheses, that of the first diagnosis first.
@@ -49,7 +51,7 @@ def compared(roll: Roll, tracker: Tracker, roots: Sequence[Hypothesis], *, stall
     places = tuple(_places(seats, role, tracker, _failures(roots)))
     world = roll.world if roll.world is not None and roll.world > max(seats) else None
     spread = spatial.spread_of(places)
-    found: Iterator[Unlike] = iter(())
+    found: Iterator[RankDivergence] = iter(())
     if spread is None:
         hung = spatial.in_collectives(places, world)
         # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
@@ -58,10 +60,10 @@ def compared(roll: Roll, tracker: Tracker, roots: Sequence[Hypothesis], *, stall
         hangs = stalled or any(place.calls for place in places)
         found = chain(hung, awaited, spatial.in_steps(places) if hangs else ())
     told = tuple(chain(found, spatial.in_errors(places), spatial.in_pace(places)))
-    return Compared(tuple(seats), world, told, spread)
+    return RankComparison(tuple(seats), world, told, spread)
 
 
-def _failures(roots: Iterable[Hypothesis]) -> dict[int, Sighting]:
+def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
     """The first line of each rank that shows an error of its own that the run did not survive."""
     lines = (
         sighting
@@ -71,15 +73,15 @@ def _failures(roots: Iterable[Hypothesis]) -> dict[int, Sighting]:
         for sighting in (*trail.first, trail.last)
         if sighting.worker.rank is not None
     )
-    first: dict[int, Sighting] = {}
+    first: dict[int, Observation] = {}
     for line in sorted(lines, key=lambda sighting: sighting.order):
         first.setdefault(line.worker.rank or 0, line)
     return first
 
 
 def _places(
-    seats: Mapping[int, Seat], role: str | None, tracker: Tracker, failures: Mapping[int, Sighting]
-) -> Iterator[Place]:
+    seats: Mapping[int, RankState], role: str | None, tracker: WorkerTracker, failures: Mapping[int, Observation]
+) -> Iterator[RankSnapshot]:
     states: dict[int, list[WorkerState]] = {}
     for worker, state in tracker.workers.items():
         if worker.role == role and worker.rank is not None:
@@ -87,7 +89,7 @@ def _places(
     for rank, seat in seats.items():
         # A rank may write to several files: standard output, standard error.
         own = states.get(rank, [])
-        yield Place(
+        yield RankSnapshot(
             rank,
             seat.last,
             seat.host,

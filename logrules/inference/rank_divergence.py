@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TypeVar
 
-from logrules.inference.observation import Sighting
-from logrules.inference.rank_table import Call, Standing
-from logrules.model.report import Odd
+from logrules.inference.observation import Observation
+from logrules.inference.rank_table import Collective, GroupProgress
+from logrules.model.report import DivergenceKind
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -24,34 +24,34 @@ _FEWEST_PEERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankSnapshot:
     """What is known of one rank: its ``waits`` by id with the line that opened each, those that it ``passed``."""
 
     rank: int
-    last: Sighting
+    last: Observation
     host: str | None = None
-    calls: Mapping[str | None, Call] = field(default_factory=dict)
-    standings: Mapping[str | None, Standing] = field(default_factory=dict)
-    waits: Mapping[str, Sighting] = field(default_factory=dict)
+    calls: Mapping[str | None, Collective] = field(default_factory=dict)
+    standings: Mapping[str | None, GroupProgress] = field(default_factory=dict)
+    waits: Mapping[str, Observation] = field(default_factory=dict)
     passed: frozenset[str] = frozenset()
     step: int | None = None
-    stepped: Sighting | None = None
+    stepped: Observation | None = None
     step_s: float | None = None
-    failed: Sighting | None = None
+    failed: Observation | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class RankDivergence:
     """Ranks that are unlike the others: in what, and a line of each side where there is one."""
 
-    kind: Odd
+    kind: DivergenceKind
     ranks: tuple[int, ...]
     others: tuple[int, ...]
-    lines: tuple[Sighting, ...]
+    lines: tuple[Observation, ...]
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def spread_of(places: Sequence[Place]) -> tuple[float, float] | None:
+def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
     """(spread, time-out) in seconds of the time-outs that ranks report, where they lie further apart than they wait.
 
     They then tell of several hangs, or of clocks that nobody can compare, and the first to report need not be the
@@ -65,7 +65,7 @@ def spread_of(places: Sequence[Place]) -> tuple[float, float] | None:
     return max(times) - min(times), limit
 
 
-def in_collectives(places: Sequence[Place], world: int | None) -> Iterator[Unlike]:
+def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankDivergence]:
     """By the collectives that ranks wait in: idle, behind, another operation or size, not there at all."""
     groups = dict.fromkeys(group for place in places for group in (*place.calls, *place.standings))
     for group in groups:
@@ -77,7 +77,7 @@ def in_collectives(places: Sequence[Place], world: int | None) -> Iterator[Unlik
     yield from _silent(places, world)
 
 
-def _idle(waiting: Mapping[int, Call], standing: Mapping[int, Standing]) -> Iterator[Unlike]:
+def _idle(waiting: Mapping[int, Collective], standing: Mapping[int, GroupProgress]) -> Iterator[RankDivergence]:
     """Ranks that have completed all that they enqueued, while others wait in a later collective."""
     stuck = {rank: call.seq for rank, call in waiting.items()}
     stuck |= {
@@ -91,28 +91,28 @@ def _idle(waiting: Mapping[int, Call], standing: Mapping[int, Standing]) -> Iter
     ranks = tuple(sorted(idle))
     other = waiting[others[0]].told if others[0] in waiting else standing[others[0]].told
     facts = {"seq": str(last), "theirs": str(stuck[others[0]])}
-    yield Unlike(Odd.IDLE, ranks, others, (idle[ranks[0]].told, other), facts)
+    yield RankDivergence(DivergenceKind.IDLE, ranks, others, (idle[ranks[0]].told, other), facts)
 
 
-def _by_number(waiting: Mapping[int, Call]) -> Iterator[Unlike]:
+def _by_number(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
     split = _minority(waiting, lambda call: call.seq, lambda seq: seq)
     if split is None:
         return
     ranks, others = split
     own, theirs = waiting[ranks[0]], waiting[others[0]]
-    kind = Odd.BEHIND if own.seq < theirs.seq else Odd.AHEAD
+    kind = DivergenceKind.BEHIND if own.seq < theirs.seq else DivergenceKind.AHEAD
     facts = {"seq": str(own.seq), "op": own.op, "theirs": str(theirs.seq), "their_op": theirs.op}
-    yield Unlike(kind, ranks, others, (own.told, theirs.told), facts)
+    yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts)
 
 
-def _by_kind(waiting: Mapping[int, Call]) -> Iterator[Unlike]:
+def _by_kind(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
     """Ranks that wait in the same collective as the others by its number, but in another by its kind."""
     usual = Counter(call.seq for call in waiting.values()).most_common(1)
     same = {rank: call for rank, call in waiting.items() if usual and call.seq == usual[0][0]}
     if (split := _minority(same, lambda call: call.op, None)) is not None:
         own, theirs = same[split[0][0]], same[split[1][0]]
         facts = {"seq": str(own.seq), "op": own.op, "their_op": theirs.op}
-        yield Unlike(Odd.OTHER_OPERATION, *split, (own.told, theirs.told), facts)
+        yield RankDivergence(DivergenceKind.OTHER_OPERATION, *split, (own.told, theirs.told), facts)
         return
     # A rule captures sizes only of operations in which all ranks must agree on them.
     if any(call.numel_in is None for call in same.values()):
@@ -120,14 +120,14 @@ def _by_kind(waiting: Mapping[int, Call]) -> Iterator[Unlike]:
     if (split := _minority(same, lambda call: (call.numel_in, call.numel_out), None)) is not None:
         own, theirs = same[split[0][0]], same[split[1][0]]
         facts = {"seq": str(own.seq), "op": own.op, "size": _size(own), "their_size": _size(theirs)}
-        yield Unlike(Odd.OTHER_SIZE, *split, (own.told, theirs.told), facts)
+        yield RankDivergence(DivergenceKind.OTHER_SIZE, *split, (own.told, theirs.told), facts)
 
 
-def _size(call: Call) -> str:
+def _size(call: Collective) -> str:
     return str(call.numel_in) if call.numel_in == call.numel_out else f"{call.numel_in} → {call.numel_out}"
 
 
-def _silent(places: Sequence[Place], world: int | None) -> Iterator[Unlike]:
+def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankDivergence]:
     """Ranks that report nothing, where most report that they wait: in any group, since not all are in each.
 
     Of those whose log is there and says nothing, and those of which there is none, the first are the suspects.
@@ -143,20 +143,22 @@ def _silent(places: Sequence[Place], world: int | None) -> Iterator[Unlike]:
     own = [place.last for place in places if place.rank == ranks[0]]
     call = waiting[others[0]]
     facts = {"theirs": str(call.seq), "their_op": call.op}
-    yield Unlike(Odd.NEVER_ARRIVED, ranks, others, (*own, call.told), facts)
+    yield RankDivergence(DivergenceKind.NEVER_ARRIVED, ranks, others, (*own, call.told), facts)
 
 
-def in_wait(places: Sequence[Place], wait: str) -> Iterator[Unlike]:
+def in_wait(places: Sequence[RankSnapshot], wait: str) -> Iterator[RankDivergence]:
     """Ranks that have not come to the wait in which most others are."""
     inside = {place.rank: place.waits[wait] for place in places if wait in place.waits}
     outside = [place for place in places if place.rank not in inside and wait not in place.passed]
     if outside and len(outside) < len(inside):
         ranks, others = tuple(sorted(place.rank for place in outside)), tuple(sorted(inside))
         first = min(outside, key=lambda place: place.rank)
-        yield Unlike(Odd.NEVER_ARRIVED, ranks, others, (first.last, inside[others[0]]), {"wait": wait})
+        yield RankDivergence(
+            DivergenceKind.NEVER_ARRIVED, ranks, others, (first.last, inside[others[0]]), {"wait": wait}
+        )
 
 
-def in_steps(places: Sequence[Place]) -> Iterator[Unlike]:
+def in_steps(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """Ranks whose last step is an earlier one than the others'."""
     stepping = {place.rank: place for place in places if place.step is not None and place.stepped is not None}
     split = _minority(stepping, lambda place: place.step, lambda step: step or 0)
@@ -167,10 +169,10 @@ def in_steps(places: Sequence[Place]) -> Iterator[Unlike]:
         return
     if own.step < theirs.step:
         facts = {"step": str(own.step), "their_step": str(theirs.step)}
-        yield Unlike(Odd.STEP_BEHIND, *split, (own.stepped, theirs.stepped), facts)
+        yield RankDivergence(DivergenceKind.STEP_BEHIND, *split, (own.stepped, theirs.stepped), facts)
 
 
-def in_pace(places: Sequence[Place]) -> Iterator[Unlike]:
+def in_pace(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """The rank whose steps take much longer than its peers'."""
     paces = {place.rank: place for place in places if place.step_s is not None and place.stepped is not None}
     if len(paces) <= _FEWEST_PEERS:
@@ -181,10 +183,10 @@ def in_pace(places: Sequence[Place]) -> Iterator[Unlike]:
     if slow.step_s is not None and usual > 0 and slow.step_s >= SLOW_SHARE * usual:
         lines = tuple(one for one in (slow.stepped, paces[others[0]].stepped) if one is not None)
         facts = {"step_s": f"{slow.step_s:.2f}", "their_step_s": f"{usual:.2f}"}
-        yield Unlike(Odd.SLOW, (slow.rank,), others, lines, facts)
+        yield RankDivergence(DivergenceKind.SLOW, (slow.rank,), others, lines, facts)
 
 
-def in_errors(places: Sequence[Place]) -> Iterator[Unlike]:
+def in_errors(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """The rank that was the first to print an error, where the next came late enough to tell; the host of them all."""
     failed = sorted(
         ((place.failed.time, place.rank, place.failed) for place in places if place.failed and place.failed.time),
@@ -193,11 +195,11 @@ def in_errors(places: Sequence[Place]) -> Iterator[Unlike]:
     if len(failed) > 1 and failed[1][0] - failed[0][0] >= TELLING_S:
         facts = {"before_s": f"{failed[1][0] - failed[0][0]:.1f}"}
         others = tuple(sorted(rank for _, rank, _ in failed[1:]))
-        yield Unlike(Odd.FIRST_ERROR, (failed[0][1],), others, (failed[0][2], failed[1][2]), facts)
+        yield RankDivergence(DivergenceKind.FIRST_ERROR, (failed[0][1],), others, (failed[0][2], failed[1][2]), facts)
     yield from _one_host(places)
 
 
-def _one_host(places: Sequence[Place]) -> Iterator[Unlike]:
+def _one_host(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     hosts = {place.host for place in places}
     failing = [place for place in places if place.failed is not None]
     theirs = {place.host for place in failing}
@@ -206,7 +208,7 @@ def _one_host(places: Sequence[Place]) -> Iterator[Unlike]:
     ranks = tuple(sorted(place.rank for place in failing))
     others = tuple(sorted(place.rank for place in places if place.failed is None))
     lines = tuple(place.failed for place in failing[:1] if place.failed is not None)
-    yield Unlike(Odd.SAME_HOST, ranks, others, lines, {"host": str(next(iter(theirs)))})
+    yield RankDivergence(DivergenceKind.SAME_HOST, ranks, others, lines, {"host": str(next(iter(theirs)))})
 
 
 Value = TypeVar("Value")

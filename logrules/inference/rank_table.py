@@ -8,7 +8,7 @@ finished, ``step``, and ``world_size``.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from logrules.inference.observation import Sighting
+from logrules.inference.observation import Observation
 
 # More ranks than these are told apart by nobody, and each keeps a line.
 MAX_SEATS = 65_536
@@ -16,7 +16,7 @@ _MAX_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Collective:
     """A collective that a rank waits for: the ``seq``-th of its group."""
 
     seq: int
@@ -24,35 +24,35 @@ class Call:
     numel_in: int | None
     numel_out: int | None
     timeout_s: float | None
-    told: Sighting
+    told: Observation
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GroupProgress:
     """The numbers of the last collective that a rank has enqueued and of the last that it has completed."""
 
     enqueued: int
     completed: int
-    told: Sighting
+    told: Observation
 
 
 @dataclass(slots=True)
-class Seat:
+class RankState:
     """What is known of one rank. Calls and standings are by process group, the first that was told of each."""
 
-    last: Sighting
+    last: Observation
     host: str | None = None
     step: int | None = None
-    stepped: Sighting | None = None
-    calls: dict[str | None, Call] = field(default_factory=dict)
-    standings: dict[str | None, Standing] = field(default_factory=dict)
+    stepped: Observation | None = None
+    calls: dict[str | None, Collective] = field(default_factory=dict)
+    standings: dict[str | None, GroupProgress] = field(default_factory=dict)
 
 
-class Roll:
+class RankTable:
     """Every rank that was seen, by role and rank, and how many there are by the log's own word."""
 
     def __init__(self) -> None:
-        self.seats: dict[tuple[str | None, int], Seat] = {}
+        self.seats: dict[tuple[str | None, int], RankState] = {}
         self.world: int | None = None
 
     @property
@@ -60,14 +60,14 @@ class Roll:
         """The ranks of any role."""
         return frozenset(rank for _, rank in self.seats)
 
-    def see(self, sighting: Sighting) -> None:
+    def see(self, sighting: Observation) -> None:
         """Take down what a line says of its writer."""
         seat = self._seat(sighting)
         for hit in sighting.event.hits:
             if hit.captures:
                 self._read(hit.captures, sighting, seat)
 
-    def _seat(self, sighting: Sighting) -> Seat | None:
+    def _seat(self, sighting: Observation) -> RankState | None:
         worker = sighting.worker
         if worker.rank is None:
             return None
@@ -76,12 +76,12 @@ class Roll:
         if seat is None:
             if len(self.seats) >= MAX_SEATS:
                 return None
-            seat = self.seats[key] = Seat(sighting)
+            seat = self.seats[key] = RankState(sighting)
         seat.last = sighting
         seat.host = worker.host or seat.host
         return seat
 
-    def _read(self, said: Mapping[str, str], sighting: Sighting, seat: Seat | None) -> None:
+    def _read(self, said: Mapping[str, str], sighting: Observation, seat: RankState | None) -> None:
         if (world := number(said.get("world_size"))) is not None:
             self.world = max(self.world or 0, world)
         if seat is None:
@@ -94,10 +94,10 @@ class Roll:
             limit = number(said.get("timeout_ms"))
             timeout_s = None if limit is None else limit / 1_000
             sizes = number(said.get("numel_in")), number(said.get("numel_out"))
-            seat.calls.setdefault(group, Call(seq, op, *sizes, timeout_s, sighting))
+            seat.calls.setdefault(group, Collective(seq, op, *sizes, timeout_s, sighting))
         enqueued, completed = number(said.get("enqueued")), number(said.get("completed"))
         if enqueued is not None and completed is not None:
-            seat.standings.setdefault(group, Standing(enqueued, completed, sighting))
+            seat.standings.setdefault(group, GroupProgress(enqueued, completed, sighting))
 
 
 def number(text: str | None) -> int | None:

@@ -6,7 +6,7 @@ A pure function of the hypotheses; nothing here knows how they came about.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from logrules.inference.observation import Sighting, Trail
+from logrules.inference.observation import Match, Observation
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Rule
 
@@ -23,16 +23,16 @@ class Hypothesis:
     """A rule that holds: on which sightings, and whether the run lived on after them."""
 
     rule: Rule
-    trails: tuple[Trail, ...]
+    trails: tuple[Match, ...]
     survived: bool = False
 
     @property
-    def first(self) -> Sighting:
+    def first(self) -> Observation:
         """The first line that speaks for it."""
         return min((trail.first[0] for trail in self.trails), key=lambda sighting: sighting.order)
 
     @property
-    def last(self) -> Sighting:
+    def last(self) -> Observation:
         """The last line that speaks for it."""
         return max((trail.last for trail in self.trails), key=lambda sighting: sighting.order)
 

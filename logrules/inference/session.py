@@ -10,22 +10,22 @@ from logrules.inference import step_time as pace
 from logrules.inference.clock import Clock
 from logrules.inference.condition_trace import Judged
 from logrules.inference.conditions import LeafState
-from logrules.inference.diagnosis import Findings, report_of
+from logrules.inference.diagnosis import SessionState, report_of
 from logrules.inference.evidence_ownership import unclaimed
-from logrules.inference.liveness import Ear, Moment
-from logrules.inference.metrics import Metrics
-from logrules.inference.observation import Sighting, Trail
-from logrules.inference.outliers import Unusual
-from logrules.inference.rank_table import Roll
+from logrules.inference.liveness import Activity, JobSnapshot
+from logrules.inference.metrics import MetricStates
+from logrules.inference.observation import Match, Observation
+from logrules.inference.outliers import Outliers
+from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.rule_index import Index, index_of
-from logrules.inference.time_series import Curves
-from logrules.inference.traceback import Folded, Folder
-from logrules.inference.workers import Tracker
-from logrules.model.change import Change, Raised, Withdrawn, Worsened
+from logrules.inference.time_series import CurveSampler
+from logrules.inference.traceback import FinishedTraceback, TracebackAssembler
+from logrules.inference.workers import WorkerTracker
+from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.event import Event, Hit
 from logrules.model.report import Report, Run, Severity, SourceNote
-from logrules.model.stream import End, Heard, Tick
+from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.ruleset.condition import (
@@ -81,21 +81,21 @@ class Session:
         self._notes: list[SourceNote] = []
         self._order = 0
         self._end: End | None = None
-        self._ear = Ear()
+        self._ear = Activity()
         self._first_line = 1
         self._begin_run()
 
     def _begin_run(self) -> None:
-        self._tracker = Tracker(self._pack)
-        self._folder = Folder(self._pack.trace, self._index.frames)
-        self._metrics = Metrics(self._index.asked, self._index.metrics)
+        self._tracker = WorkerTracker(self._pack)
+        self._folder = TracebackAssembler(self._pack.trace, self._index.frames)
+        self._metrics = MetricStates(self._index.asked, self._index.metrics)
         self._states: dict[Key, dict[Leaf, LeafState]] = {}
         self._raised: dict[Key, Rule] = {}
         self._worse_at: dict[Key, float] = {}
-        self._curves = Curves()
-        self._unusual = Unusual()
-        self._last: Sighting | None = None
-        self._roll = Roll()
+        self._curves = CurveSampler()
+        self._unusual = Outliers()
+        self._last: Observation | None = None
+        self._roll = RankTable()
 
     @property
     def now(self) -> float | None:
@@ -121,15 +121,15 @@ class Session:
         moments = (*pending, *still, *self._worse_at.values())
         return min((at for at in moments if now is None or at > now), default=None)
 
-    def feed(self, item: Event | Heard | Tick | End) -> tuple[Change, ...]:
+    def feed(self, item: Event | BytesArrived | Tick | End) -> tuple[Change, ...]:
         """Take the next event, the coming of bytes, the passing of time, or the end; what that changed.
 
-        Live, `Heard` goes before the events of the bytes that came.
+        Live, `BytesArrived` goes before the events of the bytes that came.
         """
         match item:
             case Event():
                 return tuple(self._feed_event(item))
-            case Heard(source=source, now=now):
+            case BytesArrived(source=source, now=now):
                 return self._hear(source, now)
             case Tick(now=now):
                 self._pass_to(now)
@@ -165,7 +165,7 @@ class Session:
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
-        findings = Findings(
+        findings = SessionState(
             tuple(self._hypotheses()),
             self._tracker,
             self._roll,
@@ -215,14 +215,14 @@ class Session:
         trace = self._pack.trace
         return trace is not None and any(hit.signal == trace.exception for hit in event.hits)
 
-    def _sight(self, event: Event, chain: int | None) -> Sighting:
+    def _sight(self, event: Event, chain: int | None) -> Observation:
         self._order += 1
         tracker = self._tracker
         here = tracker.phase_at(event.worker)
         time = self._clock.read(event)
-        return Sighting(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
+        return Observation(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
 
-    def _route(self, hits: Iterable[Hit], sighting: Sighting) -> Iterator[Change]:
+    def _route(self, hits: Iterable[Hit], sighting: Observation) -> Iterator[Change]:
         for hit in hits:
             metric = self._metrics.by_signal.get(hit.signal)
             if metric is not None and (value := self._metrics.add(metric, sighting)) is not None:
@@ -231,7 +231,7 @@ class Session:
             for rule_id, moved in self._by_signal.get(hit.signal, {}).items():
                 yield from self._move(self._rules[rule_id], moved, sighting, hit.signal)
 
-    def _route_traceback(self, folded: Folded, sighting: Sighting) -> Iterator[Change]:
+    def _route_traceback(self, folded: FinishedTraceback, sighting: Observation) -> Iterator[Change]:
         trace = self._pack.trace
         if trace is None or folded.chained:
             return
@@ -242,7 +242,7 @@ class Session:
         )
         yield from self._route(hits, replace(sighting, event=replace(sighting.event, hits=hits)))
 
-    def _move(self, rule: Rule, moved: Iterable[Leaf], sighting: Sighting, signal: int) -> Iterator[Change]:
+    def _move(self, rule: Rule, moved: Iterable[Leaf], sighting: Observation, signal: int) -> Iterator[Change]:
         key = (rule.id, _scope_key(rule.scope, sighting))
         states = self._states.get(key)
         if states is None:
@@ -251,7 +251,7 @@ class Session:
             states = self._states[key] = {}
         for leaf in moved:
             state = states.get(leaf)
-            if isinstance(state, Trail) and self._survived(rule, state):
+            if isinstance(state, Match) and self._survived(rule, state):
                 state = None
             after = automata.step(leaf, state, sighting, signal)
             if after is not None:
@@ -278,7 +278,7 @@ class Session:
             if now is None or quiet_s is None or now < at:
                 continue
             self._worse_at[key] = now + quiet_s
-            yield Worsened(key[0], now, quiet_s)
+            yield StallProlonged(key[0], now, quiet_s)
 
     def _stalled_for(self, rule: Rule, key: Key) -> float | None:
         """How long nothing has moved, where that is what the rule says; never nothing."""
@@ -301,7 +301,7 @@ class Session:
             if rule.wait is None or rule.wait in waiting or (rule.id, None) in self._raised:
                 yield rule
 
-    def _found(self, rule: Rule, key: Key) -> dict[Leaf, Trail | None]:
+    def _found(self, rule: Rule, key: Key) -> dict[Leaf, Match | None]:
         states = self._states.get(key, {})
         return {leaf: automata.trail_of(leaf, states.get(leaf), self) for leaf in self._leaves[rule.id]}
 
@@ -324,7 +324,7 @@ class Session:
         silent = ((rule.id, None) for rule in self._silent_now())
         return dict.fromkeys([*self._states, *silent])
 
-    def _survived(self, rule: Rule, trail: Trail) -> bool:
+    def _survived(self, rule: Rule, trail: Match) -> bool:
         """Whether the run went on for long enough after these lines for them not to be its end."""
         if rule.wait is not None:
             return self._went_on(trail.first[0])
@@ -334,13 +334,13 @@ class Session:
             return True
         return rule.cleared_by == "progress" and self._tracker.rounds - trail.last.round >= SURVIVAL_ROUNDS
 
-    def _went_on(self, waiting: Sighting) -> bool:
+    def _went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended in a way that no marker knows."""
         if self._last is None or not self.ended or self._last.event.source != waiting.event.source:
             return False
         return self._last.event.line - waiting.event.line > WAITING_LINES
 
-    def trail_of(self, leaf: Leaf) -> Trail | None:
+    def trail_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now."""
         match leaf:
             case Waiting() | Quiet() | Silent() | Overdue() | Lagging() | Stopped():
@@ -350,8 +350,8 @@ class Session:
             case _:
                 return None
 
-    def _moment(self) -> Moment:
-        return Moment(self.now, self.ended, self._failing(), self._last, self._tracker, self._ear)
+    def _moment(self) -> JobSnapshot:
+        return JobSnapshot(self.now, self.ended, self._failing(), self._last, self._tracker, self._ear)
 
     def _failing(self) -> bool:
         return any(rule.severity is Severity.ERROR for rule in self._raised.values())
@@ -369,7 +369,7 @@ class Session:
         self._begin_run()
 
 
-def _scope_key(scope: Scope, sighting: Sighting) -> ScopeKey:
+def _scope_key(scope: Scope, sighting: Observation) -> ScopeKey:
     match scope:
         case Scope.JOB:
             return None

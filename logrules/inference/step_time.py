@@ -6,7 +6,7 @@ by the loop's rhythm: its wait has a patience of its own.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from logrules.inference.observation import Sighting, Trail, begin, extend
+from logrules.inference.observation import Match, Observation, begin, extend
 from logrules.inference.workers import WorkerState, peers
 from logrules.model.event import Worker
 from logrules.model.worker_status import WorkerNow
@@ -15,7 +15,7 @@ from logrules.model.worker_status import WorkerNow
 REPEATS = 3
 
 
-def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[str, float]) -> Trail | None:
+def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[str, float]) -> Match | None:
     """The last steps of all workers that loop, where none has moved for as long as its rhythm allows.
 
     ``heard`` says when each log last grew: a log that grows without steps may be doing what no marker knows,
@@ -28,7 +28,7 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
     return _trail(state.stepped for state in still) if len(still) == len(looping) else None
 
 
-def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Trail | None:
+def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
     """The last steps of the workers whose own stay away while those of a peer came since."""
     behind = [
         state.stepped
@@ -93,8 +93,8 @@ def _went_on(worker: Worker, state: WorkerState, other: Worker, moving: WorkerSt
     return then >= since + patience / 2
 
 
-def _trail(sightings: Iterable[Sighting | None]) -> Trail | None:
-    trail: Trail | None = None
+def _trail(sightings: Iterable[Observation | None]) -> Match | None:
+    trail: Match | None = None
     for sighting in sightings:
         if sighting is not None:
             trail = begin(sighting, -1) if trail is None else extend(trail, sighting, -1)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from logrules.inference.observation import Sighting
+from logrules.inference.observation import Observation
 from logrules.model.report import Curve, Point
 
 MAX_POINTS = 512
@@ -18,14 +18,14 @@ class _Kept:
     skipped: int = 0
 
 
-class Curves:
+class CurveSampler:
     """Points of each metric and of the silences between lines; bounded whatever comes."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
         self._last: float | None = None
 
-    def add(self, metric: str, value: float, sighting: Sighting) -> None:
+    def add(self, metric: str, value: float, sighting: Observation) -> None:
         """One more value that a line printed."""
         kept = self._kept.get(metric)
         if kept is None:
@@ -41,7 +41,7 @@ class Curves:
             kept.points = _thinned(kept.points, longest=metric == QUIET)
             kept.apart *= 1 if metric == QUIET else 2
 
-    def see(self, sighting: Sighting) -> None:
+    def see(self, sighting: Observation) -> None:
         """A line, by whose time the silence before it is known."""
         if sighting.time is None:
             return

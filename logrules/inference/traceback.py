@@ -30,7 +30,7 @@ class Traceback:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FinishedTraceback:
     """A finished traceback: its type and message, and the captures that rules get to see."""
 
     summary: str
@@ -38,7 +38,7 @@ class Folded:
     captures: Mapping[str, str]
 
 
-class Folder:
+class TracebackAssembler:
     """Follows the open traceback of every worker.
 
     ``phases`` has, for each chain of tracebacks, the phase of the innermost frame that a phase file maps:
@@ -55,7 +55,7 @@ class Folder:
         self._chains = 0
         self.phases: dict[int, str] = {}
 
-    def feed(self, event: Event) -> tuple[int | None, Folded | None]:
+    def feed(self, event: Event) -> tuple[int | None, FinishedTraceback | None]:
         """The chain of tracebacks that the line is in, and the traceback where this line ends it."""
         trace = self._trace
         if trace is None:
@@ -121,9 +121,9 @@ class Folder:
         return None
 
 
-def _folded(current: Traceback, captures: Mapping[str, str]) -> Folded:
+def _folded(current: Traceback, captures: Mapping[str, str]) -> FinishedTraceback:
     kind, message = captures.get("type", ""), captures.get("message", "")
     frame = {"file": current.file, "line": current.line, "function": current.function}
     told = {"type": kind, "message": message, **frame}
     summary = f"{kind}: {message}" if message else kind
-    return Folded(summary, current.chained, {name: value for name, value in told.items() if value})
+    return FinishedTraceback(summary, current.chained, {name: value for name, value in told.items() if value})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.inference.cadence import Rhythm
-from logrules.inference.observation import Sighting
+from logrules.inference.observation import Observation
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Worker
 from logrules.model.report import PhaseSpan, WaitSpan
@@ -24,8 +24,8 @@ class OpenWait:
 
     wait: Wait
     worker: Worker
-    opened: Sighting
-    renewed: Sighting
+    opened: Observation
+    renewed: Observation
 
     @property
     def since(self) -> float | None:
@@ -38,17 +38,17 @@ class WorkerState:
     """What is known of one worker."""
 
     phase: str | None = None
-    entered: Sighting | None = None
-    latest: Sighting | None = None
+    entered: Observation | None = None
+    latest: Observation | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
     passed: set[str] = field(default_factory=set)
-    stepped: Sighting | None = None
+    stepped: Observation | None = None
     repeats: int = 0
     progress_text: str = ""
     rhythm: Rhythm = field(default_factory=Rhythm)
 
 
-class Tracker:
+class WorkerTracker:
     """Follows all workers of a job through the markers of a pack."""
 
     def __init__(self, pack: Pack) -> None:
@@ -63,7 +63,7 @@ class Tracker:
         self._in_wait: dict[Worker, WorkerState] = {}
         self.latest: tuple[Worker, str] | None = None
         self.rounds = 0
-        self.completed: Sighting | None = None
+        self.completed: Observation | None = None
         self.completions = 0
         self.looped = False
         self._spans: list[PhaseSpan] = []
@@ -96,7 +96,7 @@ class Tracker:
         for state in self._in_wait.values():
             yield from state.waits.values()
 
-    def apply(self, markers: Sequence[Marker], sighting: Sighting) -> tuple[Change, ...]:
+    def apply(self, markers: Sequence[Marker], sighting: Observation) -> tuple[Change, ...]:
         """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
         worker = sighting.worker
         state = self.workers.setdefault(worker, WorkerState())
@@ -112,7 +112,7 @@ class Tracker:
         return tuple(changes)
 
     def _move_on(
-        self, marker: Marker, worker: Worker, state: WorkerState, sighting: Sighting, renewed: Sequence[str]
+        self, marker: Marker, worker: Worker, state: WorkerState, sighting: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
         if marker.progress or marker.opens or marker.enters not in (None, "shutdown"):
             self.completed = None
@@ -132,7 +132,7 @@ class Tracker:
         still = [span for worker, state in self.workers.items() for span in _span(worker, state, state.latest)]
         return (*self._spans, *still)
 
-    def waits(self, last: Sighting | None) -> tuple[WaitSpan, ...]:
+    def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
         still = [
             _waited(open_wait, last or open_wait.renewed, ended=False)
@@ -141,14 +141,14 @@ class Tracker:
         ]
         return (*self._waited, *still)
 
-    def _open(self, worker: Worker, state: WorkerState, wait: Wait, sighting: Sighting) -> Iterable[Change]:
+    def _open(self, worker: Worker, state: WorkerState, wait: Wait, sighting: Observation) -> Iterable[Change]:
         state.waits[wait.id] = OpenWait(wait, worker, sighting, sighting)
         self._in_wait[worker] = state
         yield WaitOpened(worker, wait.id, sighting.time)
         if state.phase is None or wait.phase != state.phase:
             yield from self._enter(worker, state, wait.phase, sighting)
 
-    def _enter(self, worker: Worker, state: WorkerState, phase: str, sighting: Sighting) -> Iterable[Change]:
+    def _enter(self, worker: Worker, state: WorkerState, phase: str, sighting: Observation) -> Iterable[Change]:
         self.latest = (worker, phase)
         self.looped = self.looped or phase in self._loops
         if phase in self._loops:
@@ -160,7 +160,7 @@ class Tracker:
             state.phase, state.entered = phase, sighting
             yield PhaseEntered(worker, phase, sighting.time)
 
-    def _progress(self, worker: Worker, state: WorkerState, marker: Marker, sighting: Sighting) -> Iterable[Change]:
+    def _progress(self, worker: Worker, state: WorkerState, marker: Marker, sighting: Observation) -> Iterable[Change]:
         message = sighting.event.message
         if message == state.progress_text:
             state.repeats += 1
@@ -179,7 +179,7 @@ class Tracker:
         yield from self._close_startup(sighting)
         yield from self._close_of_others(worker, sighting)
 
-    def _complete(self, sighting: Sighting) -> Iterable[Change]:
+    def _complete(self, sighting: Observation) -> Iterable[Change]:
         self.completed = sighting
         self.completions += 1
         for state in self._waiting():
@@ -188,34 +188,34 @@ class Tracker:
     def _waiting(self) -> list[WorkerState]:
         return list(self._in_wait.values())
 
-    def _close_startup(self, sighting: Sighting) -> Iterable[Change]:
+    def _close_startup(self, sighting: Observation) -> Iterable[Change]:
         for state in self._waiting():
             loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
             yield from self._close(state, sighting, keep=loops)
 
-    def _close_of_others(self, worker: Worker, sighting: Sighting) -> Iterable[Change]:
+    def _close_of_others(self, worker: Worker, sighting: Observation) -> Iterable[Change]:
         for other, state in tuple(self._in_wait.items()):
             if other != worker and not peers(other, worker):
                 yield from self._close(state, sighting)
 
-    def _close_named(self, name: str, worker: Worker, sighting: Sighting) -> Iterable[Change]:
+    def _close_named(self, name: str, worker: Worker, sighting: Observation) -> Iterable[Change]:
         own = self.workers.get(worker)
         holders = [own] if own and name in own.waits else self._waiting()
         for state in holders:
             if name in state.waits:
                 yield self._over(state, name, sighting)
 
-    def _renew(self, name: str, worker: Worker, sighting: Sighting) -> None:
+    def _renew(self, name: str, worker: Worker, sighting: Observation) -> None:
         own = self.workers.get(worker)
         for state in [own] if own and name in own.waits else self._waiting():
             if name in state.waits:
                 state.waits[name].renewed = sighting
 
-    def _close(self, state: WorkerState, sighting: Sighting, keep: Iterable[str] = ()) -> list[Change]:
+    def _close(self, state: WorkerState, sighting: Observation, keep: Iterable[str] = ()) -> list[Change]:
         gone = [name for name in state.waits if name not in keep]
         return [self._over(state, name, sighting) for name in gone]
 
-    def _over(self, state: WorkerState, name: str, sighting: Sighting) -> WaitClosed:
+    def _over(self, state: WorkerState, name: str, sighting: Observation) -> WaitClosed:
         open_wait = state.waits.pop(name)
         state.passed.add(name)
         if not state.waits:
@@ -232,14 +232,14 @@ def peers(one: Worker, other: Worker) -> bool:
     return one.rank != other.rank or one.pid != other.pid or one.host != other.host
 
 
-def _waited(wait: OpenWait, last: Sighting, *, ended: bool) -> WaitSpan:
+def _waited(wait: OpenWait, last: Observation, *, ended: bool) -> WaitSpan:
     opened, source = wait.opened, wait.opened.event.source
     line = opened.event.line
     last_line = last.event.line if source == last.event.source else line
     return WaitSpan(wait.worker.label, wait.wait.id, opened.time, last.time, line, last_line, source, ended)
 
 
-def _span(worker: Worker, state: WorkerState, end: Sighting | None) -> list[PhaseSpan]:
+def _span(worker: Worker, state: WorkerState, end: Observation | None) -> list[PhaseSpan]:
     if state.phase is None or state.entered is None or end is None:
         return []
     first, source = state.entered.event.line, state.entered.event.source

@@ -43,7 +43,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Worsened:
+class StallProlonged:
     """A stall lasts: it is twice as long now as when it was last told of."""
 
     rule: str
@@ -59,4 +59,4 @@ class Withdrawn:
     at: float | None
 
 
-Change: TypeAlias = PhaseEntered | WaitOpened | WaitClosed | Raised | Worsened | Withdrawn
+Change: TypeAlias = PhaseEntered | WaitOpened | WaitClosed | Raised | StallProlonged | Withdrawn

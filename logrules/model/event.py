@@ -41,7 +41,7 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class Timestamp:
     """A time written in a line: seconds since the epoch, a naive time read as UTC.
 
     ``year_known`` is False for forms without a year; ``seconds`` then lies in 1972, which has
@@ -78,7 +78,7 @@ class Event:
     message: str
     worker: Worker
     hits: tuple[Hit, ...] = ()
-    stamp: Stamp | None = None
+    stamp: Timestamp | None = None
     arrived: float | None = None
     level: Level | None = None
     repeat: int = 1

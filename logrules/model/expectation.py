@@ -16,7 +16,7 @@ class Progress(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenLine:
     """Where a line was."""
 
     source: str
@@ -31,7 +31,7 @@ class StepSeen:
     id: str
     title: Text
     progress: Progress
-    seen: Seen | None = None
+    seen: SeenLine | None = None
     hint: Text = Text()  # noqa: RUF009 (frozen)
 
 
@@ -42,7 +42,7 @@ class Unwanted:
     id: str
     title: Text
     count: int
-    first: Seen
+    first: SeenLine
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 
-from logrules.model.position import Place
+from logrules.model.position import Position
 
 # Keys of mappings and indices of lists, from the top of a document.
 NodePath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """What is wrong and where; ``code`` says of which kind it is.
 
     ``removes`` is the part of the document without which it is right, where taking that out changes no diagnosis.
     """
 
-    place: Place
+    place: Position
     code: str
     message: str
     removes: NodePath | None = None

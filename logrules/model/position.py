@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Position:
     """A position in a file; line and column count from 1."""
 
     path: str
@@ -19,7 +19,7 @@ class Place:
 class Problem:
     """A fault in a file: where, what, what to do about it, and of which kind it is (`logrules check`'s codes)."""
 
-    place: Place
+    place: Position
     message: str
     hint: str | None = None
     kind: str = "unreadable"

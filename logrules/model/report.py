@@ -175,7 +175,7 @@ class Run:
     cause: str | None = None
 
 
-class Odd(StrEnum):
+class DivergenceKind(StrEnum):
     """In what a rank is unlike the others."""
 
     IDLE = "idle"
@@ -197,7 +197,7 @@ class Difference:
     ``facts`` fill the sentence of its kind; ``evidence`` is a line of theirs, then one of the others'.
     """
 
-    kind: Odd
+    kind: DivergenceKind
     ranks: tuple[int, ...] = ()
     others: tuple[int, ...] = ()
     hosts: tuple[str, ...] = ()

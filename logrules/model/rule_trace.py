@@ -6,7 +6,7 @@ from enum import StrEnum
 from logrules.model.test_result import Clause
 
 
-class Refusal(StrEnum):
+class RejectReason(StrEnum):
     """Why a line with a signal's words is not counted."""
 
     PATTERN = "pattern"
@@ -14,14 +14,14 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class SignalHit:
     """A line that a signal hit, with its captures; or, with ``refused``, one that has its words alone."""
 
     source: str
     line: int
     text: str
     captures: tuple[tuple[str, str], ...] = ()
-    refused: Refusal | None = None
+    refused: RejectReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class SignalSeen:
 
     name: str
     words: tuple[str, ...]
-    hits: tuple[Touched, ...]
+    hits: tuple[SignalHit, ...]
     count: int
-    refused: tuple[Touched, ...]
+    refused: tuple[SignalHit, ...]
     refused_count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Transition:
     """A part of the condition that began or ceased to hold, after this line; at the end where ``line`` is None."""
 
     source: str
@@ -60,7 +60,7 @@ class Trial:
     rule: str
     when: str
     signals: tuple[SignalSeen, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[Transition, ...]
     clauses: tuple[Clause, ...]
     fired: bool
     place: int | None = None

@@ -20,7 +20,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class BytesArrived:
     """Bytes of a source came at ``now`` (seconds since the epoch), whether or not any rule asks for their lines.
 
     How long a job has been quiet is measured from here.

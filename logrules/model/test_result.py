@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from logrules.model.position import Place
+from logrules.model.position import Position
 
 
 class Outcome(StrEnum):
@@ -25,7 +25,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TestFailure:
     """What a test asks for and did not get: the line that it is about, the condition, the nearest rule that fired."""
 
     message: str
@@ -41,8 +41,8 @@ class Result:
     kind: str
     owner: str
     name: str
-    place: Place
-    faults: tuple[Fault, ...] = ()
+    place: Position
+    faults: tuple[TestFailure, ...] = ()
     reason: str | None = None
 
     @property

@@ -11,8 +11,8 @@ from functools import partial
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.notifications import Kind, Newsroom, facts, matters
-from logrules.notify.task_queue import Errands
+from logrules.notify.notifications import Kind, NotificationPolicy, facts, matters
+from logrules.notify.task_queue import TaskQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
 
@@ -27,8 +27,8 @@ class Commands:
     def __init__(self, words: Sequence[str], kinds: frozenset[Kind], complain: Callable[[str], None]) -> None:
         self._words = words
         self._kinds = kinds
-        self._errands = Errands(words[0], complain)
-        self._newsroom = Newsroom()
+        self._errands = TaskQueue(words[0], complain)
+        self._newsroom = NotificationPolicy()
         self._last: float | None = None
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:

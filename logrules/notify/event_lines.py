@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import TextIO
 
-from logrules.model.change import PhaseEntered, Raised, Withdrawn, Worsened
+from logrules.model.change import PhaseEntered, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.update import Update
 from logrules.output.escape import safe
@@ -49,7 +49,7 @@ class Lines:
                 case PhaseEntered(worker=worker, phase=phase) if phase not in self._phases:
                     self._phases.add(phase)
                     self._say(update.now, _PHASE.of(self._language).format(phase=phase, worker=worker.label))
-                case Worsened(rule=rule, quiet_s=quiet_s) if rule in self._shown:
+                case StallProlonged(rule=rule, quiet_s=quiet_s) if rule in self._shown:
                     still = _STILL.of(self._language).format(title=self._shown[rule], quiet=duration(quiet_s))
                     self._say(update.now, still)
                 case Withdrawn(rule=rule) if rule in self._shown and rule not in raised:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
-from logrules.model.change import Raised, Worsened
+from logrules.model.change import Raised, StallProlonged
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.job_processes import python_processes
 from logrules.notify.probe import look_closer
-from logrules.notify.task_queue import Errands
+from logrules.notify.task_queue import TaskQueue
 
 # Stacks taken more often than this show the same.
 APART_S = 120.0
@@ -25,7 +25,7 @@ class Inspection:
         self._pid = pid
         self._hear = hear
         self._env = env
-        self._errands = Errands("--inspect", complain)
+        self._errands = TaskQueue("--inspect", complain)
         self._last: float | None = None
         self._ended = False
 
@@ -33,7 +33,7 @@ class Inspection:
         """Look closer, if a stall is suspected or lasts and the last look is long enough ago."""
         self._ended = update.ended
         stalls = any(
-            isinstance(change, Worsened) or (isinstance(change, Raised) and change.quiet_s is not None)
+            isinstance(change, StallProlonged) or (isinstance(change, Raised) and change.quiet_s is not None)
             for change in update.changes
         )
         if not stalls or (self._last is not None and update.now < self._last + APART_S):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from logrules.model.change import Raised, Withdrawn, Worsened
+from logrules.model.change import Raised, StallProlonged, Withdrawn
 from logrules.model.report import Diagnosis, Report
 from logrules.model.update import Update
 
@@ -19,7 +19,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class Notification:
     """One thing to tell. ``diagnosis`` is what the report says of the rule now, None where it says nothing."""
 
     kind: Kind
@@ -30,13 +30,13 @@ class News:
     report: Report
 
 
-class Newsroom:
+class NotificationPolicy:
     """Turns updates into news; remembers what was told, so that only that is taken back."""
 
     def __init__(self) -> None:
         self._told: set[str] = set()
 
-    def news(self, update: Update, report: Report) -> Iterator[News]:
+    def news(self, update: Update, report: Report) -> Iterator[Notification]:
         """What is worth telling of this update; ``report`` is the one after it."""
         shown = {one.rule: one for one in report.diagnoses}
         for change in update.changes:
@@ -44,22 +44,22 @@ class Newsroom:
                 case Raised(rule=rule, quiet_s=quiet_s) if rule in shown and rule not in self._told:
                     self._told.add(rule)
                     kind = Kind.DIAGNOSIS if quiet_s is None else Kind.STALL
-                    yield News(kind, rule, update.now, quiet_s, shown[rule], report)
-                case Worsened(rule=rule, quiet_s=quiet_s) if rule in self._told:
-                    yield News(Kind.STALL_LASTS, rule, update.now, quiet_s, shown.get(rule), report)
+                    yield Notification(kind, rule, update.now, quiet_s, shown[rule], report)
+                case StallProlonged(rule=rule, quiet_s=quiet_s) if rule in self._told:
+                    yield Notification(Kind.STALL_LASTS, rule, update.now, quiet_s, shown.get(rule), report)
                 case Withdrawn(rule=rule) if rule in self._told:
                     self._told.discard(rule)
-                    yield News(Kind.OVER, rule, update.now, None, None, report)
+                    yield Notification(Kind.OVER, rule, update.now, None, None, report)
                 case _:
                     pass
 
 
 def matters(update: Update) -> bool:
     """Whether anything happened that could be news."""
-    return any(isinstance(change, Raised | Worsened | Withdrawn) for change in update.changes)
+    return any(isinstance(change, Raised | StallProlonged | Withdrawn) for change in update.changes)
 
 
-def facts(news: News) -> dict[str, str]:
+def facts(news: Notification) -> dict[str, str]:
     """The key facts as short texts, by their names."""
     said = {"event": news.kind.value, "rule": news.rule, "status": news.report.status.value, "phase": news.report.phase}
     if news.quiet_s is not None:
@@ -71,7 +71,7 @@ def facts(news: News) -> dict[str, str]:
     return said
 
 
-def sentence(news: News) -> str:
+def sentence(news: Notification) -> str:
     """The news in one line of English."""
     from logrules.output.numbers import duration, ranks_in_words
 

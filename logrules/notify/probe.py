@@ -13,7 +13,7 @@ _AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Probe:
     """A command, and the name under which what it says is read."""
 
     source: str
@@ -21,35 +21,35 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ProbeOutput:
     """What a look came to: the text that it is read by, whatever became of the command."""
 
     source: str
     text: str
 
 
-def looks(processes: Sequence[Process]) -> Iterator[Look]:
+def looks(processes: Sequence[Process]) -> Iterator[Probe]:
     """Everything worth a look: the stacks of the processes, the GPUs, Ray."""
     for process in processes:
-        yield Look(f"py-spy {process.pid}", ("py-spy", "dump", "--pid", str(process.pid)))
-    yield Look("nvidia-smi", ("nvidia-smi",))
-    yield Look("ray status", ("ray", "status"))
+        yield Probe(f"py-spy {process.pid}", ("py-spy", "dump", "--pid", str(process.pid)))
+    yield Probe("nvidia-smi", ("nvidia-smi",))
+    yield Probe("ray status", ("ray", "status"))
 
 
-def look_closer(processes: Sequence[Process], env: Mapping[str, str], limit_s: float = LIMIT_S) -> list[Seen]:
+def look_closer(processes: Sequence[Process], env: Mapping[str, str], limit_s: float = LIMIT_S) -> list[ProbeOutput]:
     """Run all looks side by side. Commands that are not installed are left out, but for py-spy, which is said."""
     machine = Machine(env, limit_s=limit_s)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         found = list(looks(processes))
         said = pool.map(lambda look: machine.ask(*look.command), found)
         return [
-            Seen(look.source, text)
+            ProbeOutput(look.source, text)
             for look, one in zip(found, said, strict=True)
             if (text := _told(look, one, limit_s))
         ]
 
 
-def _told(look: Look, said: Said, limit_s: float) -> str | None:
+def _told(look: Probe, said: Said, limit_s: float) -> str | None:
     shown = " ".join(look.command)
     if said.missing:
         return (

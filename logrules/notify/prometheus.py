@@ -8,7 +8,7 @@ from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 
 
-class Metrics:
+class PrometheusExporter:
     """Serves metrics on a port of all interfaces until the job is over.
 
     Raises LogrulesError where prometheus-client is missing or the port cannot be taken.

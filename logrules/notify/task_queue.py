@@ -8,7 +8,7 @@ from collections.abc import Callable
 _WAITING = 16
 
 
-class Errands:
+class TaskQueue:
     """Runs errands one after another. ``complain`` is told of those that fail, in one sentence."""
 
     def __init__(self, name: str, complain: Callable[[str], None]) -> None:

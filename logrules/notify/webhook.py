@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.notifications import News, Newsroom, facts, matters, sentence
-from logrules.notify.task_queue import Errands
+from logrules.notify.notifications import Notification, NotificationPolicy, facts, matters, sentence
+from logrules.notify.task_queue import TaskQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 
@@ -30,8 +30,8 @@ class Webhook:
             raise LogrulesError(f"--notify {url}: only http and https URLs can be notified")
         self._url = url
         self._language = language
-        self._errands = Errands(f"--notify {urlsplit(url).hostname}", complain)
-        self._newsroom = Newsroom()
+        self._errands = TaskQueue(f"--notify {urlsplit(url).hostname}", complain)
+        self._newsroom = NotificationPolicy()
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Post what is news."""
@@ -45,7 +45,7 @@ class Webhook:
         """Wait for what is being sent, for a while."""
         self._errands.close(_CLOSING_S)
 
-    def _body(self, news: News) -> dict[str, object]:
+    def _body(self, news: Notification) -> dict[str, object]:
         return {
             "text": safe(f"logrules: {sentence(news)}"),
             **{name: safe(value) for name, value in facts(news).items()},

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from logrules.model.lint_codes import CODES
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.output.escape import safe
 from logrules.output.github import COMMANDS, data_of, property_of
 
 
-def render_findings(findings: Sequence[Finding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
     """Write one workflow command a finding."""
     for finding in findings:
         code = CODES[finding.code]

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from logrules.model.lint_codes import CODES, Code
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Severity
 from logrules.model.version import __version__
 from logrules.output.escape import safe
@@ -18,7 +18,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def render_findings(findings: Sequence[Finding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
     """Write one SARIF log with one run."""
     driver = {
         "name": "logrules check",
@@ -42,7 +42,7 @@ def _rule(code: Code) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding) -> dict[str, Any]:
+def _result(finding: LintFinding) -> dict[str, Any]:
     region = {"startLine": finding.place.line, "startColumn": finding.place.column}
     place = {"artifactLocation": {"uri": quote(safe(finding.place.path))}, "region": region}
     return {

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from logrules.model.lint_codes import CODES
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.output.escape import safe
 
 
-def render_findings(findings: Sequence[Finding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
     """Path, line, column, code and message of each; how many can be mended."""
     out.writelines(f"{safe(str(finding))}\n" for finding in findings)
     mended = sum(finding.removes is not None for finding in findings)

@@ -4,44 +4,44 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from logrules.model.report import Comparison, Difference, Evidence, Odd, Text
+from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
 from logrules.output.numbers import duration, ranks_said
 
-_SAID: Mapping[Odd, Text] = {
-    Odd.IDLE: Text(
+_SAID: Mapping[DivergenceKind, Text] = {
+    DivergenceKind.IDLE: Text(
         "{ranks}: completed all that it enqueued (#{seq}) and never entered collective #{theirs}, "
         "in which {others} wait",
         "{ranks}：已完成它提交的全部集合通信（#{seq}），没有进入 {others} 正在等待的 #{theirs}",
     ),
-    Odd.BEHIND: Text(
+    DivergenceKind.BEHIND: Text(
         "{ranks}: behind, waits in collective #{seq} ({op}), but {others} in #{theirs} ({their_op})",
         "{ranks}：落后，在等集合通信 #{seq}（{op}），而 {others} 在等 #{theirs}（{their_op}）",
     ),
-    Odd.AHEAD: Text(
+    DivergenceKind.AHEAD: Text(
         "{ranks}: ahead, waits in collective #{seq} ({op}), but {others} in #{theirs} ({their_op})",
         "{ranks}：超前，在等集合通信 #{seq}（{op}），而 {others} 在等 #{theirs}（{their_op}）",
     ),
-    Odd.OTHER_OPERATION: Text(
+    DivergenceKind.OTHER_OPERATION: Text(
         "{ranks}: runs {op} as collective #{seq}, but {others} run {their_op}",
         "{ranks}：第 #{seq} 个集合通信是 {op}，而 {others} 是 {their_op}",
     ),
-    Odd.OTHER_SIZE: Text(
+    DivergenceKind.OTHER_SIZE: Text(
         "{ranks}: gives {size} elements to collective #{seq} ({op}), but {others} give {their_size}",
         "{ranks}：集合通信 #{seq}（{op}）有 {size} 个元素，而 {others} 有 {their_size} 个",
     ),
-    Odd.STEP_BEHIND: Text(
+    DivergenceKind.STEP_BEHIND: Text(
         "{ranks}: the last step is {step}, but that of {others} is {their_step}",
         "{ranks}：最后一步是 {step}，而 {others} 到了 {their_step}",
     ),
-    Odd.FIRST_ERROR: Text(
+    DivergenceKind.FIRST_ERROR: Text(
         "{ranks}: the first to print an error, {before_s} s before any other",
         "{ranks}：最先报错，比其他 rank 早 {before_s} 秒",
     ),
-    Odd.SAME_HOST: Text(
+    DivergenceKind.SAME_HOST: Text(
         "{host}: all failures are on this host ({ranks}); {others} elsewhere show none",
         "{host}：所有失败都在该主机上（{ranks}）；其他主机上的 {others} 没有失败",
     ),
-    Odd.SLOW: Text(
+    DivergenceKind.SLOW: Text(
         "{ranks}: takes {step_s} s a step, the others take {their_step_s} s",
         "{ranks}：每步 {step_s} 秒，其他为 {their_step_s} 秒",
     ),
@@ -105,7 +105,7 @@ def sentence(one: Difference, language: str) -> str:
 
 
 def _text_of(one: Difference) -> Text:
-    if one.kind is Odd.NEVER_ARRIVED:
+    if one.kind is DivergenceKind.NEVER_ARRIVED:
         return _NOT_IN_WAIT if "wait" in one.facts else _NOT_IN_COLLECTIVE
     return _SAID[one.kind]
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from logrules.model.expectation import Progress
-from logrules.model.report import Odd, Restart, Risk, Severity, Status
+from logrules.model.report import DivergenceKind, Restart, Risk, Severity, Status
 from logrules.output.report_json import SCHEMA
 from logrules.tools.baseline.baseline_text import deviation_schema
 
@@ -24,7 +24,7 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
 
 
 def _enum(
-    kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[Progress] | type[Odd],
+    kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[Progress] | type[DivergenceKind],
 ) -> dict[str, Any]:
     return {"enum": [member.value for member in kind]}
 
@@ -99,7 +99,7 @@ def _comparison(evidence: dict[str, Any]) -> dict[str, Any]:
     """The ranks side by side: there where two or more were seen."""
     difference = _object(
         {
-            "kind": _enum(Odd),
+            "kind": _enum(DivergenceKind),
             "ranks": {**_list(_COUNT), "description": "those that are unlike the others"},
             "others": _list(_COUNT),
             "hosts": _list(_TEXT),

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import TextIO
 
-from logrules.model.rule_trace import Refusal, SignalSeen, Touched, Trial, Turn
+from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.output.escape import safe
 from logrules.output.results_text import explanation
 
 _SHOWN_TEXT = 160
 _SHOWN_WORDS = 3
-_WHY = {Refusal.PATTERN: "its pattern does not fit", Refusal.VETO: "`unless` forbids it"}
+_WHY = {RejectReason.PATTERN: "its pattern does not fit", RejectReason.VETO: "`unless` forbids it"}
 
 
 def render_trial(trial: Trial, out: TextIO) -> None:
@@ -72,13 +72,13 @@ def _signal(signal: SignalSeen) -> Iterator[str]:
         yield from (f"      {_line(one)}" for one in signal.refused)
 
 
-def _line(one: Touched) -> str:
+def _line(one: SignalHit) -> str:
     captures = ", ".join(f"{name}={value}" for name, value in one.captures)
     note = f"  [{_WHY[one.refused]}]" if one.refused else f"  {{{captures}}}" if captures else ""
     return f"{safe(one.source)}:{one.line}: {safe(one.text.strip())[:_SHOWN_TEXT]}{safe(note)}"
 
 
-def _turn(turn: Turn) -> str:
+def _turn(turn: Transition) -> str:
     where = "at the end" if turn.line is None else f"{safe(turn.source)}:{turn.line}"
     scope = f" [{safe(turn.scope)}]" if turn.scope else ""
     return f"{where}{scope}  {'holds' if turn.holds else 'fails'}  {safe(turn.text)}  ({safe(turn.reason)})"

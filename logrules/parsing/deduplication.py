@@ -15,7 +15,7 @@ FAMILIAR_LINES = 256
 FAMILIAR_APART = 32
 
 
-class Familiar:
+class RepeatFilter:
     """The lines of one source that are still worth reading. Lines with one of ``always`` are."""
 
     def __init__(self, always: frozenset[int]) -> None:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from logrules.model.event import Event
 from logrules.model.stream import Block
 from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine
-from logrules.parsing.line_context import Surroundings
+from logrules.parsing.line_context import LineContext
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
 from logrules.parsing.window import WINDOW_BYTES, Window
 
@@ -29,7 +29,7 @@ Numbered: TypeAlias = tuple[int, HitLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SampleBudget:
     """How much of a window is read: lines of the same at once and kept back, routine and other, and all kept back."""
 
     routine: int
@@ -38,11 +38,11 @@ class Share:
 
 
 # The head of a log is read as a saved one is. Later what it is full of is known, and a flood must not cost more.
-HEAD = Share(ROUTINE_LINES, FLOOD_LINES, 1 << 20)
-LATER = Share(8, 32, 256)
+HEAD = SampleBudget(ROUTINE_LINES, FLOOD_LINES, 1 << 20)
+LATER = SampleBudget(8, 32, 256)
 
 
-class Sieve:
+class LiveSampler:
     """Which hit lines of a window are read at once, and which of the others are kept back for later."""
 
     def __init__(self, reader: Reader) -> None:
@@ -100,7 +100,7 @@ class GrowingLog:
         self.lines = lines
         self.below: dict[int, tuple[str, ...]] = {}
         self._offset = offset
-        self._sieve = Sieve(self._reader)
+        self._sieve = LiveSampler(self._reader)
         self._enter(offset // WINDOW_BYTES)
         self._open = b""  # the unfinished line, as far as it has come
         self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
@@ -158,7 +158,7 @@ class GrowingLog:
     def _enter(self, window: int) -> None:
         self._window = window
         self._sieve.enter(window)
-        self._around = Surroundings()
+        self._around = LineContext()
 
     def _part(self, data: bytes) -> Iterator[Event]:
         """The events of bytes of one window, which may end within a line."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import regex
 
-from logrules.model.event import Level, Stamp
-from logrules.parsing.timestamp import Stamps
+from logrules.model.event import Level, Timestamp
+from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
 
 MAX_DEPTH = 12
@@ -26,7 +26,7 @@ class Header:
 
     message: str
     level: Level | None = None
-    stamp: Stamp | None = None
+    stamp: Timestamp | None = None
     host: str | None = None
     role: str | None = None
     pid: int | None = None
@@ -35,11 +35,11 @@ class Header:
     group: str | None = None
 
 
-class Peeler:
+class HeaderParser:
     """Peels the header formats of a pack. Patterns are compiled on first use; one that runs out of time is dropped."""
 
     def __init__(self, pack: Pack) -> None:
-        self._stamps = Stamps(pack.times)
+        self._stamps = TimestampParser(pack.times)
         self._levels = {word: Level[level.upper()] for word, level in pack.levels.items()}
         self._suffixes = tuple(form for form in pack.headers if form.ends)
         self._by_start: dict[str, list[HeaderFormat]] = {}

@@ -9,7 +9,7 @@ from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_CONTEXT_BYTES
 _WANTED_LINES = CONTEXT_LINES + 2
 
 
-class Surroundings:
+class LineContext:
     """What lies above the next bytes of a window, and who lacks lines below."""
 
     def __init__(self) -> None:

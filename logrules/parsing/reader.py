@@ -7,7 +7,7 @@ from dataclasses import replace
 from logrules.model.event import Event, Hit, Worker
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
-from logrules.parsing.header import Header, Peeler
+from logrules.parsing.header import Header, HeaderParser
 from logrules.parsing.hit_lines import Found, HitLine, hit_lines
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
@@ -35,14 +35,14 @@ class Reader:
         self._pack = pack
         self._signals_of = signals_of
         self._sampled = tuple(all(pack.signals[number].sampled for number in asked) for asked in signals_of)
-        self._peeler = Peeler(pack)
+        self._peeler = HeaderParser(pack)
         self._captures = captures or Captures()
         self._from_names: dict[str, Worker] = {}
 
     def for_another(self) -> "Reader":
         """A reader of another log: tables are shared, what is compiled or dropped on the way is its own."""
         twin = copy(self)
-        twin._peeler, twin._captures, twin._from_names = Peeler(self._pack), Captures(), {}  # noqa: SLF001 - as below
+        twin._peeler, twin._captures, twin._from_names = HeaderParser(self._pack), Captures(), {}  # noqa: SLF001 - as below
         return twin
 
     def over(self, pack: Pack) -> "Reader":

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import regex
 
-from logrules.model.event import Stamp
+from logrules.model.event import Timestamp
 from logrules.ruleset.pack import TimeForm
 
 _MONTHS = {
@@ -22,14 +22,14 @@ _YEARLESS = 1972
 _TIMEOUT_S = 1.0
 
 
-class Stamps:
+class TimestampParser:
     """Reads times. The form that fitted last is tried first, since a log keeps to its forms."""
 
     def __init__(self, forms: Sequence[TimeForm]) -> None:
         self._forms = [(form.id, form.pattern) for form in forms]
         self._compiled: dict[str, regex.Pattern[str]] = {}
 
-    def read(self, text: str) -> Stamp | None:
+    def read(self, text: str) -> Timestamp | None:
         """The time that the whole text says, or None."""
         for place, (name, pattern) in enumerate(self._forms):
             compiled = self._compiled.get(name)
@@ -46,13 +46,13 @@ class Stamps:
         return None
 
 
-def _stamp(parts: Mapping[str, str | None]) -> Stamp | None:
+def _stamp(parts: Mapping[str, str | None]) -> Timestamp | None:
     try:
         if epoch := parts.get("epoch"):
-            return Stamp(float(epoch))
+            return Timestamp(float(epoch))
         if epoch := parts.get("epoch_ms"):
-            return Stamp(int(epoch) / 1000)
-        return Stamp(_seconds(parts), year_known=bool(parts.get("year")))
+            return Timestamp(int(epoch) / 1000)
+        return Timestamp(_seconds(parts), year_known=bool(parts.get("year")))
     except (ValueError, OverflowError, OSError):
         return None
 

@@ -30,7 +30,7 @@ _NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "N
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RuleSource:
     """A document, the checked file that it says, and the pack that it came with ("" for the shipped one)."""
 
     document: Document
@@ -43,7 +43,7 @@ class Source:
 
 
 @dataclass(slots=True)
-class Draft:
+class PackBuilder:
     """A pack under construction."""
 
     signals: list[Signal] = field(default_factory=list)
@@ -62,9 +62,9 @@ class Draft:
         return len(self.signals) - 1
 
 
-def assemble(sources: Sequence[Source], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
+def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
-    draft = Draft()
+    draft = PackBuilder()
     words = joined([source.file for source in sources if isinstance(source.file, schema.VocabularyFile)])
     phases = tuple(Phase(word.id, word.loop, word.idle) for word in words.phases)
     causes = tuple(word.id for word in words.causes)
@@ -90,7 +90,7 @@ class Words:
     phases: frozenset[str]
     causes: frozenset[str]
 
-    def unknown(self, source: Source, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
+    def unknown(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
         """Causes that the card names and nobody defined."""
         if self.causes and card.cause not in self.causes:
             yield source.problem(
@@ -100,7 +100,7 @@ class Words:
             if self.causes and cause not in self.causes and cause != "*":
                 yield source.problem([*at, "yields_to", index], f"unknown cause `{cause}`", kind="cause")
 
-    def unknown_phase(self, source: Source, at: Sequence[str | int], phase: str | None) -> Iterable[Problem]:
+    def unknown_phase(self, source: RuleSource, at: Sequence[str | int], phase: str | None) -> Iterable[Problem]:
         """A phase that nobody defined."""
         if phase and self.phases and phase not in self.phases:
             known = ", ".join(sorted(self.phases))
@@ -116,7 +116,7 @@ def _card_text(card: schema.CardFile) -> str:
     return json.dumps(card.model_dump(mode="json", include=keep), ensure_ascii=False, separators=(",", ":"))
 
 
-def add_rule(draft: Draft, source: Source, file: schema.RuleFile, known: Words) -> None:
+def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, known: Words) -> None:
     """Put a rule into the draft, in the place of one of the same id; or its problems."""
     numbers = {}
     for name, signal in file.signals.items():
@@ -159,7 +159,7 @@ def _phase_of(text: str) -> tuple[str | None, str | None]:
     return text, None
 
 
-def _add_phase_file(draft: Draft, source: Source, file: schema.PhaseFile, known: Words) -> None:
+def _add_phase_file(draft: PackBuilder, source: RuleSource, file: schema.PhaseFile, known: Words) -> None:
     def qualified(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
 
@@ -189,7 +189,9 @@ def _add_phase_file(draft: Draft, source: Source, file: schema.PhaseFile, known:
         _add_metric(draft, metric, file.framework)
 
 
-def _add_wait(draft: Draft, source: Source, index: int, wait: schema.WaitFile, framework: str, known: Words) -> None:
+def _add_wait(
+    draft: PackBuilder, source: RuleSource, index: int, wait: schema.WaitFile, framework: str, known: Words
+) -> None:
     name = f"{framework}/{wait.id}"
     at: list[str | int] = ["waits", index]
     draft.problems += known.unknown(source, at, wait)
@@ -213,7 +215,7 @@ def _add_wait(draft: Draft, source: Source, index: int, wait: schema.WaitFile, f
     draft.cards[card] = _card_text(wait)
 
 
-def _add_metric(draft: Draft, metric: schema.MetricFile, framework: str) -> None:
+def _add_metric(draft: PackBuilder, metric: schema.MetricFile, framework: str) -> None:
     owner = f"{framework}/{metric.id}"
     number = draft.add_signal(_signal(owner, "metric", metric, sampled=True))
     draft.metrics.append(Metric(metric.metric, number, metric.scale))
@@ -223,7 +225,7 @@ def _add_metric(draft: Draft, metric: schema.MetricFile, framework: str) -> None
     draft.metrics.append(Metric(metric.metric, draft.add_signal(twin), metric.scale))
 
 
-def _trace(draft: Draft, formats: Iterable[schema.FormatFile]) -> TraceForm | None:
+def _trace(draft: PackBuilder, formats: Iterable[schema.FormatFile]) -> TraceForm | None:
     found = next((file.trace for file in formats if file.trace), None)
     if found is None:
         return None
@@ -239,7 +241,7 @@ def _trace(draft: Draft, formats: Iterable[schema.FormatFile]) -> TraceForm | No
     )
 
 
-def unknown_waits(draft: Draft, sources: Sequence[Source]) -> Iterable[Problem]:
+def unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable[Problem]:
     """Waits that these files name and nobody defined."""
     for source in sources:
         match source.file:
@@ -260,7 +262,7 @@ def _waits_in(condition: Condition) -> list[Waiting]:
 
 
 def _pack(
-    draft: Draft,
+    draft: PackBuilder,
     digest: str,
     formats: Sequence[schema.FormatFile],
     trace: TraceForm | None,

@@ -44,7 +44,7 @@ class MomentFile(Strict):
     absent: list[str] = Field(default_factory=list)
 
 
-class StepFile(Strict):
+class CaseStepFile(Strict):
     """One step of a live script: lines that arrive, a silence, the end, or what must be so now."""
 
     line: Line | None = None
@@ -54,7 +54,7 @@ class StepFile(Strict):
     expect: MomentFile | None = None
 
     @model_validator(mode="after")
-    def _is_one_thing(self) -> "StepFile":
+    def _is_one_thing(self) -> "CaseStepFile":
         if len(self.model_fields_set) != 1:
             raise ValueError("a step is one of `line`, `lines`, `quiet`, `end` and `expect`")
         return self
@@ -88,7 +88,7 @@ class CaseFile(Strict):
     lang: str | None = None
     captured: dict[str, Any] = Field(default_factory=dict)
     logs: list[FileName] = Field(default_factory=list)
-    script: list[StepFile] = Field(default_factory=list, max_length=10_000)
+    script: list[CaseStepFile] = Field(default_factory=list, max_length=10_000)
     status: Status | None = None
     diagnoses: list[DiagnosisFile] = Field(default_factory=list)
     absent: list[str] = Field(default_factory=list)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Source, assemble
+from logrules.ruleset.assemble import RuleSource, assemble
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.yaml_reader import Unreadable, parse_document, problems_of
@@ -30,7 +30,7 @@ _KINDS: Mapping[str, type[schema.Strict]] = {
 class Reading:
     """The checked files that texts say, later ones in the place of earlier ones, and every problem."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[RuleSource, ...]
     problems: tuple[Problem, ...] = ()
     replaced: tuple[Replaced, ...] = ()
 
@@ -67,9 +67,9 @@ def read_sources(texts: Iterable["RuleText"], config: "Config | None" = None) ->
     """What the texts say, and what the configuration adds of its own."""
     problems: list[Problem] = []
     replaced: list[Replaced] = []
-    sources: dict[str, Source] = {}
+    sources: dict[str, RuleSource] = {}
 
-    def add(source: Source) -> None:
+    def add(source: RuleSource) -> None:
         name = _identity(source)
         known = sources.get(name)
         if known is not None and known.origin == source.origin:
@@ -88,7 +88,7 @@ def read_sources(texts: Iterable["RuleText"], config: "Config | None" = None) ->
     return Reading(tuple(sources.values()), tuple(problems), tuple(replaced))
 
 
-def _own_rules(source: Source) -> Iterator[tuple[str, str]]:
+def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
     match source.file:
         case schema.RuleFile(id=name):
             yield name, source.document.path
@@ -96,7 +96,7 @@ def _own_rules(source: Source) -> Iterator[tuple[str, str]]:
             yield from ((f"waits/{framework}/{wait.id}", source.document.path) for wait in waits)
 
 
-def read_source(text: "RuleText") -> tuple[Source | None, Sequence[Problem]]:
+def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]:
     """The checked file that a text says, or its problems."""
     try:
         document = parse_document(text.raw, text.shown)
@@ -108,12 +108,12 @@ def read_source(text: "RuleText") -> tuple[Source | None, Sequence[Problem]]:
     if kind is schema.VocabularyFile and "signals" in document.data:
         kind = schema.RuleFile
     try:
-        return Source(document, kind.model_validate(document.data), text.origin), []  # type: ignore[arg-type]
+        return RuleSource(document, kind.model_validate(document.data), text.origin), []  # type: ignore[arg-type]
     except ValidationError as fault:
         return None, list(problems_of(document, fault))
 
 
-def _identity(source: Source) -> str:
+def _identity(source: RuleSource) -> str:
     match source.file:
         case schema.RuleFile(id=name):
             return f"rule {name}"

@@ -42,7 +42,7 @@ class NotANumber(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Occurred:
     """Any of the signals was seen."""
 
     signals: Signals
@@ -180,7 +180,7 @@ class Not:
 
 Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
 Stillness: TypeAlias = Quiet | Silent | Overdue | Lagging
-Leaf: TypeAlias = Seen | Sequence | Absence | Repeated | Spread | Waiting | Stillness | Stopped | Metrical
+Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Spread | Waiting | Stillness | Stopped | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not
 
 
@@ -211,7 +211,7 @@ def positive(condition: Condition) -> bool:
 def signals_of(leaf: Leaf) -> Signals:
     """The signals that can change a leaf."""
     match leaf:
-        case Seen(signals) | Repeated(signals) | Spread(signals):
+        case Occurred(signals) | Repeated(signals) | Spread(signals):
             return signals
         case Sequence(steps):
             return tuple(signal for step in steps for signal in step)

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from logrules.model.errors import PackError
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Source
+from logrules.ruleset.assemble import RuleSource
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document, problems_of
@@ -47,13 +47,15 @@ class Config:
     document: Document
     file: ConfigFile
 
-    def sources(self) -> Iterator[Source]:
+    def sources(self) -> Iterator[RuleSource]:
         """Its own phases, causes and markers, as if they stood in rule files."""
         if self.file.phases or self.file.causes:
             words = schema.VocabularyFile(phases=self.file.phases, causes=self.file.causes)
-            yield Source(self.document, words, self.document.path)
+            yield RuleSource(self.document, words, self.document.path)
         if self.file.markers:
-            yield Source(self.document, schema.PhaseFile(framework=OWN, markers=self.file.markers), self.document.path)
+            yield RuleSource(
+                self.document, schema.PhaseFile(framework=OWN, markers=self.file.markers), self.document.path
+            )
 
 
 def checked(settings: Settings) -> Config:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import PackError
-from logrules.model.position import Place, Problem
+from logrules.model.position import Position, Problem
 from logrules.ruleset.cache_files import keep, kept
 
 GROUP = "logrules.packs"
@@ -72,5 +72,5 @@ def _folder(name: str, value: str) -> Path:
     folders = [Path(root) / below.strip() for root in (found.submodule_search_locations or ())] if found else []
     folder = next((one for one in folders if one.is_dir()), None)
     if folder is None:
-        raise PackError([Problem(Place(value), f"the installed pack `{name}` names no folder of a package")])
+        raise PackError([Problem(Position(value), f"the installed pack `{name}` names no folder of a package")])
     return folder

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import PackError
-from logrules.model.position import Place, Problem
+from logrules.model.position import Position, Problem
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.settings import Settings
@@ -89,7 +89,7 @@ def _text(path: Path, shown: str, origin: str) -> RuleText:
     try:
         return RuleText(shown, path.read_bytes(), origin, path)
     except OSError as fault:
-        raise PackError([Problem(Place(str(path)), f"cannot be read: {fault.strerror}")]) from None
+        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror}")]) from None
 
 
 def _rule_files(root: Path) -> list[Path]:
@@ -106,7 +106,7 @@ def yaml_files(root: Path) -> list[Path]:
     if root.is_file():
         return [root]
     if not root.is_dir():
-        raise PackError([Problem(Place(str(root)), "no such file or folder of rules")])
+        raise PackError([Problem(Position(str(root)), "no such file or folder of rules")])
     return sorted(path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind))
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from logrules.model.errors import PackError
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Draft, Source, Words, add_rule, unknown_waits
+from logrules.ruleset.assemble import PackBuilder, RuleSource, Words, add_rule, unknown_waits
 from logrules.ruleset.pack import Pack, Signal
 
 
-def patched(pack: Pack, sources: Sequence[Source]) -> Pack:
+def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
     """The pack with these rules in the place of those of the same id, or beside the others.
 
     It behaves as if it were compiled from all files; only its signals have other numbers. Its digest is
@@ -29,10 +29,10 @@ def patched(pack: Pack, sources: Sequence[Source]) -> Pack:
     )
 
 
-def _without(pack: Pack, gone: frozenset[str]) -> Draft:
+def _without(pack: Pack, gone: frozenset[str]) -> PackBuilder:
     """A draft of the pack in which the signals of some rules keep their numbers and are never found."""
     lost = {number for number, signal in enumerate(pack.signals) if signal.id.rpartition(":")[0] in gone}
-    return Draft(
+    return PackBuilder(
         signals=[Signal(one.id, ()) if number in lost else one for number, one in enumerate(pack.signals)],
         rules={rule.id: rule for rule in pack.rules},
         waits={wait.id: wait for wait in pack.waits},

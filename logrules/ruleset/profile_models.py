@@ -16,7 +16,7 @@ from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.yaml_reader import Document, Unreadable, problems_of, read_document
 
 
-class StepFile(schema.Strict):
+class PathStepFile(schema.Strict):
     """A step of a healthy run: ``lines`` of its own, or ``markers`` that the rules know; any of them will do.
 
     An ``optional`` step may be left out. ``hint`` says where to look when the step is missing.
@@ -49,7 +49,7 @@ class ProfileFile(schema.Strict):
 
     expect: schema.Name
     title: schema.TextFile
-    steps: list[StepFile] = Field(min_length=1)
+    steps: list[PathStepFile] = Field(min_length=1)
     never: list[NeverFile] = Field(default_factory=list)
 
 
@@ -65,7 +65,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class PathProfile:
     """A profile made ready: its steps in order, and the pack that also looks for its lines."""
 
     id: str
@@ -75,7 +75,7 @@ class Profile:
     pack: Pack
 
 
-def load_profile(name: str, pack: Pack) -> Profile:
+def load_profile(name: str, pack: Pack) -> PathProfile:
     """The profile in a file, or a shipped one by its name. Raises PackError or LogrulesError in one sentence."""
     path = _found(name)
     try:
@@ -103,7 +103,7 @@ def _found(name: str) -> Path:
     return path
 
 
-def _ready(file: ProfileFile, document: Document, pack: Pack) -> Profile:
+def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
     signals = list(pack.signals)
     markers = {marker.id: marker.signal for marker in pack.markers}
 
@@ -128,7 +128,7 @@ def _ready(file: ProfileFile, document: Document, pack: Pack) -> Profile:
     never = tuple(Step(one.id, _text(one.title), frozenset(own(one.id, one.lines))) for one in file.never)
     # The pack is another one by its signals; nothing is cached under its digest.
     whole = replace(pack, signals=tuple(signals))
-    return Profile(file.expect, _text(file.title), steps, never, whole)
+    return PathProfile(file.expect, _text(file.title), steps, never, whole)
 
 
 def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, int]) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from logrules.model.errors import PackError
-from logrules.model.position import Place, Problem
+from logrules.model.position import Position, Problem
 
 CONFIG_NAME = "logrules.toml"
 PROJECT_NAME = "pyproject.toml"
@@ -52,7 +52,7 @@ def read_settings(path: Path) -> Settings:
     """The configuration in this file. Raises PackError where there is none."""
     found = _settings_in(path)
     if found is None:
-        raise PackError([Problem(Place(str(path)), "has no table [tool.logrules]")])
+        raise PackError([Problem(Position(str(path)), "has no table [tool.logrules]")])
     return found
 
 
@@ -77,7 +77,7 @@ def _settings_in(path: Path) -> Settings | None:
 def _texts(table: Mapping[str, Any], key: str, path: Path) -> Iterator[str]:
     names = table.get(key, [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise PackError([Problem(Place(str(path)), f"`{key}` must be a list of folders")])
+        raise PackError([Problem(Position(str(path)), f"`{key}` must be a list of folders")])
     yield from names
 
 
@@ -86,9 +86,9 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as stream:
             raw = stream.read(MAX_CONFIG_BYTES + 1)
     except OSError as fault:
-        raise PackError([Problem(Place(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
+        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
     if len(raw) > MAX_CONFIG_BYTES:
-        raise PackError([Problem(Place(str(path)), f"is larger than {MAX_CONFIG_BYTES} bytes")])
+        raise PackError([Problem(Position(str(path)), f"is larger than {MAX_CONFIG_BYTES} bytes")])
     return raw
 
 
@@ -100,9 +100,9 @@ def _parsed(raw: bytes, shown: str) -> tuple[str, dict[str, Any]]:
         return text, tomllib.loads(text)
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
-        raise PackError([Problem(Place(shown, line), "is not UTF-8 text")]) from None
+        raise PackError([Problem(Position(shown, line), "is not UTF-8 text")]) from None
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
         at = re.search(r" \(at line (\d+), column (\d+)\)", str(fault))
-        place = Place(shown, int(at[1]), int(at[2])) if at else Place(shown, max(len(text.splitlines()), 1))
+        place = Position(shown, int(at[1]), int(at[2])) if at else Position(shown, max(len(text.splitlines()), 1))
         reason = re.sub(r" \(at .*\)", "", str(fault))
         raise PackError([Problem(place, f"is not valid TOML: {reason}")]) from None

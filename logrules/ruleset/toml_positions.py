@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from logrules.model.position import Place
+from logrules.model.position import Position
 
 Path = tuple[str | int, ...]
 
@@ -12,9 +12,9 @@ _KEY = re.compile(r"""^(\s*)((?:"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?
 _PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*(?:\.|$)""")
 
 
-def places_of_keys(text: str, shown: str, under: Sequence[str] = ()) -> dict[Path, Place]:
+def places_of_keys(text: str, shown: str, under: Sequence[str] = ()) -> dict[Path, Position]:
     """The place of every table and key, by its path below the table ``under``; entries of arrays count from 0."""
-    places: dict[Path, Place] = {}
+    places: dict[Path, Position] = {}
     prefix = tuple(under)
     for path, place in _keys(text, shown):
         if path[: len(prefix)] == prefix:
@@ -22,15 +22,15 @@ def places_of_keys(text: str, shown: str, under: Sequence[str] = ()) -> dict[Pat
     return places
 
 
-def _keys(text: str, shown: str) -> Iterator[tuple[Path, Place]]:
+def _keys(text: str, shown: str) -> Iterator[tuple[Path, Position]]:
     table: Path = ()
     entries: dict[Path, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
             table = _resolved(_parts(header[2]), entries, entry=header[1] == "[[")
-            yield table, Place(shown, number, header.start(1) + 1)
+            yield table, Position(shown, number, header.start(1) + 1)
         elif key := _KEY.match(line):
-            yield (*table, *_parts(key[2])), Place(shown, number, len(key[1]) + 1)
+            yield (*table, *_parts(key[2])), Position(shown, number, len(key[1]) + 1)
 
 
 def _parts(dotted: str) -> tuple[str, ...]:

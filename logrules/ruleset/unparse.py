@@ -12,10 +12,10 @@ from logrules.ruleset.condition import (
     MetricSpike,
     MetricTrend,
     Not,
+    Occurred,
     Overdue,
     Quiet,
     Repeated,
-    Seen,
     Sequence,
     Signals,
     Silent,
@@ -46,7 +46,7 @@ def spell(condition: Condition, name_of: NameOf) -> str:
 def _spell_events(leaf: Condition, name_of: NameOf) -> str:
     """What asks for lines."""
     match leaf:
-        case Seen(signals):
+        case Occurred(signals):
             return _any(signals, name_of)
         case Sequence(steps, within_s):
             return " then ".join(_any(step, name_of) for step in steps) + _within(within_s)

@@ -33,11 +33,11 @@ from logrules.ruleset.condition import (
     MetricTrend,
     Not,
     NotANumber,
+    Occurred,
     Overdue,
     Quiet,
     Repeated,
     Scope,
-    Seen,
     Sequence,
     Silent,
     Some,
@@ -182,7 +182,7 @@ def _grammar() -> pp.ParserElement:
     silent.set_parse_action(lambda found: lambda _signals: Silent(found[0]))
     steps = pp.Suppress(pp.Keyword("steps")) + left + pp.MatchFirst([pp.Keyword(word) for word in _STEPS]) + right
     steps.set_parse_action(lambda found: lambda _signals: _STEPS[found[0]])
-    seen = signal.copy().add_parse_action(lambda found: lambda signals: Seen(found[0](signals)))
+    seen = signal.copy().add_parse_action(lambda found: lambda signals: Occurred(found[0](signals)))
 
     condition = pp.Forward()
     metric = _metric(keywords, number, integer)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from logrules.model.position import Place, Problem
+from logrules.model.position import Position, Problem
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -25,14 +25,14 @@ class Document:
 
     path: str
     data: Any
-    places: dict[tuple[str | int, ...], Place]
+    places: dict[tuple[str | int, ...], Position]
 
-    def place(self, at: Sequence[str | int]) -> Place:
+    def place(self, at: Sequence[str | int]) -> Position:
         """Where the part at this path stands, or the nearest enclosing part that is known."""
         known = tuple(at)
         while known and known not in self.places:
             known = known[:-1]
-        return self.places.get(known, Place(self.path))
+        return self.places.get(known, Position(self.path))
 
 
 def problems_of(document: Document, fault: "ValidationError") -> Iterator[Problem]:
@@ -73,9 +73,9 @@ def _read(path: Path, shown: str) -> bytes:
         with path.open("rb") as stream:
             raw = stream.read(MAX_FILE_BYTES + 1)
     except OSError as fault:
-        raise Unreadable(Problem(Place(shown), f"cannot be read: {fault.strerror or fault}")) from None
+        raise Unreadable(Problem(Position(shown), f"cannot be read: {fault.strerror or fault}")) from None
     if len(raw) > MAX_FILE_BYTES:
-        raise Unreadable(Problem(Place(shown), f"is larger than {MAX_FILE_BYTES} bytes"))
+        raise Unreadable(Problem(Position(shown), f"is larger than {MAX_FILE_BYTES} bytes"))
     return raw
 
 
@@ -85,15 +85,15 @@ def parse_document(raw: bytes, shown: str) -> Document:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
-        raise Unreadable(Problem(Place(shown, line), "is not UTF-8 text")) from None
+        raise Unreadable(Problem(Position(shown, line), "is not UTF-8 text")) from None
     try:
         loader = _Loader(text)
         try:
             _refuse_aliases(text, shown)
             node = loader.get_single_node()
             if node is None:
-                raise Unreadable(Problem(Place(shown), "is empty"))
-            places: dict[tuple[str | int, ...], Place] = {}
+                raise Unreadable(Problem(Position(shown), "is empty"))
+            places: dict[tuple[str | int, ...], Position] = {}
             _walk(node, (), shown, places)
             return Document(shown, loader.construct_document(node), places)
         finally:
@@ -102,7 +102,7 @@ def parse_document(raw: bytes, shown: str) -> Document:
         mark = fault.problem_mark or fault.context_mark
         raise Unreadable(Problem(_at(mark, shown), f"is not valid YAML: {fault.problem or fault.context}")) from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as fault:
-        raise Unreadable(Problem(Place(shown), f"is not valid YAML: {str(fault).splitlines()[0]}")) from None
+        raise Unreadable(Problem(Position(shown), f"is not valid YAML: {str(fault).splitlines()[0]}")) from None
 
 
 def _refuse_aliases(text: str, shown: str) -> None:
@@ -118,13 +118,15 @@ def _refuse_aliases(text: str, shown: str) -> None:
             raise Unreadable(Problem(_at(token.start_mark, shown), f"is nested deeper than {MAX_DEPTH}"))
 
 
-def _at(mark: Any, shown: str) -> Place:
-    return Place(shown) if mark is None else Place(shown, mark.line + 1, mark.column + 1)
+def _at(mark: Any, shown: str) -> Position:
+    return Position(shown) if mark is None else Position(shown, mark.line + 1, mark.column + 1)
 
 
-def _walk(node: yaml.Node, path: tuple[str | int, ...], shown: str, places: dict[tuple[str | int, ...], Place]) -> None:
+def _walk(
+    node: yaml.Node, path: tuple[str | int, ...], shown: str, places: dict[tuple[str | int, ...], Position]
+) -> None:
     if len(places) > MAX_NODES:
-        raise Unreadable(Problem(Place(shown), f"has more than {MAX_NODES} parts"))
+        raise Unreadable(Problem(Position(shown), f"has more than {MAX_NODES} parts"))
     places[path] = _at(node.start_mark, shown)
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from logrules.model.lint_finding import Finding, NodePath
+from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruletest.format import tidied
 
 
-def repaired(findings: Iterable[Finding], paths: Mapping[str, Path]) -> dict[Path, bytes]:
+def repaired(findings: Iterable[LintFinding], paths: Mapping[str, Path]) -> dict[Path, bytes]:
     """The new text of each file that a finding can be mended in; ``paths`` are the files by the names in findings.
 
     Raises PackError where a file cannot be written as it should be.

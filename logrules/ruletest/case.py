@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.errors import PackError
-from logrules.model.position import Place, Problem
+from logrules.model.position import Position, Problem
 from logrules.model.report import Status
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.harness import Arrives, Passes
 
 if TYPE_CHECKING:
-    from logrules.ruleset.case_models import CaseFile, DiagnosisFile, MomentFile, StepFile
+    from logrules.ruleset.case_models import CaseFile, CaseStepFile, DiagnosisFile, MomentFile
 
 _LOGS = frozenset({".log", ".txt"})
 
@@ -31,7 +31,7 @@ class WantedDiagnosis:
 
 
 @dataclass(frozen=True, slots=True)
-class Wants:
+class ExpectedDiagnosis:
     """What a report must say: a status, its first diagnoses in order, and what holds nowhere."""
 
     status: Status | None = None
@@ -40,11 +40,11 @@ class Wants:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Checkpoint:
     """What must be so at a point of a live script. ``stall`` is "" where the job must not be stuck."""
 
-    place: Place
-    wants: Wants
+    place: Position
+    wants: ExpectedDiagnosis
     stall: str | None = None
     raised: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Ends:
     """Nothing more comes."""
 
 
-ScriptStep: TypeAlias = Arrives | Passes | Ends | Moment
+ScriptStep: TypeAlias = Arrives | Passes | Ends | Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,12 @@ class Case:
     """One case: logs or a script, and what must come of them."""
 
     name: str
-    place: Place
+    place: Position
     logs: tuple[Path, ...]
     script: tuple[ScriptStep, ...] = ()
     healthy: bool = False
     label: Label | None = None
-    wants: Wants = Wants()
+    wants: ExpectedDiagnosis = ExpectedDiagnosis()
     expected_miss: str | None = None
 
     @property
@@ -137,7 +137,7 @@ def _read(path: Path) -> Case:
     steps = tuple(_step(step, document.place(("script", index))) for index, step in enumerate(file.script))
     return Case(
         name=path.parent.name,
-        place=Place(str(path)),
+        place=Position(str(path)),
         logs=() if steps else _logs(path, file),
         script=steps,
         healthy=file.kind == "healthy",
@@ -155,7 +155,7 @@ def _logs(path: Path, file: "CaseFile") -> tuple[Path, ...]:
     missing = [one.name for one in found if not one.is_file()]
     if missing or not found:
         what = f"there is no log `{missing[0]}`" if missing else "there is no log beside it and no `script` in it"
-        raise PackError([Problem(Place(str(path)), what)])
+        raise PackError([Problem(Position(str(path)), what)])
     return tuple(found)
 
 
@@ -165,8 +165,8 @@ def _label(file: "CaseFile") -> Label | None:
     return Label((file.cause, *file.accept), tuple(file.not_), file.evidence, file.culprit_rank)
 
 
-def _wants(file: "CaseFile | MomentFile") -> Wants:
-    return Wants(file.status, tuple(map(_diagnosis, file.diagnoses)), tuple(file.absent))
+def _wants(file: "CaseFile | MomentFile") -> ExpectedDiagnosis:
+    return ExpectedDiagnosis(file.status, tuple(map(_diagnosis, file.diagnoses)), tuple(file.absent))
 
 
 def _diagnosis(file: "DiagnosisFile") -> WantedDiagnosis:
@@ -181,7 +181,7 @@ def _diagnosis(file: "DiagnosisFile") -> WantedDiagnosis:
     )
 
 
-def _step(step: "StepFile", place: Place) -> ScriptStep:
+def _step(step: "CaseStepFile", place: Position) -> ScriptStep:
     from logrules.ruleset.models import seconds
 
     if step.quiet is not None:
@@ -192,9 +192,9 @@ def _step(step: "StepFile", place: Place) -> ScriptStep:
     return Ends() if text is None else Arrives(text.rstrip("\n") + "\n")
 
 
-def _moment(file: "MomentFile", place: Place) -> Moment:
+def _moment(file: "MomentFile", place: Position) -> Checkpoint:
     stall = "" if file.stall is False else file.stall
-    return Moment(place, _wants(file), stall, tuple(file.raised), tuple(file.withdrawn), file.quietly)
+    return Checkpoint(place, _wants(file), stall, tuple(file.raised), tuple(file.withdrawn), file.quietly)
 
 
 def lines_of(case: Case) -> Iterator[bytes]:

@@ -30,7 +30,7 @@ from logrules.ruletest.result_cache import (
 from logrules.ruletest.suite import Suite
 
 if TYPE_CHECKING:
-    from logrules.ruleset.assemble import Source
+    from logrules.ruleset.assemble import RuleSource
 
 # With more changed than this, what is compiled anew is worth keeping.
 MAX_PATCHED = 12
@@ -123,7 +123,7 @@ def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack
     return patched(pack, reading.sources), rest.joined(now)
 
 
-def _same_rules(sources: "Sequence[Source]", before: Suite, now: Suite, rest: Suite) -> bool:
+def _same_rules(sources: "Sequence[RuleSource]", before: Suite, now: Suite, rest: Suite) -> bool:
     """Whether the files hold rules alone, each of the same id as before or of an id that is nobody's."""
     from logrules.ruleset.models import RuleFile
 

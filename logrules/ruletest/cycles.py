@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from logrules.inference.ranking import ANYTHING
-from logrules.model.lint_finding import Finding
-from logrules.ruleset.assemble import Source
+from logrules.model.lint_finding import LintFinding
+from logrules.ruleset.assemble import RuleSource
 from logrules.ruletest.lint_targets import cards_in, found
 
 
-def rings(sources: Sequence[Source], everything: Sequence[Source]) -> Iterator[Finding]:
+def rings(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) -> Iterator[LintFinding]:
     """Entries of `yields_to` in ``sources`` that close a ring with those of all files."""
     yields = _yields(everything)
     for source in sources:
@@ -20,7 +20,7 @@ def rings(sources: Sequence[Source], everything: Sequence[Source]) -> Iterator[F
                     yield found(source, (*path, "yields_to", number), "LR108", f"yields in a ring: {ring}")
 
 
-def _yields(sources: Sequence[Source]) -> dict[str, set[str]]:
+def _yields(sources: Sequence[RuleSource]) -> dict[str, set[str]]:
     """Which causes each cause yields to, without those that yield back."""
     edges: dict[str, set[str]] = {}
     for source in sources:

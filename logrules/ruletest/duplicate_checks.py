@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from logrules.engine.run import Prepared, replay_prepared
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Report
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Source
+from logrules.ruleset.assemble import RuleSource
 from logrules.ruletest.case import Case
 from logrules.ruletest.harness import run_log
 from logrules.ruletest.lint_targets import found
@@ -22,8 +22,8 @@ Fired = frozenset[str]
 
 
 def twins(
-    sources: Sequence[Source], on: Prepared, examples: Sequence[Example], cases: Sequence[Case], processes: int
-) -> Iterator[Finding]:
+    sources: Sequence[RuleSource], on: Prepared, examples: Sequence[Example], cases: Sequence[Case], processes: int
+) -> Iterator[LintFinding]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
     names = frozenset(name for source in sources for name in _rules_of(source))
     seen = list(on_all_cores(_fired_on_example, [one for one in examples if one.owner in names], on, processes))
@@ -40,7 +40,7 @@ def twins(
                 yield found(source, ("when",), "LR107", message)
 
 
-def _rules_of(source: Source) -> Iterator[str]:
+def _rules_of(source: RuleSource) -> Iterator[str]:
     match source.file:
         case schema.RuleFile(id=name):
             yield name

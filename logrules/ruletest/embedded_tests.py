@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Source
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, Wanted
+from logrules.ruleset.assemble import RuleSource
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection, Suite
 
 
-def suite_of(sources: Sequence[Source]) -> Suite:
+def suite_of(sources: Sequence[RuleSource]) -> Suite:
     """The tests in these files."""
     phases = [(source, source.file) for source in sources if isinstance(source.file, schema.PhaseFile)]
     return Suite(
@@ -17,7 +17,7 @@ def suite_of(sources: Sequence[Source]) -> Suite:
     )
 
 
-def _examples(source: Source) -> Iterator[Example]:
+def _examples(source: RuleSource) -> Iterator[Example]:
     for owner, card, at in _cards(source):
         for number, example in enumerate(card.examples, start=1):
             place = source.document.place((*at, "examples", number - 1))
@@ -25,7 +25,7 @@ def _examples(source: Source) -> Iterator[Example]:
             yield Example(owner, number, place, example.log, quiet_s, example.fires is not False, _wanted(example))
 
 
-def _cards(source: Source) -> Iterator[tuple[str, schema.CardFile, tuple[str | int, ...]]]:
+def _cards(source: RuleSource) -> Iterator[tuple[str, schema.CardFile, tuple[str | int, ...]]]:
     match source.file:
         case schema.RuleFile() as rule:
             yield rule.id, rule, ()
@@ -34,15 +34,15 @@ def _cards(source: Source) -> Iterator[tuple[str, schema.CardFile, tuple[str | i
                 yield f"waits/{framework}/{wait.id}", wait, ("waits", index)
 
 
-def _wanted(example: schema.ExampleFile) -> Wanted | None:
+def _wanted(example: schema.ExampleFile) -> Selection | None:
     fires = example.fires
     if isinstance(fires, bool):
         return None
     ranks = None if fires.ranks is None else tuple(fires.ranks)
-    return Wanted(fires.captures, ranks, fires.phase, fires.evidence)
+    return Selection(fires.captures, ranks, fires.phase, fires.evidence)
 
 
-def _marker_samples(source: Source, file: schema.PhaseFile) -> Iterator[MarkerSample]:
+def _marker_samples(source: RuleSource, file: schema.PhaseFile) -> Iterator[MarkerSample]:
     for index, marker in enumerate(file.markers):
         name = f"{file.framework}/{marker.id}"
         place = source.document.place(("markers", index))
@@ -51,7 +51,7 @@ def _marker_samples(source: Source, file: schema.PhaseFile) -> Iterator[MarkerSa
             yield MarkerSample(name, number, place, f"{name}:marker", line, carries)
 
 
-def _metric_samples(source: Source, file: schema.PhaseFile) -> Iterator[MetricSample]:
+def _metric_samples(source: RuleSource, file: schema.PhaseFile) -> Iterator[MetricSample]:
     for index, metric in enumerate(file.metrics):
         name = f"{file.framework}/{metric.id}"
         place = source.document.place(("metrics", index))

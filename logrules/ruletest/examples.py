@@ -9,11 +9,11 @@ from logrules.inference.condition_trace import Part, explain
 from logrules.inference.metrics import number
 from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
-from logrules.model.test_result import Fault, Result
+from logrules.model.test_result import Result, TestFailure
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.harness import SOURCE, captures_in, events_of, judged
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Wanted
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection
 
 
 def example_result(on: Prepared, example: Example) -> Result:
@@ -43,10 +43,10 @@ def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
     return (said for signal, said in on.captures.dropped.items() if signal.rpartition(":")[0] == rule)
 
 
-def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> Fault:
+def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> TestFailure:
     """A fault with the line that it is about, the condition taken apart, and the nearest rule that did fire."""
     tree = condition_tree(on, session, rule, refused(on, rule, log))
-    return Fault(message, _line(log, tree), tuple(clauses_of(tree)), _nearest(report, rule))
+    return TestFailure(message, _line(log, tree), tuple(clauses_of(tree)), _nearest(report, rule))
 
 
 def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
@@ -103,7 +103,7 @@ def _fired(report: Report) -> list[str]:
     return [*held, *(other.rule for one in report.diagnoses for other in one.consequences)]
 
 
-def _mismatches(report: Report, rule: str, wanted: Wanted) -> Iterator[str]:
+def _mismatches(report: Report, rule: str, wanted: Selection) -> Iterator[str]:
     one = next((one for one in report.diagnoses if one.rule == rule), None)
     if one is None:
         root = next(d.rule for d in report.diagnoses if any(c.rule == rule for c in d.consequences))
@@ -139,7 +139,7 @@ def shows(one: Diagnosis, text: str) -> bool:
 def marker_result(on: Prepared, numbers: Mapping[str, int], sample: MarkerSample) -> Result:
     """Try one line of a marker; ``numbers`` are the pack's signals by id."""
     found = captures_in(on, sample.line, numbers[sample.signal]) is not None
-    faults = () if found is sample.carries else (Fault(_misread(sample), sample.line),)
+    faults = () if found is sample.carries else (TestFailure(_misread(sample), sample.line),)
     return Result("sample", sample.owner, sample.name, sample.place, faults)
 
 
@@ -152,7 +152,7 @@ def metric_result(on: Prepared, numbers: Mapping[str, int], sample: MetricSample
     captures = captures_in(on, sample.line, numbers[sample.signal])
     read = number(captures.get("value", "")) if captures is not None else None
     value = None if read is None else read * sample.scale
-    faults = () if _same(value, sample.value) else (Fault(f"reads {value}, not {sample.value}", sample.line),)
+    faults = () if _same(value, sample.value) else (TestFailure(f"reads {value}, not {sample.value}", sample.line),)
     return Result("sample", sample.owner, sample.name, sample.place, faults)
 
 

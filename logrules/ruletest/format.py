@@ -10,7 +10,7 @@ from ruamel.yaml.error import YAMLError
 
 from logrules.model.errors import PackError
 from logrules.model.lint_finding import NodePath
-from logrules.model.position import Place, Problem
+from logrules.model.position import Position, Problem
 from logrules.ruleset.yaml_reader import Unreadable, parse_document
 from logrules.ruletest.yaml_entries import ordered
 
@@ -35,9 +35,9 @@ def tidied(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes:
         same = yaml.safe_load(text) == said
     except (YAMLError, yaml.YAMLError, RecursionError, AttributeError, ValueError) as fault:
         reason = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
-        raise PackError([Problem(Place(shown), f"cannot be formatted: {reason}")]) from None
+        raise PackError([Problem(Position(shown), f"cannot be formatted: {reason}")]) from None
     if not same:
-        raise PackError([Problem(Place(shown), "cannot be formatted without changing what it says")])
+        raise PackError([Problem(Position(shown), "cannot be formatted without changing what it says")])
     return text.encode()
 
 

@@ -9,7 +9,7 @@ from logrules.inference.session import Session
 from logrules.model.change import Change
 from logrules.model.event import Event
 from logrules.model.report import Report
-from logrules.model.stream import End, Heard, Tick
+from logrules.model.stream import BytesArrived, End, Tick
 from logrules.parsing.window import Window
 
 # Any moment will do: live logs begin here.
@@ -52,7 +52,7 @@ class Live:
                 return tuple(self._pass(seconds))
 
     def _arrive(self, log: str) -> Iterator[Change]:
-        yield from self.session.feed(Heard(SOURCE, self.now))
+        yield from self.session.feed(BytesArrived(SOURCE, self.now))
         for event in events_of(self.on, log, self.lines + 1):
             yield from self.session.feed(replace(event, arrived=self.now))
         # What the new lines put an end to must not wait for the next silence.
@@ -94,7 +94,7 @@ def judged(on: Prepared, events: Iterable[Event], quiet_s: float | None) -> Sess
     else:
         session.feed(Tick(START))
         for event in _as_they_came(events):
-            session.feed(Heard(SOURCE, event.arrived or START))
+            session.feed(BytesArrived(SOURCE, event.arrived or START))
             session.feed(event)
         session.feed(Tick((session.now or START) + quiet_s))
     return session

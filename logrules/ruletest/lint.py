@@ -7,10 +7,10 @@ from pathlib import Path
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
 from logrules.model.lint_codes import OF_PROBLEM
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.model.position import Problem
 from logrules.ruleset.apply_settings import unknown_names
-from logrules.ruleset.assemble import Source
+from logrules.ruleset.assemble import RuleSource
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import RuleText, digest_of, rule_texts, settings_text, shipped_texts, texts_of_settings
@@ -30,7 +30,7 @@ from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.unused_signals import dead_signals, dead_waits
 
 # What one file shows by itself.
-_OF_ONE_FILE: tuple[Callable[[Source], Iterable[Finding]], ...] = (
+_OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     dead_signals,
     words.translations,
     words.examples,
@@ -44,7 +44,7 @@ _OF_ONE_FILE: tuple[Callable[[Source], Iterable[Finding]], ...] = (
 class Checked:
     """What was found, by place, and how many files were looked at."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
     files: int
 
 
@@ -66,7 +66,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, onli
     return Checked(tuple(findings), len(asked) + cases)
 
 
-def _cases(roots: Sequence[Path]) -> tuple[int, list[Finding]]:
+def _cases(roots: Sequence[Path]) -> tuple[int, list[LintFinding]]:
     """How many cases there are at or below the roots, and what is wrong in them."""
     paths = find_cases(roots)
     try:
@@ -84,7 +84,7 @@ def _of_rules(
     processes: int,
     *,
     online: bool,
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
     yield from map(_finding, problems)
@@ -101,7 +101,7 @@ def _of_rules(
         yield from gone_references(sources)
 
 
-def _of_sources(sources: Sequence[Source], reading: Reading, shipped: Sequence[Case]) -> Iterator[Finding]:
+def _of_sources(sources: Sequence[RuleSource], reading: Reading, shipped: Sequence[Case]) -> Iterator[LintFinding]:
     """What reading the files shows, whether or not they make a pack."""
     for source in sources:
         for look in _OF_ONE_FILE:
@@ -115,8 +115,8 @@ def _of_sources(sources: Sequence[Source], reading: Reading, shipped: Sequence[C
 
 
 def _of_behaviour(
-    sources: Sequence[Source], reading: Reading, pack: Pack, shipped: Sequence[Case], processes: int
-) -> Iterator[Finding]:
+    sources: Sequence[RuleSource], reading: Reading, pack: Pack, shipped: Sequence[Case], processes: int
+) -> Iterator[LintFinding]:
     """What only running the rules shows."""
     examples = suite_of(reading.sources).examples
     yield from twins(sources, prepared(pack, cache=True), examples, shipped, processes)
@@ -129,6 +129,6 @@ def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
         return None, fault.problems
 
 
-def _finding(problem: Problem) -> Finding:
+def _finding(problem: Problem) -> LintFinding:
     message = problem.message if problem.hint is None else f"{problem.message} ({problem.hint})"
-    return Finding(problem.place, OF_PROBLEM.get(problem.kind, OF_PROBLEM["schema"]), message)
+    return LintFinding(problem.place, OF_PROBLEM.get(problem.kind, OF_PROBLEM["schema"]), message)

@@ -3,32 +3,32 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logrules.model.lint_finding import Finding, NodePath
+from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Source
+from logrules.ruleset.assemble import RuleSource
 
 
 @dataclass(frozen=True, slots=True)
 class SignalHere:
     """A signal and where it stands; lines of a ``routine`` one are expected to be many."""
 
-    source: Source
+    source: RuleSource
     at: NodePath
     name: str
     signal: schema.SignalFile
     routine: bool = False
 
-    def finding(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> Finding:
+    def finding(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> LintFinding:
         """A finding at the signal, or at what stands ``below`` it."""
         return found(self.source, (*self.at, *below), code, message, removes)
 
 
-def found(source: Source, at: NodePath, code: str, message: str, removes: NodePath | None = None) -> Finding:
+def found(source: RuleSource, at: NodePath, code: str, message: str, removes: NodePath | None = None) -> LintFinding:
     """A finding at this path of a file."""
-    return Finding(source.document.place(at), code, message, removes)
+    return LintFinding(source.document.place(at), code, message, removes)
 
 
-def signals_in(source: Source) -> Iterator[SignalHere]:
+def signals_in(source: RuleSource) -> Iterator[SignalHere]:
     """The signals of rules, markers and metrics in a file; how headers look is another matter."""
     match source.file:
         case schema.RuleFile(signals=signals):
@@ -41,7 +41,7 @@ def signals_in(source: Source) -> Iterator[SignalHere]:
                 yield SignalHere(source, ("metrics", number), metric.id, metric, routine=True)
 
 
-def cards_in(source: Source) -> Iterator[tuple[NodePath, schema.CardFile]]:
+def cards_in(source: RuleSource) -> Iterator[tuple[NodePath, schema.CardFile]]:
     """The cards of rules and waits in a file, with their paths."""
     match source.file:
         case schema.RuleFile() as rule:

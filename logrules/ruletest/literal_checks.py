@@ -6,7 +6,7 @@ from pathlib import Path
 
 import hyperscan
 
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.parsing.literal_database import compiled
 from logrules.ruletest.lint_targets import SignalHere
 
@@ -18,7 +18,7 @@ COMMON_SHARE_OF_ONE = 0.2
 TELLING_LINES = 200
 
 
-def literal_findings(signals: Sequence[SignalHere], logs: Sequence[Path]) -> Iterator[Finding]:
+def literal_findings(signals: Sequence[SignalHere], logs: Sequence[Path]) -> Iterator[LintFinding]:
     """The literals of these signals that are short, common in these logs, or superfluous."""
     common = common_literals(signals, logs)
     for here in signals:

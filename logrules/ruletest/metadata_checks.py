@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from urllib.parse import urlsplit
 
-from logrules.model.lint_finding import Finding, NodePath
+from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Source
+from logrules.ruleset.assemble import RuleSource
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.lint_targets import cards_in, found, signals_in
 
@@ -21,7 +21,7 @@ _TRACEBACK = ("type", "message", "file", "line", "function")
 _SLOTTED = ("do", "run", "env", "flags", "config", "code", "note")
 
 
-def translations(source: Source) -> Iterator[Finding]:
+def translations(source: RuleSource) -> Iterator[LintFinding]:
     """Sentences in `zh` without a Chinese character: the English was left there. A command needs no translation."""
     for path, text in _texts(source.document.data, ()):
         if isinstance(text["zh"], str) and not _CHINESE.search(text["zh"]) and _SENTENCE.search(text["zh"]):
@@ -40,7 +40,7 @@ def _texts(data: object, path: NodePath) -> Iterator[tuple[NodePath, dict[str, s
             yield from _texts(item, (*path, number))
 
 
-def examples(source: Source) -> Iterator[Finding]:
+def examples(source: RuleSource) -> Iterator[LintFinding]:
     """Cards without an example that fires, or without one that does not."""
     for path, card in cards_in(source):
         fires = {example.fires is not False for example in card.examples}
@@ -49,7 +49,7 @@ def examples(source: Source) -> Iterator[Finding]:
             yield found(source, (*path, "examples"), "LR110", f"there is no {what}")
 
 
-def references(source: Source) -> Iterator[Finding]:
+def references(source: RuleSource) -> Iterator[LintFinding]:
     """References that are no addresses of pages."""
     for path, card in cards_in(source):
         for number, address in enumerate(card.references):
@@ -66,7 +66,7 @@ def is_address(text: str) -> bool:
     return parts.scheme in {"http", "https"} and "." in parts.netloc and not re.search(r"\s", text)
 
 
-def captures(source: Source) -> Iterator[Finding]:
+def captures(source: RuleSource) -> Iterator[LintFinding]:
     """Captures that fixes or examples name and no pattern fills."""
     known = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     for path, card in cards_in(source):
@@ -94,7 +94,7 @@ def _is_capture(name: str, fix: schema.FixFile) -> bool:
     return any(f"{{{name}}}" in text for text in sentences)
 
 
-def place(source: Source) -> Iterator[Finding]:
+def place(source: RuleSource) -> Iterator[LintFinding]:
     """A rule whose file is not called as its id says."""
     match source.file:
         case schema.RuleFile(id=name):

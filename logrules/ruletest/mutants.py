@@ -14,11 +14,11 @@ from logrules.ruleset.condition import (
     MetricTrend,
     Not,
     NotANumber,
+    Occurred,
     Overdue,
     Quiet,
     Repeated,
     Scope,
-    Seen,
     Sequence,
     Silent,
     Some,
@@ -147,7 +147,7 @@ def _wrong_silence(leaf: Condition) -> Iterator[Condition]:
 
 def _seen(signals: tuple[int, ...]) -> Condition:
     """Any of the signals, as the language says it."""
-    return Seen(signals) if len(signals) == 1 else Some(tuple(Seen((signal,)) for signal in signals))
+    return Occurred(signals) if len(signals) == 1 else Some(tuple(Occurred((signal,)) for signal in signals))
 
 
 def _wrong_metric(leaf: Condition) -> Iterator[Condition]:

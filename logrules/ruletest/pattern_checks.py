@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.backtracking import catastrophic
 from logrules.ruletest.lint_targets import SignalHere, lines_for
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]{4,}|[\u4e00-\u9fff]{2,}")
 _LIMIT_S = 0.5
 
 
-def pattern_findings(here: SignalHere) -> Iterator[Finding]:
+def pattern_findings(here: SignalHere) -> Iterator[LintFinding]:
     """What is wrong with the pattern and the veto of a signal."""
     for key, pattern in (("pattern", here.signal.pattern), ("unless", here.signal.unless)):
         if pattern is not None and catastrophic(pattern):

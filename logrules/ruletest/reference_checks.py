@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from logrules.model.lint_finding import Finding
-from logrules.ruleset.assemble import Source
+from logrules.model.lint_finding import LintFinding
+from logrules.ruleset.assemble import RuleSource
 from logrules.ruletest.lint_targets import cards_in, found
 from logrules.ruletest.metadata_checks import is_address
 
@@ -17,7 +17,7 @@ _GONE = frozenset({404, 410})
 _AGENT = "logrules-check"
 
 
-def gone_references(sources: Sequence[Source]) -> Iterator[Finding]:
+def gone_references(sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
     """The references whose page is not there any more, or whose server cannot be found."""
     places = [
         (source, (*path, "references", number), address)

@@ -7,23 +7,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from logrules.model.position import Place
+from logrules.model.position import Position
 from logrules.model.report import Status
 from logrules.ruleset.cache_files import cache_folder, keep, kept
 from logrules.ruleset.load import RuleText, digest_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.plain_json import from_plain, to_plain
-from logrules.ruletest.case import Case, Ends, Label, Moment, WantedDiagnosis, Wants
+from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label, WantedDiagnosis
 from logrules.ruletest.harness import Arrives, Passes
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, Wanted
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection, Suite
 
 _CASE_CLASSES: dict[str, type] = {
     kind.__name__: kind
-    for kind in (Case, Label, Wants, WantedDiagnosis, Moment, Ends, Arrives, Passes, Place, Status, Path)
+    for kind in (
+        Case,
+        Label,
+        ExpectedDiagnosis,
+        WantedDiagnosis,
+        Checkpoint,
+        Ends,
+        Arrives,
+        Passes,
+        Position,
+        Status,
+        Path,
+    )
 }
 _CLASSES: dict[str, type] = {
-    kind.__name__: kind for kind in (Suite, Example, Wanted, MarkerSample, MetricSample, Place)
+    kind.__name__: kind for kind in (Suite, Example, Selection, MarkerSample, MetricSample, Position)
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from logrules.model.errors import LogrulesError
-from logrules.parsing.header import Peeler
+from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.format import tidied
 from logrules.ruletest.literal_choice import best_literal
@@ -23,19 +23,19 @@ _NOTHING_LIKE_IT = "nothing of the kind"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class RuleDraft:
     """A rule file: its id, and its text."""
 
     id: str
     text: str
 
 
-def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | None, cause: str | None) -> Draft:
+def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | None, cause: str | None) -> RuleDraft:
     """A rule for the line: its text found by the rarest literal, what varies captured, an example and a near miss.
 
     ``logs`` are what literals are measured on. Raises LogrulesError where the line has no text to find it by.
     """
-    message = Peeler(pack).peel(extract.line).message.strip()
+    message = HeaderParser(pack).peel(extract.line).message.strip()
     parts = _first_of(parts_of(message))
     literal = best_literal(parts, extract.written, logs, extract.others)
     if literal is None:
@@ -47,7 +47,7 @@ def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | Non
     text = _written(
         name, cause or _FALLBACK_CAUSE, literal, pattern if captures else None, captures, extract.line, near
     )
-    return Draft(name, tidied(text.encode(), name).decode())
+    return RuleDraft(name, tidied(text.encode(), name).decode())
 
 
 def _first_of(parts: Sequence[Part]) -> Sequence[Part]:

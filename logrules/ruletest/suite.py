@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from logrules.model.position import Place
+from logrules.model.position import Position
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Selection:
     """What an example that fires must show; None where it does not say."""
 
     captures: Mapping[str, str] = field(default_factory=dict)
@@ -22,11 +22,11 @@ class Example:
 
     owner: str
     number: int
-    place: Place
+    place: Position
     log: str
     quiet_s: float | None
     fires: bool
-    wanted: Wanted | None = None
+    wanted: Selection | None = None
 
     @property
     def name(self) -> str:
@@ -40,7 +40,7 @@ class MarkerSample:
 
     owner: str
     number: int
-    place: Place
+    place: Position
     signal: str
     line: str
     carries: bool
@@ -57,7 +57,7 @@ class MetricSample:
 
     owner: str
     number: int
-    place: Place
+    place: Position
     signal: str
     line: str
     value: float

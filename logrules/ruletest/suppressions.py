@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from logrules.model.lint_finding import Finding
-from logrules.model.position import Place
+from logrules.model.lint_finding import LintFinding
+from logrules.model.position import Position
 
 _COMMENT = re.compile(r"#\s*logrules:\s*ignore=([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t]*(.*)$")
 _WHOLE_FILE = 0
@@ -19,7 +19,7 @@ class Ignored:
     """A code that a comment ignores, where the comment is, and the line that it speaks of (0: the whole file)."""
 
     code: str
-    place: Place
+    place: Position
     line: int
     reason: str
 
@@ -30,7 +30,7 @@ def ignores_in(text: str, path: str) -> Iterator[Ignored]:
     first = next((number for number, line in enumerate(lines, start=1) if not _silent(line)), len(lines) + 1)
     for number, line in enumerate(lines, start=1):
         if comment := _COMMENT.search(line):
-            place = Place(path, number, comment.start() + 1)
+            place = Position(path, number, comment.start() + 1)
             for code in re.split(r"\s*,\s*", comment[1]):
                 yield Ignored(code, place, _line_meant(lines, number, first), comment[2].strip())
 
@@ -48,7 +48,7 @@ def _line_meant(lines: Sequence[str], number: int, first: int) -> int:
     return next((one for one, line in enumerate(lines[number:], start=number + 1) if not _silent(line)), number)
 
 
-def without_ignored(findings: Iterable[Finding], ignores: Sequence[Ignored]) -> Iterator[Finding]:
+def without_ignored(findings: Iterable[LintFinding], ignores: Sequence[Ignored]) -> Iterator[LintFinding]:
     """The findings that nobody ignores, and what is wrong with the comments themselves."""
     used: set[Ignored] = set()
     for finding in findings:
@@ -58,11 +58,11 @@ def without_ignored(findings: Iterable[Finding], ignores: Sequence[Ignored]) -> 
             yield finding
     for one in ignores:
         if not one.reason:
-            yield Finding(one.place, "LR901", f"{one.code} is ignored without a reason")
+            yield LintFinding(one.place, "LR901", f"{one.code} is ignored without a reason")
         if one not in used:
-            yield Finding(one.place, "LR902", f"there is no {one.code} to ignore here")
+            yield LintFinding(one.place, "LR902", f"there is no {one.code} to ignore here")
 
 
-def _speaks_of(one: Ignored, finding: Finding) -> bool:
+def _speaks_of(one: Ignored, finding: LintFinding) -> bool:
     here = one.place.path == finding.place.path and one.line in {_WHOLE_FILE, finding.place.line}
     return here and one.code == finding.code

@@ -8,7 +8,7 @@ from logrules.inference.condition_trace import Part, explain
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
-from logrules.model.rule_trace import Refusal, SignalSeen, Touched, Trial, Turn
+from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import compiled
@@ -70,8 +70,8 @@ def _in_report(report: Report, rule: str) -> tuple[int | None, str | None]:
 class _Tally:
     """Lines of one signal, counted; the first of them kept."""
 
-    hits: list[Touched] = field(default_factory=list)
-    refused: list[Touched] = field(default_factory=list)
+    hits: list[SignalHit] = field(default_factory=list)
+    refused: list[SignalHit] = field(default_factory=list)
     hit_count: int = 0
     refused_count: int = 0
     tracebacks: set[tuple[str, int]] = field(default_factory=set)
@@ -79,12 +79,12 @@ class _Tally:
     def hit(self, event: Event, captures: Mapping[str, str]) -> None:
         self.hit_count += 1
         if len(self.hits) < SHOWN_LINES:
-            self.hits.append(Touched(event.source, event.line, event.text, tuple(captures.items())))
+            self.hits.append(SignalHit(event.source, event.line, event.text, tuple(captures.items())))
 
-    def refuse(self, event: Event, why: Refusal) -> None:
+    def refuse(self, event: Event, why: RejectReason) -> None:
         self.refused_count += 1
         if len(self.refused) < SHOWN_LINES:
-            self.refused.append(Touched(event.source, event.line, event.text, refused=why))
+            self.refused.append(SignalHit(event.source, event.line, event.text, refused=why))
 
     def seen(self, name: str, signal: Signal) -> SignalSeen:
         return SignalSeen(
@@ -100,7 +100,7 @@ class _Watch:
     session: Session
     rule: Rule
     tallies: dict[int, _Tally]
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[Transition] = field(default_factory=list)
     held: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def see(self, event: Event) -> None:
@@ -129,7 +129,7 @@ class _Watch:
                 before = self.held.get((scope, part.text))
                 self.held[scope, part.text] = part.holds
                 if part.holds != (before or False) and len(self.turns) < SHOWN_TURNS:
-                    self.turns.append(Turn(source, line, scope, part.text, part.holds, part.reason))
+                    self.turns.append(Transition(source, line, scope, part.text, part.holds, part.reason))
 
     def _see_tracebacks(self, tree: Part) -> None:
         """Count whole tracebacks: what they are is known only where the condition has taken them in."""
@@ -156,6 +156,6 @@ def _parts(tree: Part) -> Iterator[Part]:
         yield tree
 
 
-def _why(signal: Signal, event: Event) -> Refusal:
+def _why(signal: Signal, event: Event) -> RejectReason:
     vetoed = signal.unless is not None and compiled(signal.unless).search(event.text, timeout=1.0) is not None
-    return Refusal.VETO if vetoed else Refusal.PATTERN
+    return RejectReason.VETO if vetoed else RejectReason.PATTERN

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from logrules.model.lint_finding import Finding
+from logrules.model.lint_finding import LintFinding
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import Source
+from logrules.ruleset.assemble import RuleSource
 from logrules.ruletest.lint_targets import found, signals_in
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def dead_signals(source: Source) -> Iterator[Finding]:
+def dead_signals(source: RuleSource) -> Iterator[LintFinding]:
     """Signals of a rule whose name is not in its `when`."""
     match source.file:
         case schema.RuleFile(when=when):
@@ -22,7 +22,7 @@ def dead_signals(source: Source) -> Iterator[Finding]:
                     yield here.finding("LR101", message, removes=here.at)
 
 
-def dead_waits(sources: Sequence[Source], everything: Sequence[Source]) -> Iterator[Finding]:
+def dead_waits(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) -> Iterator[LintFinding]:
     """Waits in ``sources`` that no marker of any file opens."""
     opened = {name for source in everything for name in _opened(source)}
     for source in sources:
@@ -33,7 +33,7 @@ def dead_waits(sources: Sequence[Source], everything: Sequence[Source]) -> Itera
                         yield found(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
 
 
-def _opened(source: Source) -> Iterator[str]:
+def _opened(source: RuleSource) -> Iterator[str]:
     match source.file:
         case schema.PhaseFile(framework=framework, markers=markers):
             for marker in markers:

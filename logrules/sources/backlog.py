@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Event
 
 from logrules.model.stream import Block, End
-from logrules.sources.pending_lines import Pieces
+from logrules.sources.pending_lines import PendingLines
 from logrules.sources.tail import Grown, Tail
 from logrules.sources.wall_clock import now
 
@@ -21,7 +21,7 @@ class Backlog:
         self._tail = tail
         self._pass_on = pass_on
         self._stopped = stopped
-        self._pieces = Pieces(name)
+        self._pieces = PendingLines(name)
         self._items = tail.look()
         self._ended = False
 

@@ -25,7 +25,7 @@ _OUR_FRAME = re.compile(r"site-packages|dist-packages|/torch/|\\torch\\|<frozen|
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     """A collective that a rank called: the ``seq``-th of its group; ``place`` is where its own code did."""
 
     seq: int
@@ -52,7 +52,7 @@ class Dump:
 
     name: str
     rank: int
-    calls: Mapping[str, tuple[Call, ...]]
+    calls: Mapping[str, tuple[RecordedCall, ...]]
     groups: Mapping[str, Group] = field(default_factory=dict)
 
 
@@ -77,7 +77,7 @@ def read_dump(name: str, rank: int, data: bytes) -> Dump:
     entries = plain.get("entries")
     if not isinstance(entries, list):
         raise NoDump("is a flight-recorder dump without entries and was passed over")
-    calls: dict[str, dict[int, Call]] = {}
+    calls: dict[str, dict[int, RecordedCall]] = {}
     for group, call in _calls(entries):
         # Coalesced calls share a number: the first tells of all.
         calls.setdefault(group, {}).setdefault(call.seq, call)
@@ -97,7 +97,7 @@ def _plain(data: bytes) -> dict[Any, Any]:
     return plain
 
 
-def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, Call]]:
+def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, RecordedCall]]:
     """The collectives in order; point-to-point calls have no partner in every rank and are left out."""
     for entry in entries:
         if not isinstance(entry, dict) or entry.get("is_p2p") is True:
@@ -108,7 +108,7 @@ def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, Call]]:
         limit = entry.get("timeout_ms")
         yield (
             _group_of(entry)[0],
-            Call(
+            RecordedCall(
                 seq,
                 word(op),
                 _numel(entry.get("input_sizes")),

@@ -8,7 +8,7 @@ from threading import Event, Thread
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.backlog import Backlog
 from logrules.sources.file_watcher import POLL_S, Wake
-from logrules.sources.queue import Buffer
+from logrules.sources.queue import EventQueue
 from logrules.sources.tail import Anew, Tail
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import Roots
@@ -33,7 +33,7 @@ class Files:
     def __init__(self, paths: Sequence[str], pass_on: Callable[[bytes], None] = lambda _data: None) -> None:
         self.name = ", ".join(paths)
         # Nobody waits for us to read files, so nothing need be left out, and no time be kept free.
-        self._buffer = Buffer(self.name, busy_share=1.0)
+        self._buffer = EventQueue(self.name, busy_share=1.0)
         self._roots = Roots(paths)
         self._pass_on = pass_on
         self._followed: dict[str, _Followed] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Lock, Thread
 
-from logrules.sources.queue import Buffer
+from logrules.sources.queue import EventQueue
 
 _READ_BYTES = 1 << 20
 # A stream is read this often at most, unless it comes in large pieces; its pipe holds what comes meanwhile. Each
@@ -27,7 +27,7 @@ class Passing(Thread):
         self,
         descriptor: int,
         onward: int | None,
-        buffer: Buffer,
+        buffer: EventQueue,
         log: str,
         at_end: Callable[[], None] | None = None,
         turn: "Lock | None" = None,

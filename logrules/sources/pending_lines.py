@@ -12,7 +12,7 @@ FELL_BEHIND = "came faster than it could be read, so a part was passed on withou
 
 
 @dataclass(slots=True)
-class Pieces:
+class PendingLines:
     """What came of ``log`` and was not taken yet.
 
     ``length`` is how much, ``offset`` is that of its first byte, ``has_line_end`` says whether there is a whole line.

@@ -10,7 +10,7 @@ from logrules.model.errors import SourceError
 from logrules.model.stream import End
 from logrules.sources.passthrough import Passing
 from logrules.sources.pseudo_terminal import Terminal
-from logrules.sources.queue import Buffer
+from logrules.sources.queue import EventQueue
 
 OUT, ERR = 1, 2
 # Where a command has ended and what it left behind holds its output open, silence for so long ends the job.
@@ -26,7 +26,13 @@ class Child:
     """
 
     def __init__(
-        self, words: Sequence[str], buffer: Buffer, *, echo: bool = True, pty: bool = False, turn: "Lock | None" = None
+        self,
+        words: Sequence[str],
+        buffer: EventQueue,
+        *,
+        echo: bool = True,
+        pty: bool = False,
+        turn: "Lock | None" = None,
     ) -> None:
         self._buffer = buffer
         self._turn = turn

@@ -4,7 +4,7 @@ from collections import deque
 from threading import Condition, RLock
 
 from logrules.model.stream import Block, End, Skipped, Tick
-from logrules.sources.pending_lines import Pieces
+from logrules.sources.pending_lines import PendingLines
 from logrules.sources.wall_clock import Now, now
 
 LIMIT_BYTES = 8 << 20
@@ -16,7 +16,7 @@ BUSY_SHARE = 0.35
 _MUCH_BYTES = 256 << 10
 
 
-class Buffer:
+class EventQueue:
     """A source that threads fill. ``name`` is that of the job as a whole; each block names its own log.
 
     `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last of it
@@ -38,8 +38,8 @@ class Buffer:
         self._rested = 0.0
         self._limit = limit_bytes
         self._now = clock
-        self._logs: dict[str, Pieces] = {}
-        self._round: deque[Pieces] = deque()
+        self._logs: dict[str, PendingLines] = {}
+        self._round: deque[PendingLines] = deque()
         self._round_began = 0.0
         self._told: deque[Skipped] = deque()
         self._end: End | None = None
@@ -138,7 +138,7 @@ class Buffer:
             return due if due is None else max(due, self._rested)
         return max(due, self._rested, self._round_began + GATHER_S)
 
-    def _is_due(self, pieces: Pieces, time: float) -> bool:
+    def _is_due(self, pieces: PendingLines, time: float) -> bool:
         due = pieces.due(last=self._end is not None)
         return due is not None and time >= due
 
@@ -157,8 +157,8 @@ class Buffer:
         if pieces.due(last=False) != before:
             self._changed.notify_all()
 
-    def _pieces(self, log: str) -> Pieces:
-        return self._logs.setdefault(log, Pieces(log))
+    def _pieces(self, log: str) -> PendingLines:
+        return self._logs.setdefault(log, PendingLines(log))
 
     def _bytes(self) -> int:
         return sum(one.length for one in self._logs.values())

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from logrules.model.baseline import Deviation, Measure, MissingKind, NewKind
-from logrules.tools.baseline.profile import Profile, Seen
+from logrules.tools.baseline.profile import LineCount, LogProfile
 
 SHOWN_NEW = 12
 SHOWN_MISSING = 8
@@ -17,7 +17,7 @@ _WORRYING = re.compile(
 )
 
 
-def deviation(here: Profile, good: Sequence[Profile]) -> Deviation:
+def deviation(here: LogProfile, good: Sequence[LogProfile]) -> Deviation:
     """What sets a run apart from the good ones, of which there is at least one."""
     known = frozenset(kind for run in good for kind in run.kinds)
     new = {kind: seen for kind, seen in here.kinds.items() if kind not in known}
@@ -37,14 +37,14 @@ def deviation(here: Profile, good: Sequence[Profile]) -> Deviation:
     )
 
 
-def _oddity(item: tuple[bytes, Seen]) -> tuple[int, int, float, int]:
+def _oddity(item: tuple[bytes, LineCount]) -> tuple[int, int, float, int]:
     """What comes first: complaints, then what is rare, then what is late."""
     kind, seen = item
     gravity = 0 if _GRAVE.search(kind) else 1 if _WORRYING.search(kind) else 2
     return gravity, seen.count, -seen.place, seen.line
 
 
-def _missing(here: Profile, good: Sequence[Profile]) -> list[Seen]:
+def _missing(here: LogProfile, good: Sequence[LogProfile]) -> list[LineCount]:
     """The kinds that every good run has and this one does not, in the order of the first good run."""
     first, *others = good
     absent = [

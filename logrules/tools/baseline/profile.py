@@ -21,7 +21,7 @@ METRICS = ("step_time", "memory_peak", "memory", "generation_throughput", "promp
 
 
 @dataclass(slots=True)
-class Seen:
+class LineCount:
     """The first line of a kind, and how often it came; ``place`` is where it first came, from 0 to 1."""
 
     source: str
@@ -37,16 +37,16 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Profile:
+class LogProfile:
     """One run. ``overflow`` lines were of more kinds than are kept apart."""
 
-    kinds: dict[bytes, Seen] = field(default_factory=dict)
+    kinds: dict[bytes, LineCount] = field(default_factory=dict)
     lines: int = 0
     overflow: int = 0
     medians: Mapping[str, float] = field(default_factory=dict)
 
 
-def profile_of(paths: Sequence[str], pack: Pack, kinds: Kinds) -> Profile:
+def profile_of(paths: Sequence[str], pack: Pack, kinds: Kinds) -> LogProfile:
     """Read a good run: its lines, and its metrics."""
     pace = Pace(pack)
     report = replay(discover(paths).sources, pack, observe=pace.see)
@@ -55,9 +55,9 @@ def profile_of(paths: Sequence[str], pack: Pack, kinds: Kinds) -> Profile:
     return profile
 
 
-def lines_of(paths: Sequence[str], kinds: Kinds) -> Profile:
+def lines_of(paths: Sequence[str], kinds: Kinds) -> LogProfile:
     """The kinds of lines of a run. Raises SourceError where it cannot be read."""
-    profile = Profile()
+    profile = LogProfile()
     for source, number, raw in _raw_lines(paths):
         kind = kinds.of(raw)
         if not kind:
@@ -68,7 +68,7 @@ def lines_of(paths: Sequence[str], kinds: Kinds) -> Profile:
             if len(profile.kinds) >= MAX_KINDS:
                 profile.overflow += 1
                 continue
-            seen = profile.kinds[kind] = Seen(source, number, raw, place=profile.lines)
+            seen = profile.kinds[kind] = LineCount(source, number, raw, place=profile.lines)
         seen.count += 1
     for seen in profile.kinds.values():
         seen.place /= max(profile.lines, 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import Finding, Outcome, unknown
+from logrules.tools.doctor.doctor_finding import DoctorFinding, Outcome, unknown
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import check_gpus, check_leftovers
 from logrules.tools.doctor.limits import check_memory_limit, check_open_files, check_shared_memory
@@ -26,7 +26,7 @@ class Check:
 
     id: str
     title: Text
-    run: Callable[[Machine], Iterator[Finding]]
+    run: Callable[[Machine], Iterator[DoctorFinding]]
 
 
 CHECKS = (
@@ -47,7 +47,7 @@ CHECKS = (
 )
 
 
-_Said: TypeAlias = tuple[int, tuple[Finding, ...]]
+_Said: TypeAlias = tuple[int, tuple[DoctorFinding, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Answer:
     """A check and what it found."""
 
     check: Check
-    findings: tuple[Finding, ...]
+    findings: tuple[DoctorFinding, ...]
 
     @property
     def outcome(self) -> Outcome:
@@ -72,7 +72,7 @@ def examine(machine: Machine, checks: Sequence[Check] = CHECKS, limit_s: float =
     # Daemons: a thread that the kernel holds (a dead NFS mount) must not hold the end of the program.
     for number, check in enumerate(checks):
         threading.Thread(target=_answer, args=(check, machine, number, answers), daemon=True).start()
-    found: dict[int, tuple[Finding, ...]] = {}
+    found: dict[int, tuple[DoctorFinding, ...]] = {}
     timer = threading.Timer(limit_s, answers.put, [None])
     timer.daemon = True
     timer.start()

@@ -18,7 +18,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One answer. ``instead`` says what to do about it."""
 
     outcome: Outcome
@@ -26,21 +26,21 @@ class Finding:
     instead: Text = NOTHING
 
 
-def ok(en: str, zh: str) -> Finding:
+def ok(en: str, zh: str) -> DoctorFinding:
     """All is well."""
-    return Finding(Outcome.OK, Text(en, zh))
+    return DoctorFinding(Outcome.OK, Text(en, zh))
 
 
-def warning(en: str, zh: str, instead: Text = NOTHING) -> Finding:
+def warning(en: str, zh: str, instead: Text = NOTHING) -> DoctorFinding:
     """It may go wrong."""
-    return Finding(Outcome.WARNING, Text(en, zh), instead)
+    return DoctorFinding(Outcome.WARNING, Text(en, zh), instead)
 
 
-def failed(en: str, zh: str, instead: Text = NOTHING) -> Finding:
+def failed(en: str, zh: str, instead: Text = NOTHING) -> DoctorFinding:
     """It will go wrong."""
-    return Finding(Outcome.FAILED, Text(en, zh), instead)
+    return DoctorFinding(Outcome.FAILED, Text(en, zh), instead)
 
 
-def unknown(en: str, zh: str) -> Finding:
+def unknown(en: str, zh: str) -> DoctorFinding:
     """It could not be checked, and why."""
-    return Finding(Outcome.UNKNOWN, Text(en, zh))
+    return DoctorFinding(Outcome.UNKNOWN, Text(en, zh))

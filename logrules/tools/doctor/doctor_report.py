@@ -9,7 +9,7 @@ from rich.text import Text as Line
 
 from logrules.output.escape import safe
 from logrules.tools.doctor.doctor import Answer
-from logrules.tools.doctor.doctor_finding import Finding, Outcome
+from logrules.tools.doctor.doctor_finding import DoctorFinding, Outcome
 
 SCHEMA = "logrules.doctor/1"
 _MARK = {
@@ -47,7 +47,7 @@ def answers_document(answers: Sequence[Answer], language: str) -> dict[str, Any]
     }
 
 
-def _finding(finding: Finding, language: str) -> dict[str, str]:
+def _finding(finding: DoctorFinding, language: str) -> dict[str, str]:
     shown = {"outcome": finding.outcome.value, "said": safe(finding.said.of(language))}
     return {**shown, "instead": safe(finding.instead.of(language))} if finding.instead.en else shown
 

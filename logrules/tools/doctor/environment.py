@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import Finding, failed, ok, warning
+from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, warning
 from logrules.tools.doctor.machine import Machine
 
 # Old name -> the name that is read now. torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp, since PyTorch 2.2;
@@ -33,7 +33,7 @@ _STILL_READ = {"PYTORCH_CUDA_ALLOC_CONF", "HUGGINGFACE_HUB_CACHE"}
 _OFF = {"", "0", "false", "no", "off"}
 
 
-def check_environment(machine: Machine) -> Iterator[Finding]:
+def check_environment(machine: Machine) -> Iterator[DoctorFinding]:
     """What of the environment will surprise its author."""
     found = [*_renamed(machine.env), *_idle(machine.env), *_contradictions(machine.env)]
     yield from found
@@ -41,7 +41,7 @@ def check_environment(machine: Machine) -> Iterator[Finding]:
         yield ok("no variable contradicts another or does nothing", "没有互相矛盾或无效的环境变量")
 
 
-def _renamed(env: Mapping[str, str]) -> Iterator[Finding]:
+def _renamed(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     for old, new in RENAMED.items():
         if old in env and new not in env and old not in _STILL_READ:
             yield warning(
@@ -51,7 +51,7 @@ def _renamed(env: Mapping[str, str]) -> Iterator[Finding]:
             yield warning(f"{old} and {new} are both set, and differ", f"{old} 与 {new} 同时设置且不一致")
 
 
-def _idle(env: Mapping[str, str]) -> Iterator[Finding]:
+def _idle(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     for name, why in IDLE.items():
         if name in env:
             yield warning(f"{name} does nothing: {why}", f"{name} 不起作用：{why}")
@@ -62,7 +62,7 @@ class Contradiction:
     """Variables that cannot all mean what they say. The sentences may quote them: ``{MASTER_ADDR}``."""
 
     holds: Callable[[Mapping[str, str]], bool]
-    judge: Callable[[str, str], Finding]
+    judge: Callable[[str, str], DoctorFinding]
     en: str
     zh: str
 
@@ -146,7 +146,7 @@ CONTRADICTIONS = (
 )
 
 
-def _contradictions(env: Mapping[str, str]) -> Iterator[Finding]:
+def _contradictions(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     for one in CONTRADICTIONS:
         if one.holds(env):
             yield one.judge(one.en.format_map(env), one.zh.format_map(env))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import Finding, failed, ok, unknown, warning
+from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine, Said
 
 # A desktop or a monitoring agent takes some hundred MB; a left-over trainer takes gigabytes.
@@ -56,7 +56,7 @@ def visible(gpus: list[Gpu], mask: str | None) -> list[Gpu]:
     return seen
 
 
-def check_gpus(machine: Machine) -> Iterator[Finding]:
+def check_gpus(machine: Machine) -> Iterator[DoctorFinding]:
     """Enough devices, visible, with free memory."""
     gpus, said = gpus_of(machine)
     if said.hung:
@@ -94,7 +94,7 @@ def check_gpus(machine: Machine) -> Iterator[Finding]:
     yield from _busy(seen)
 
 
-def _without(machine: Machine, en: str, zh: str) -> Finding:
+def _without(machine: Machine, en: str, zh: str) -> DoctorFinding:
     wanted = machine.asked.gpus
     if wanted:
         return failed(f"{en}, {wanted} asked for", f"{zh}，需要 {wanted}")
@@ -106,7 +106,7 @@ def _names(gpus: list[Gpu]) -> str:
     return ", ".join(names) or "none"
 
 
-def _busy(gpus: list[Gpu]) -> Iterator[Finding]:
+def _busy(gpus: list[Gpu]) -> Iterator[DoctorFinding]:
     for gpu in gpus:
         if gpu.used_mb > BUSY_MB:
             yield warning(
@@ -119,7 +119,7 @@ def _busy(gpus: list[Gpu]) -> Iterator[Finding]:
             )
 
 
-def check_leftovers(machine: Machine) -> Iterator[Finding]:
+def check_leftovers(machine: Machine) -> Iterator[DoctorFinding]:
     """Processes of an earlier run that still hold GPUs."""
     said = machine.ask(
         "nvidia-smi", "--query-compute-apps=pid,process_name,used_memory", "--format=csv,noheader,nounits"

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import Finding, failed, ok, unknown, warning
+from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine
 
 # Docker gives 64 MB unless asked; NCCL alone wants some ten MB a rank, DataLoader workers hand batches through it.
@@ -14,7 +14,7 @@ FEW_FILES = 4_096
 _NO_LIMIT_BYTES = 1 << 60
 
 
-def check_shared_memory(machine: Machine) -> Iterator[Finding]:
+def check_shared_memory(machine: Machine) -> Iterator[DoctorFinding]:
     """How large ``/dev/shm`` is and how full."""
     path = machine.root / "dev/shm"
     try:
@@ -36,7 +36,7 @@ def check_shared_memory(machine: Machine) -> Iterator[Finding]:
         yield ok(f"/dev/shm has {free} free of {size}", f"/dev/shm 剩余 {free}（共 {size}）")
 
 
-def check_memory_limit(machine: Machine) -> Iterator[Finding]:
+def check_memory_limit(machine: Machine) -> Iterator[DoctorFinding]:
     """What the cgroup allows against what is used."""
     limit = _number(machine.read("/sys/fs/cgroup/memory.max")) or _number(
         machine.read("/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -54,7 +54,7 @@ def check_memory_limit(machine: Machine) -> Iterator[Finding]:
         yield ok(f"the cgroup's memory limit is {shown}", f"cgroup 内存上限 {shown}")
 
 
-def _whole_machine(machine: Machine) -> Iterator[Finding]:
+def _whole_machine(machine: Machine) -> Iterator[DoctorFinding]:
     info = machine.read("/proc/meminfo") or ""
     fields = dict(line.split(":", 1) for line in info.splitlines() if ":" in line)
     free = _number(fields.get("MemAvailable", "").replace("kB", ""))
@@ -70,7 +70,7 @@ def _whole_machine(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def check_open_files(machine: Machine) -> Iterator[Finding]:  # noqa: ARG001 (every check is asked alike)
+def check_open_files(machine: Machine) -> Iterator[DoctorFinding]:  # noqa: ARG001 (every check is asked alike)
     """The limit of open files of this process, which a job inherits."""
     try:
         import resource

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import Finding, failed, ok, unknown, warning
+from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine
 
 HUB = "https://huggingface.co"
@@ -13,7 +13,7 @@ CONNECT_LIMIT_S = 4.0
 _TRUE = {"1", "true", "yes", "on"}
 
 
-def check_master_port(machine: Machine) -> Iterator[Finding]:
+def check_master_port(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether ``MASTER_PORT`` is free on this host, and ``MASTER_ADDR`` resolves."""
     address, port = machine.env.get("MASTER_ADDR"), machine.env.get("MASTER_PORT")
     if address:
@@ -30,7 +30,7 @@ def check_master_port(machine: Machine) -> Iterator[Finding]:
     yield _free(int(port))
 
 
-def _resolved(address: str) -> Finding:
+def _resolved(address: str) -> DoctorFinding:
     try:
         found = sorted({str(info[4][0]) for info in socket.getaddrinfo(address, None)})
     except (OSError, UnicodeError):
@@ -45,7 +45,7 @@ def _resolved(address: str) -> Finding:
     return ok(f"MASTER_ADDR={address} is {', '.join(found)}", f"MASTER_ADDR={address} 解析为 {', '.join(found)}")
 
 
-def _free(port: int) -> Finding:
+def _free(port: int) -> DoctorFinding:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         if hasattr(socket, "SO_REUSEADDR"):
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -63,7 +63,7 @@ def _free(port: int) -> Finding:
     return ok(f"port {port} is free", f"端口 {port} 空闲")
 
 
-def check_interfaces(machine: Machine) -> Iterator[Finding]:
+def check_interfaces(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether the interfaces that NCCL and Gloo are told to use exist."""
     names = sorted(name for _, name in socket.if_nameindex())
     told = [
@@ -102,7 +102,7 @@ def matching(spec: str, names: list[str]) -> list[str]:
     return [name for name in names if fits(name) != but]
 
 
-def check_hub(machine: Machine) -> Iterator[Finding]:
+def check_hub(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether the Hub can be reached, or is not meant to be."""
     offline = [
         key

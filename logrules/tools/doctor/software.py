@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import Finding, failed, ok, unknown, warning
+from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.gpus import gpus_of
 from logrules.tools.doctor.machine import Machine
 
@@ -76,7 +76,7 @@ except BaseException as fault:
 """
 
 
-def check_versions(machine: Machine) -> Iterator[Finding]:
+def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
     """What is installed, and whether it suits what needs it."""
     python = machine.asked.python
     said = machine.ask(python, "-c", _VERSIONS, *PACKAGES)
@@ -100,7 +100,7 @@ def check_versions(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def check_imports(machine: Machine) -> Iterator[Finding]:
+def check_imports(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether each installed framework can be imported; a broken build shows only then."""
     python = machine.asked.python
     said = machine.ask(python, "-c", _VERSIONS, *PACKAGES)
@@ -115,7 +115,7 @@ def check_imports(machine: Machine) -> Iterator[Finding]:
         yield from (_imported(name, one.text, machine) for name, one in zip(names, said_of, strict=True))
 
 
-def _imported(name: str, text: str, machine: Machine) -> Finding:
+def _imported(name: str, text: str, machine: Machine) -> DoctorFinding:
     line = next((line for line in reversed(text.splitlines()) if line.startswith(f"{name} ")), "")
     if line == f"{name} ok":
         return ok(f"{name} can be imported", f"{name} 可以导入")
@@ -130,7 +130,7 @@ def _imported(name: str, text: str, machine: Machine) -> Finding:
     )
 
 
-def check_cuda(machine: Machine) -> Iterator[Finding]:
+def check_cuda(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether PyTorch's CUDA suits the driver, and PyTorch sees the GPUs."""
     said = machine.ask(machine.asked.python, "-c", _TORCH)
     torch = _json(said.text) if said.fine else None
@@ -164,7 +164,7 @@ def check_cuda(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def _agreed(cuda: str, drivers: list[str]) -> Iterator[Finding]:
+def _agreed(cuda: str, drivers: list[str]) -> Iterator[DoctorFinding]:
     oldest = (
         OLDEST_DRIVER.get(int(cuda.split(".", maxsplit=1)[0])) if cuda.split(".", maxsplit=1)[0].isdigit() else None
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import Finding, failed, ok, unknown, warning
+from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine
 
 FULL_BYTES = 1 << 30
@@ -21,7 +21,7 @@ _CACHES = (
 )
 
 
-def check_disk(machine: Machine) -> Iterator[Finding]:
+def check_disk(machine: Machine) -> Iterator[DoctorFinding]:
     """Room and inodes below the output folder, the caches and the temporary folder."""
     seen: set[int] = set()
     for folder in _written(machine):
@@ -55,7 +55,7 @@ def _existing(folder: Path) -> Path:
     return folder
 
 
-def _room(folder: Path, free: int) -> Finding:
+def _room(folder: Path, free: int) -> DoctorFinding:
     shown = f"{free / (1 << 30):.1f} GiB"
     if free < FULL_BYTES:
         return failed(
@@ -71,7 +71,7 @@ def _room(folder: Path, free: int) -> Finding:
     return ok(f"{folder} has {shown} left", f"{folder} 剩余 {shown}")
 
 
-def _inodes(folder: Path, there: Path) -> Iterator[Finding]:
+def _inodes(folder: Path, there: Path) -> Iterator[DoctorFinding]:
     if not hasattr(os, "statvfs"):
         return
     found = os.statvfs(there)
@@ -80,7 +80,7 @@ def _inodes(folder: Path, there: Path) -> Iterator[Finding]:
         yield failed(f"{folder} has only {found.f_favail} inodes left", f"{folder} 仅剩 {found.f_favail} 个 inode")
 
 
-def check_data(machine: Machine) -> Iterator[Finding]:
+def check_data(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether the data that was named can be read."""
     if not machine.asked.data:
         yield unknown("no data path was named (--data PATH)", "未指定数据路径（--data PATH）")
@@ -88,7 +88,7 @@ def check_data(machine: Machine) -> Iterator[Finding]:
         yield _readable(Path(name))
 
 
-def _readable(path: Path) -> Finding:
+def _readable(path: Path) -> DoctorFinding:
     try:
         if path.is_dir():
             with os.scandir(path) as entries:

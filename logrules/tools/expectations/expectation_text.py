@@ -5,7 +5,7 @@ from typing import Any, TextIO
 from rich.console import Console
 from rich.text import Text as Line
 
-from logrules.model.expectation import Expectation, Progress, Seen, StepSeen
+from logrules.model.expectation import Expectation, Progress, SeenLine, StepSeen
 from logrules.model.report import Text
 from logrules.output.escape import safe
 
@@ -72,9 +72,9 @@ def _told(step: StepSeen, language: str) -> str:
     return step.title.of(language) + (f"  {_place(step.seen)}" if step.seen else "") + early
 
 
-def _place(seen: Seen) -> str:
+def _place(seen: SeenLine) -> str:
     return f"{safe(seen.source)}:{seen.line}"
 
 
-def _seen(seen: Seen | None) -> dict[str, Any] | None:
+def _seen(seen: SeenLine | None) -> dict[str, Any] | None:
     return None if seen is None else {"source": safe(seen.source), "line": seen.line, "text": safe(seen.text)}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from logrules.engine.resilient_pool import Crew
+from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared
 from logrules.model.job import JobSummary
 from logrules.ruleset.pack import Pack
@@ -20,7 +20,7 @@ class _Here:
 
 def scanned(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[tuple[FoundJob, JobSummary]]:
     """Each job and what came of it, as it comes. A process that dies takes its jobs with it: they are tried again."""
-    crew = Crew(processes, _sum_up, _begin, prepared(pack, cache=True), pack)
+    crew = WorkerPool(processes, _sum_up, _begin, prepared(pack, cache=True), pack)
     for number, summary in crew.answers(dict(enumerate(jobs))):
         job = jobs[number]
         yield job, summary or JobSummary(job.name, None, unread=_DIED)
