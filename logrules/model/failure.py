@@ -1,0 +1,100 @@
+"""One failure of one process, however many lines, prefixes and ranks tell of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from logrules.model.event import Event, Worker
+
+
+class Stance(StrEnum):
+    """What kind of statement a line is."""
+
+    FACT = "fact"
+    ADVICE = "advice"
+    ECHO = "echo"
+    RETRY = "retry"
+    CAUGHT = "caught"
+
+
+class FailureKind(StrEnum):
+    """In which form a failure was told."""
+
+    EXCEPTION = "exception"
+    ABORT = "abort"
+    EXIT = "exit"
+    KERNEL = "kernel"
+
+
+class Link(StrEnum):
+    """How an exception of a chain came from the one before it."""
+
+    ROOT = "root"
+    CAUSE = "cause"
+    CONTEXT = "context"
+    WRAPPER = "wrapper"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a line or a frame is from: a component of the table of origins and what it was doing.
+
+    ``component`` is None for code that no row knows. ``own`` says that it is the user's code, whose
+    ``phase`` is read off names and weighs less.
+    """
+
+    component: str | None = None
+    group: str | None = None
+    phase: str | None = None
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A place in a traceback, as printed, and its origin."""
+
+    file: str
+    line: int | None
+    function: str
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionLink:
+    """One exception of a chain: its type (as printed, dotted), its message, its frames with the outermost first.
+
+    ``event`` is the line that names it.
+    """
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...]
+    link: Link
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure record. ``id`` stays while it grows: a later record of the same id takes its place.
+
+    ``chain`` goes from the innermost cause to what was raised last; it is empty for what is no exception.
+    ``type`` and ``message`` are those of the innermost cause. ``code`` is an exit status or, negative, minus a
+    signal's number. ``workers`` are all that told of it; ``first`` is its first line, ``last`` its latest.
+    """
+
+    id: int
+    kind: FailureKind
+    worker: Worker
+    first: Event
+    last: Event
+    type: str = ""
+    message: str = ""
+    chain: tuple[ExceptionLink, ...] = ()
+    code: int | None = None
+    form: str | None = None
+    workers: tuple[Worker, ...] = ()
+    stance: Stance = Stance.FACT
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The frames of the innermost cause, the outermost first."""
+        return self.chain[0].frames if self.chain else ()

@@ -1,0 +1,88 @@
+"""Table files checked: pydantic reads them straight into the classes of ``ruleset.tables``."""
+
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter
+
+from logrules.ruleset.tables import (
+    Cause,
+    Component,
+    ExceptionClass,
+    ExceptionRow,
+    ExitCode,
+    ExitForm,
+    OwnWords,
+    StanceForm,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CausesFile:
+    """rules/causes.yaml: the causes, and the tiers by which they explain each other."""
+
+    causes: tuple[Cause, ...]
+    tiers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OriginsFile:
+    """rules/origins.yaml: components by package path, logger and source file; the words of the user's own names."""
+
+    components: tuple[Component, ...]
+    own_words: tuple[OwnWords, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StancesFile:
+    """rules/stances.yaml: the words that make a line advice, echo, retry or caught."""
+
+    stances: tuple[StanceForm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionsFile:
+    """rules/exceptions.yaml: classes of exceptions, and which of them name a cause."""
+
+    exceptions: tuple[ExceptionRow, ...]
+    classes: tuple[ExceptionClass, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExitsFile:
+    """rules/exits.yaml: the forms in which ends of processes are reported, and what their codes say."""
+
+    exit_forms: tuple[ExitForm, ...]
+    exit_codes: tuple[ExitCode, ...] = ()
+
+
+TABLE_FILES: dict[str, type] = {
+    "causes": CausesFile,
+    "components": OriginsFile,
+    "stances": StancesFile,
+    "exceptions": ExceptionsFile,
+    "exit_forms": ExitsFile,
+}
+
+
+@cache
+def adapter_of(kind: type) -> TypeAdapter[Any]:
+    """What checks a document against a class and says its JSON Schema; unknown keys are faults."""
+    for one in _classes_below(kind):
+        one.__pydantic_config__ = ConfigDict(extra="forbid")
+    return TypeAdapter(kind)
+
+
+def _classes_below(kind: type) -> set[Any]:
+    from typing import get_args, get_type_hints
+
+    found: set[Any] = {kind}
+    todo = [kind]
+    while todo:
+        for hint in get_type_hints(todo.pop(), include_extras=False).values():
+            for part in (hint, *get_args(hint)):
+                if is_dataclass(part) and part not in found:
+                    found.add(part)
+                    todo.append(part)  # type: ignore[arg-type]
+    return found
