@@ -53,8 +53,8 @@ def alone(monkeypatch, tmp_path):
     shutil.copytree(shipped_rules() / "formats", rules / "formats")
     shutil.copy(shipped_rules() / "vocabulary.yaml", rules)
     (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
-    for module in ("load", "profile"):
-        monkeypatch.setattr(f"logrules.pack.{module}.shipped_rules", lambda: rules)
+    for module in ("load", "profile_models"):
+        monkeypatch.setattr(f"logrules.ruleset.{module}.shipped_rules", lambda: rules)
     monkeypatch.setattr("logrules.ruletest.collect.shipped_rules", lambda: rules)
     return tmp_path
 

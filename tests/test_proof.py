@@ -10,7 +10,7 @@ import pytest
 from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import PackError
 from logrules.model.position import Position
-from logrules.model.test_result import Clause, Outcome, Result, TestFailure
+from logrules.model.test_result import Clause, Outcome, Result, CaseFailure
 from logrules.output import results_json, results_junit, results_tap, results_text
 from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
 from logrules.ruletest.case import find_cases, read_cases
@@ -345,12 +345,12 @@ RESULTS = (
         "a/b example 2",
         Position("rules/a/b.yaml", 9, 5),
         (
-            TestFailure(
+            CaseFailure(
                 "does not fire", HOSTILE, (Clause(0, "x and y", False, "1 of 2"), Clause(1, "x", True, "line 1")), "c/d"
             ),
         ),
     ),
-    Result("case", "job", "job", Position("job/case.yaml"), (TestFailure("finds nothing"),), "nobody knows"),
+    Result("case", "job", "job", Position("job/case.yaml"), (CaseFailure("finds nothing"),), "nobody knows"),
 )
 
 

@@ -18,7 +18,7 @@ from logrules.engine.extraction import MANY_SOURCES, window_bytes
 from logrules.engine.extraction_task import Read, ReadFailed, Task
 from logrules.engine.process_worker import read
 from logrules.engine.processes import read_here
-from logrules.engine.run import processes as local
+from logrules.engine import processes as local
 from logrules.engine.run import replay
 from logrules.engine.spool import CHUNK_EVENTS, packed, unpacked
 from logrules.model.errors import LogrulesError, SourceError

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     checked = check(paths, settings, processes=processes, online=options.online)
     if options.fix and _mend(checked, paths, settings):
         checked = check(paths, settings, processes=processes, online=options.online)
-    form = import_module(f"logrules.render.findings_{options.format}")
+    form = import_module(f"logrules.output.findings_{options.format}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0
 

@@ -25,7 +25,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class TestFailure:
+class CaseFailure:
     """What a test asks for and did not get: the line that it is about, the condition, the nearest rule that fired."""
 
     message: str
@@ -42,7 +42,7 @@ class Result:
     owner: str
     name: str
     place: Position
-    faults: tuple[TestFailure, ...] = ()
+    faults: tuple[CaseFailure, ...] = ()
     reason: str | None = None
 
     @property

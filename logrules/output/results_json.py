@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from logrules.model.test_result import Outcome, Result, TestFailure
+from logrules.model.test_result import Outcome, Result, CaseFailure
 
 SCHEMA = "logrules.tests/1"
 
@@ -30,7 +30,7 @@ def _test(result: Result) -> dict[str, Any]:
     }
 
 
-def _fault(fault: TestFailure) -> dict[str, Any]:
+def _fault(fault: CaseFailure) -> dict[str, Any]:
     clauses = [
         {"depth": clause.depth, "text": clause.text, "holds": clause.holds, "reason": clause.reason}
         for clause in fault.clauses

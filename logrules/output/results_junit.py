@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TextIO
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from logrules.model.test_result import Outcome, Result, TestFailure
+from logrules.model.test_result import Outcome, Result, CaseFailure
 from logrules.output.results_text import explanation
 from logrules.output.xml import safe, safe_lines
 
@@ -44,7 +44,7 @@ def _add_case(suite: Element, result: Result) -> None:
         SubElement(case, "failure", {"message": safe(fault.message)}).text = _text(fault)
 
 
-def _text(fault: TestFailure) -> str:
+def _text(fault: CaseFailure) -> str:
     line = [f"line: {safe(fault.line)}"] if fault.line is not None else []
     nearest = [f"nearest rule that fired: {fault.nearest}"] if fault.nearest is not None else []
     return safe_lines([*line, *explanation(fault.clauses), *nearest])

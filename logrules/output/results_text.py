@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from logrules.model.test_result import Clause, Outcome, Result, TestFailure
+from logrules.model.test_result import Clause, Outcome, Result, CaseFailure
 from logrules.output.escape import safe
 
 _MAX_LINE = 300
@@ -35,7 +35,7 @@ def summary(results: Iterable[Result]) -> str:
     return f"{counted}: {outcomes[Outcome.FAILED]} failed{expected}"
 
 
-def _paragraph(result: Result, fault: TestFailure) -> Iterator[str]:
+def _paragraph(result: Result, fault: CaseFailure) -> Iterator[str]:
     yield f"{result.place}: {safe(result.name)} {safe(fault.message)}"
     if fault.line is not None:
         yield f"    line: {safe(fault.line)[:_MAX_LINE]}"

@@ -7,7 +7,7 @@ from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity, Status
 from logrules.model.stream import End
-from logrules.model.test_result import Result, TestFailure
+from logrules.model.test_result import Result, CaseFailure
 from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label, WantedDiagnosis
 from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.examples import captured, condition_tree, shows, unlike
@@ -20,20 +20,20 @@ def case_result(on: Prepared, case: Case) -> Result:
     session = on.session()
     faults = tuple(_scripted(on, session, case) if case.script else _saved(on, session, case))
     if case.expected_miss is not None and not faults:
-        faults = (TestFailure("comes right, though `expected_miss` says that it does not: take that out"),)
+        faults = (CaseFailure("comes right, though `expected_miss` says that it does not: take that out"),)
         return Result("case", case.owner, case.name, case.place, faults)
     return Result("case", case.owner, case.name, case.place, faults, case.expected_miss)
 
 
-def _saved(on: Prepared, session: Session, case: Case) -> Iterator[TestFailure]:
+def _saved(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
     found = discover([str(path) for path in case.logs])
     report = replay_prepared(on, session, found.sources, found.notes)
     yield from _judged(on, session, report, case)
 
 
-def _judged(on: Prepared, session: Session, report: Report, case: Case) -> Iterator[TestFailure]:
+def _judged(on: Prepared, session: Session, report: Report, case: Case) -> Iterator[CaseFailure]:
     for message in _alarms(report) if case.healthy else ():
-        yield TestFailure(message, _first_line(report), nearest=_first_rule(report))
+        yield CaseFailure(message, _first_line(report), nearest=_first_rule(report))
     if case.label is not None:
         for message in _unlabelled(report, case.label):
             yield _explained(message, on, session, report, case.label.causes)
@@ -61,10 +61,10 @@ def _unlabelled(report: Report, label: Label) -> Iterator[str]:
         yield f"names rank {', '.join(map(str, first.ranks)) or 'none'}, not {label.culprit_rank}"
 
 
-def _unmet(on: Prepared, session: Session, report: Report, wants: ExpectedDiagnosis) -> Iterator[TestFailure]:
+def _unmet(on: Prepared, session: Session, report: Report, wants: ExpectedDiagnosis) -> Iterator[CaseFailure]:
     """What is wanted of a report and is not so."""
     if wants.status is not None and report.status is not wants.status:
-        yield TestFailure(f"is {report.status.value}, not {wants.status.value}", _first_line(report))
+        yield CaseFailure(f"is {report.status.value}, not {wants.status.value}", _first_line(report))
     for place, wanted in enumerate(wants.diagnoses):
         one = report.diagnoses[place] if place < len(report.diagnoses) else None
         for message in _other_diagnosis(one, wanted):
@@ -72,7 +72,7 @@ def _unmet(on: Prepared, session: Session, report: Report, wants: ExpectedDiagno
             yield _explained(f"diagnosis {place + 1} {message}", on, session, report, asked)
     for name in wants.absent:
         if name in _held(report):
-            yield TestFailure(f"finds {name}, which must be absent", _first_line(report), nearest=_first_rule(report))
+            yield CaseFailure(f"finds {name}, which must be absent", _first_line(report), nearest=_first_rule(report))
 
 
 def _other_diagnosis(one: Diagnosis | None, wanted: WantedDiagnosis) -> Iterator[str]:
@@ -98,13 +98,13 @@ def _held(report: Report) -> frozenset[str]:
     return frozenset(name for names in held for name in names)
 
 
-def _explained(message: str, on: Prepared, session: Session, report: Report, names: Iterable[str]) -> TestFailure:
+def _explained(message: str, on: Prepared, session: Session, report: Report, names: Iterable[str]) -> CaseFailure:
     """The fault with the condition of the rule that came nearest to what was wanted."""
     asked = frozenset(names)
     trees = [condition_tree(on, session, rule.id) for rule in on.pack.rules if asked & {rule.id, rule.cause}]
     near = max(trees, key=lambda tree: (tree.holds, sum(leaf.holds for leaf in tree.leaves())), default=None)
     clauses = tuple(clauses_of(near)) if near is not None else ()
-    return TestFailure(message, _first_line(report), clauses, _first_rule(report))
+    return CaseFailure(message, _first_line(report), clauses, _first_rule(report))
 
 
 def _first_line(report: Report) -> str | None:
@@ -115,7 +115,7 @@ def _first_rule(report: Report) -> str | None:
     return report.diagnoses[0].rule if report.diagnoses else None
 
 
-def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[TestFailure]:
+def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
     live = Live(on, session)
     since: list[Change] = []
     for step in case.script:
@@ -130,7 +130,7 @@ def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[TestFailur
     yield from _judged(on, session, live.report(), case)
 
 
-def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], moment: Checkpoint) -> Iterator[TestFailure]:
+def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], moment: Checkpoint) -> Iterator[CaseFailure]:
     report = live.report()
     raised = [change.rule for change in since if isinstance(change, Raised)]
     withdrawn = [change.rule for change in since if isinstance(change, Withdrawn)]
@@ -141,18 +141,18 @@ def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], moment: Ch
                 message = f"{where} does not {kind} {rule}; {', '.join(got) or 'nothing'} was"
                 yield _explained(message, on, live.session, report, [rule])
     if moment.quietly and (raised or withdrawn):
-        yield TestFailure(
+        yield CaseFailure(
             f"{where} raises {', '.join(raised) or 'nothing'}, withdraws {', '.join(withdrawn) or 'nothing'}"
         )
     yield from _stall_faults(on, live, report, moment.stall, where)
     for fault in _unmet(on, live.session, report, moment.wants):
-        yield TestFailure(f"{where} {fault.message}", fault.line, fault.clauses, fault.nearest)
+        yield CaseFailure(f"{where} {fault.message}", fault.line, fault.clauses, fault.nearest)
 
 
-def _stall_faults(on: Prepared, live: Live, report: Report, stall: str | None, where: str) -> Iterator[TestFailure]:
+def _stall_faults(on: Prepared, live: Live, report: Report, stall: str | None, where: str) -> Iterator[CaseFailure]:
     stuck = [name.removeprefix("waits/") for name in _held(report) if name.startswith("waits/")]
     if stall == "" and stuck:
-        yield TestFailure(f"{where} is stuck in {', '.join(stuck)}, though it must not be", _first_line(report))
+        yield CaseFailure(f"{where} is stuck in {', '.join(stuck)}, though it must not be", _first_line(report))
     elif stall and stall not in stuck:
         message = f"{where} is not stuck in {stall}; {', '.join(stuck) or 'nothing'} is open for too long"
         yield _explained(message, on, live.session, report, [f"waits/{stall}"])

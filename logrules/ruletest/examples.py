@@ -9,7 +9,7 @@ from logrules.inference.condition_trace import Part, explain
 from logrules.inference.metrics import number
 from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
-from logrules.model.test_result import Result, TestFailure
+from logrules.model.test_result import Result, CaseFailure
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.harness import SOURCE, captures_in, events_of, judged
@@ -43,10 +43,10 @@ def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
     return (said for signal, said in on.captures.dropped.items() if signal.rpartition(":")[0] == rule)
 
 
-def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> TestFailure:
+def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> CaseFailure:
     """A fault with the line that it is about, the condition taken apart, and the nearest rule that did fire."""
     tree = condition_tree(on, session, rule, refused(on, rule, log))
-    return TestFailure(message, _line(log, tree), tuple(clauses_of(tree)), _nearest(report, rule))
+    return CaseFailure(message, _line(log, tree), tuple(clauses_of(tree)), _nearest(report, rule))
 
 
 def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
@@ -139,7 +139,7 @@ def shows(one: Diagnosis, text: str) -> bool:
 def marker_result(on: Prepared, numbers: Mapping[str, int], sample: MarkerSample) -> Result:
     """Try one line of a marker; ``numbers`` are the pack's signals by id."""
     found = captures_in(on, sample.line, numbers[sample.signal]) is not None
-    faults = () if found is sample.carries else (TestFailure(_misread(sample), sample.line),)
+    faults = () if found is sample.carries else (CaseFailure(_misread(sample), sample.line),)
     return Result("sample", sample.owner, sample.name, sample.place, faults)
 
 
@@ -152,7 +152,7 @@ def metric_result(on: Prepared, numbers: Mapping[str, int], sample: MetricSample
     captures = captures_in(on, sample.line, numbers[sample.signal])
     read = number(captures.get("value", "")) if captures is not None else None
     value = None if read is None else read * sample.scale
-    faults = () if _same(value, sample.value) else (TestFailure(f"reads {value}, not {sample.value}", sample.line),)
+    faults = () if _same(value, sample.value) else (CaseFailure(f"reads {value}, not {sample.value}", sample.line),)
     return Result("sample", sample.owner, sample.name, sample.place, faults)
 
 
