@@ -10,7 +10,7 @@ import pytest
 from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import PackError
 from logrules.model.position import Position
-from logrules.model.test_result import Clause, Outcome, Result, CaseFailure
+from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
 from logrules.output import results_json, results_junit, results_tap, results_text
 from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
 from logrules.ruletest.case import find_cases, read_cases

@@ -88,7 +88,7 @@ def test_it_is_said_again_when_twice_as_long_and_taken_back_when_it_moves():
     job = stepping(Job(), range(0, 40, 2)).is_quiet_until(38 + 8 * SHORTEST_S)
     job.says(38 + 8 * SHORTEST_S + 1, "step 500 loss 0.3").is_quiet_until(38 + 8 * SHORTEST_S + 2)
     said = job.told(OVERDUE)
-    assert [what for what, _ in said] == ["raised", "stallprolonged", "worsened", "worsened", "withdrawn"]
+    assert [what for what, _ in said] == ["raised", "stallprolonged", "stallprolonged", "stallprolonged", "withdrawn"]
     assert [at for _, at in said[:4]] == [38 + factor * SHORTEST_S for factor in (1, 2, 4, 8)]
 
 
@@ -190,4 +190,4 @@ def test_the_deadline_is_the_next_moment_at_which_silence_matters():
         job.changes += job.session.feed(Tick(due))
     assert 38 + SHORTEST_S in moments
     assert moments == sorted(set(moments))
-    assert [what for what, _ in job.told(OVERDUE)] == ["raised", "stallprolonged", "worsened", "worsened"]
+    assert [what for what, _ in job.told(OVERDUE)] == ["raised", "stallprolonged", "stallprolonged", "stallprolonged"]

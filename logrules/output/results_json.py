@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from logrules.model.test_result import Outcome, Result, CaseFailure
+from logrules.model.test_result import CaseFailure, Outcome, Result
 
 SCHEMA = "logrules.tests/1"
 

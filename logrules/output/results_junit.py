@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TextIO
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from logrules.model.test_result import Outcome, Result, CaseFailure
+from logrules.model.test_result import CaseFailure, Outcome, Result
 from logrules.output.results_text import explanation
 from logrules.output.xml import safe, safe_lines
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from logrules.model.test_result import Clause, Outcome, Result, CaseFailure
+from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
 from logrules.output.escape import safe
 
 _MAX_LINE = 300

@@ -90,8 +90,10 @@ class OwnWords:
 
 @dataclass(frozen=True, slots=True)
 class StanceForm:
-    """A form of statements. ``pattern`` is searched in the message of a line, ``levels`` narrow it to lines that claim
-    one of these levels. ``samples`` must have this stance, ``near`` must not.
+    """A form of statements.
+
+    ``pattern`` is searched in the message of a line, ``levels`` narrow it to lines that claim one of these levels.
+    ``samples`` must have this stance, ``near`` must not.
     """
 
     id: Name
@@ -156,7 +158,7 @@ class ExitForm:
 
 @dataclass(frozen=True, slots=True)
 class ExitCode:
-    """What an exit status (``code``) or a signal (``signal``, by name) says, in every form or in some ``forms`` only."""
+    """What an exit status (``code``) or a signal (``signal``, by name) says; in some ``forms`` only, where given."""
 
     id: Name
     cause: Name

@@ -7,7 +7,7 @@ from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity, Status
 from logrules.model.stream import End
-from logrules.model.test_result import Result, CaseFailure
+from logrules.model.test_result import CaseFailure, Result
 from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label, WantedDiagnosis
 from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.examples import captured, condition_tree, shows, unlike

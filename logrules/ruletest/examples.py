@@ -9,7 +9,7 @@ from logrules.inference.condition_trace import Part, explain
 from logrules.inference.metrics import number
 from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
-from logrules.model.test_result import Result, CaseFailure
+from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.harness import SOURCE, captures_in, events_of, judged
