@@ -3,18 +3,18 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from logrules.cli.extension import installed_verbs, verb
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
 
-# verb: (module with `add_options(parser)` and `run(options) -> int`, one line of help)
+# The verbs of the core, each with its module and its line in the list.
+# Packages may bring more (see `extension`); our own tools come in the same way.
 VERBS = {
     "diagnose": ("logrules.cli.diagnose", "say where a saved log got stuck or why it failed"),
     "watch": ("logrules.cli.watch", "follow a live job and say the moment it gets stuck"),
-    "scan": ("logrules.tools.fleet.scan_verb", "say what became of many jobs"),
-    "history": ("logrules.tools.fleet.history_verb", "list what became of jobs that were scanned"),
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
@@ -22,13 +22,10 @@ VERBS = {
     "try": ("logrules.cli.try_", "say why a rule does or does not fire on a log"),
     "check": ("logrules.cli.check", "find what is wrong with rule files"),
     "fmt": ("logrules.cli.fmt", "write rule files in one way"),
-    "doctor": ("logrules.tools.doctor.doctor_verb", "check whether this machine is fit for a run"),
-    "bundle": ("logrules.tools.bundle.bundle_verb", "gather what a bug report needs, without secrets"),
-    "mcp": ("logrules.tools.mcp.mcp_verb", "serve diagnoses to agents (Model Context Protocol)"),
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 
-EXIT_FINE, EXIT_FOUND, EXIT_UNUSABLE = 0, 1, 2
+EXIT_FINE, EXIT_UNUSABLE = 0, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,7 +58,7 @@ def _split_off_command(argv: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of all verbs; only the verb that is asked for is imported."""
+    """The parser of all verbs; of the core's, only the one that is asked for is imported."""
     parser = argparse.ArgumentParser(
         prog="logrules",
         description="Says where a machine-learning training run is stuck, why, on which rank, and what to try first.",
@@ -70,23 +67,28 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     asked = next((word for word in argv if not word.startswith("-")), None)
-    for verb, (module, about) in VERBS.items():
-        child = verbs.add_parser(
-            verb, help=about, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        if verb == asked:
-            _load(module)(child)
+    for name, (module, about) in VERBS.items():
+        _add(verbs, name, about, module if name == asked else None)
+    if asked not in VERBS:
+        for name, module in installed_verbs().items():
+            if name not in VERBS:
+                _add(verbs, name, verb(name, module).ABOUT, module if name == asked else None)
     return parser
 
 
-def _load(module: str) -> Callable[[argparse.ArgumentParser], None]:
-    found = import_module(module)
+def _add(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, about: str, module: str | None
+) -> None:
+    """Add a verb to the list; with its options where its module is given."""
+    child = verbs.add_parser(name, help=about, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if module is not None:
+        found = verb(name, module)
+        found.add_options(child)
+        child.set_defaults(run=found.run)
 
-    def add(parser: argparse.ArgumentParser) -> None:
-        found.add_options(parser)
-        parser.set_defaults(run=found.run)
 
-    return add
+if TYPE_CHECKING:
+    _Verbs = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 (it has no other name)
 
 
 class _Version(argparse.Action):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
-from logrules.model.job import JobSummary
+from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.jobs_json import job_document, job_of
 

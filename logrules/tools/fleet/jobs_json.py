@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from logrules.model.job import JobGroup, JobSummary
 from logrules.model.report import Status, Text
 from logrules.output.escape import safe
+from logrules.tools.fleet.job import JobGroup, JobSummary
 
 SCHEMA = "logrules.job/1"
 
