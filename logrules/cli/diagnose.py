@@ -3,8 +3,8 @@
 import argparse
 import os
 import sys
-from contextlib import ExitStack
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -207,30 +207,41 @@ def _write(
     from logrules.cli.locale import preferred_language
 
     language = options.lang or preferred_language()
-    with ExitStack() as stack:
-        out = sys.stdout
-        if options.output:
-            try:
-                out = stack.enter_context(Path(options.output).open("w", encoding="utf-8"))
-            except OSError as fault:
-                raise LogrulesError(f"{options.output}: cannot be written ({(fault.strerror or '').lower()})") from None
-        elif hasattr(out, "reconfigure"):
-            out.reconfigure(encoding="utf-8", errors="backslashreplace")
-        if options.format == "json":
-            from logrules.output.report_json import render_json
+    if not options.output:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        _render(report, options, language, sys.stdout, expectation, deviation)
+        return
+    from logrules.output.atomic_write import write_file
 
-            render_json(report, out, language, _beside(expectation, deviation, language))
-        elif options.format in FORMS:
-            _form(options.format)(report, out, language, options.shell)
-        else:
-            from logrules.output.text import render_text
+    page = StringIO()
+    _render(report, options, language, page, expectation, deviation)
+    write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
 
-            render_text(report, out, language, options.shell, all_diagnoses=options.all)
-            if expectation is not None:
-                from logrules.tools.expectations.expectation_text import render_expectation
 
-                render_expectation(expectation, out, language)
-            if deviation is not None:
-                from logrules.tools.baseline.baseline_text import render_deviation
+def _render(
+    report: Report,
+    options: argparse.Namespace,
+    language: str,
+    out: "TextIO",
+    expectation: "Expectation | None",
+    deviation: "Deviation | None",
+) -> None:
+    if options.format == "json":
+        from logrules.output.report_json import render_json
 
-                render_deviation(deviation, out, language)
+        render_json(report, out, language, _beside(expectation, deviation, language))
+    elif options.format in FORMS:
+        _form(options.format)(report, out, language, options.shell)
+    else:
+        from logrules.output.text import render_text
+
+        render_text(report, out, language, options.shell, all_diagnoses=options.all)
+        if expectation is not None:
+            from logrules.tools.expectations.expectation_text import render_expectation
+
+            render_expectation(expectation, out, language)
+        if deviation is not None:
+            from logrules.tools.baseline.baseline_text import render_deviation
+
+            render_deviation(deviation, out, language)
