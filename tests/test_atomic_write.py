@@ -103,7 +103,7 @@ def test_devices_are_written_to_and_stay_devices(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 def test_a_full_device_is_one_sentence():
-    with pytest.raises(UnwritableError, match="^/dev/full: cannot be written \\(no space left on device\\)$"):
+    with pytest.raises(UnwritableError, match=r"^/dev/full: cannot be written \(no space left on device\)$"):
         write_file(Path("/dev/full"), NEW)
     assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
 

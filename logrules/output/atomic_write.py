@@ -49,7 +49,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _names_descriptor(path: Path) -> bool:
-    """Whether the path is ``/dev/stdout``, ``/dev/fd/63`` or the like: whoever opened that reads from it by position."""
+    """Whether the path is ``/dev/stdout``, ``/dev/fd/63`` or the like: its opener reads on by position."""
     seen = 0
     while path.is_symlink() and seen < 40:  # noqa: PLR2004 (as many links as the kernel follows)
         if path.parent.resolve().match("/proc/*/fd") or path.parent == Path("/dev/fd"):
