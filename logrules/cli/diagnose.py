@@ -2,8 +2,8 @@
 
 import argparse
 import sys
-from contextlib import ExitStack
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -152,24 +152,30 @@ def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
 
 
 def _write(report: Report, options: argparse.Namespace, language: str, annexes: "Sequence[Annex]") -> None:
-    with ExitStack() as stack:
-        out = sys.stdout
-        if options.output:
-            try:
-                out = stack.enter_context(Path(options.output).open("w", encoding="utf-8"))
-            except OSError as fault:
-                raise LogrulesError(f"{options.output}: cannot be written ({(fault.strerror or '').lower()})") from None
-        elif hasattr(out, "reconfigure"):
-            out.reconfigure(encoding="utf-8", errors="backslashreplace")
-        if options.format == "json":
-            from logrules.output.report_json import render_json
+    if not options.output:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        _render(report, options, language, annexes, sys.stdout)
+        return
+    from logrules.output.atomic_write import write_file
 
-            render_json(report, out, language, {annex.key: annex.document for annex in annexes})
-        elif options.format in FORMS:
-            _form(options.format)(report, out, language, options.shell)
-        else:
-            from logrules.output.text import render_text
+    page = StringIO()
+    _render(report, options, language, annexes, page)
+    write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
 
-            render_text(report, out, language, options.shell, all_diagnoses=options.all)
-            for annex in annexes:
-                annex.render(out)
+
+def _render(
+    report: Report, options: argparse.Namespace, language: str, annexes: "Sequence[Annex]", out: "TextIO"
+) -> None:
+    if options.format == "json":
+        from logrules.output.report_json import render_json
+
+        render_json(report, out, language, {annex.key: annex.document for annex in annexes})
+    elif options.format in FORMS:
+        _form(options.format)(report, out, language, options.shell)
+    else:
+        from logrules.output.text import render_text
+
+        render_text(report, out, language, options.shell, all_diagnoses=options.all)
+        for annex in annexes:
+            annex.render(out)
