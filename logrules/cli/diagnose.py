@@ -118,11 +118,21 @@ def run(options: argparse.Namespace) -> int:
                 cache=cache,
                 observe=observe,
             )
+    if not report.lines:
+        raise LogrulesError(_nothing_in(report, given))
     expectation = walk.outcome() if walk else None
     _write(report, options, expectation, good.deviation(given, report) if good else None)
     if options.confirm:
         _confirm(report, options)
     return max(exit_status(report), int(expectation is not None and not expectation.met))
+
+
+def _nothing_in(report: Report, given: "Sequence[str]") -> str:
+    """Why there is no diagnosis of no line."""
+    if report.notes:
+        return f"{report.notes[0].source}: {report.notes[0].note}"
+    said = "standard input" if given == ["-"] else ", ".join(given)
+    return f"{said}: is empty; nothing to diagnose"
 
 
 def _good_runs(options: argparse.Namespace, given: "Sequence[str]", pack: "Pack") -> "GoodRuns":

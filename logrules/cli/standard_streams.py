@@ -43,11 +43,11 @@ class _Outlet(io.FileIO):
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """While this lasts, the process's own standard streams are as above; streams put in their place stay as they are."""
+    """While this lasts, the own standard streams are as above; others that were put in their place stay."""
     _fill_closed()
     before = sys.stdin, sys.stdout, sys.stderr
     if sys.stdin is None:
-        sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115, PTH123
+        sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
     sys.stdout = _guarded(sys.stdout, sys.__stdout__, _STDOUT)
     sys.stderr = _guarded(sys.stderr, sys.__stderr__, _STDERR)
     try:
@@ -80,7 +80,7 @@ def _guarded(stream: TextIO | None, own: TextIO | None, descriptor: int) -> Text
         io.BufferedWriter(_Outlet(descriptor)),  # type: ignore[type-var]
         encoding=stream.encoding if stream is not None else "utf-8",
         errors="backslashreplace",
-        line_buffering=by_line,
+        line_buffering=bool(by_line),
     )
 
 
