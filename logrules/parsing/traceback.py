@@ -34,6 +34,9 @@ _BY_PLACE = re.compile(
 )
 # Between two lines of tracebacks that are written at once stand no more than these.
 _INTERLEAVED_LINES = 2
+_DIGITS = re.compile(r"\d+")
+# Numbers in a prefix may have more digits in one line than in the next.
+_PREFIX_SLACK = 20
 _INDENT = " \t|│"
 
 
@@ -141,7 +144,7 @@ class TracebackAssembler:
         if form.ignored is not None and form.ignored in hits:
             writer.ignored_line = event.line
             return None, None
-        if form.chain in hits and writer.record is not None and not writer.record.nesting:
+        if form.chain in hits and writer.record is not None:
             writer.link = Link.CAUSE if "cause" in hits[form.chain] else Link.CONTEXT
             return writer.record.failure.id, None
         exception = hits.get(form.exception)
@@ -163,10 +166,10 @@ class TracebackAssembler:
 
     def _head(self, writer: _Writer, event: Event, captures: Mapping[str, str], *, nested: bool) -> int:
         record = writer.record
-        if "first" in captures and record is not None and record.failure.kind is FailureKind.ABORT:
-            if record.crash_frames is None:
-                record.crash_frames = FrameList(innermost_first=True)
+        if "current" in captures and record is not None and record.failure.kind is FailureKind.ABORT:
+            record.crash_frames = FrameList(innermost_first=True)
             record.last_line = event.line
+            writer.traces.clear()
             return record.failure.id
         inside = record is not None and self._goes_on(record, event, nested=nested or "original" in captures)
         link = writer.link
@@ -217,7 +220,7 @@ class TracebackAssembler:
         return trace.id, None
 
     def _crash_frame(self, record: _Record, event: Event, frame: Frame) -> tuple[int, Failure | None]:
-        """A frame of the thread that crashed, which is the first one that faulthandler dumps."""
+        """A frame of the thread that crashed."""
         frames = record.crash_frames or FrameList(innermost_first=True)
         record.last_line = event.line
         if frames.count >= _CRASH_FRAMES:
@@ -257,17 +260,21 @@ class TracebackAssembler:
         if event.worker.named or trace.nested or trace.link is not None:
             # One process prints one traceback at a time: what was open lost its end.
             writer.traces.clear()
-        writer.traces = [each for each in writer.traces if event.line - each.last_line <= _INTERLEAVED_LINES]
+        if writer.traces and event.line - max(each.last_line for each in writer.traces) > _INTERLEAVED_LINES:
+            writer.traces.clear()
         writer.traces.append(trace)
         del writer.traces[:-MAX_OPEN]
 
     def _exception(
         self, writer: _Writer, event: Event, captures: Mapping[str, str]
     ) -> tuple[int | None, Failure | None]:
-        kind, message = captures.get("type", ""), captures.get("message", "")[:MAX_MESSAGE]
+        kind, message = _unglued(captures.get("type", ""), captures.get("message", "")[:MAX_MESSAGE])
         trace = self._ending(writer, event)
-        if trace is not None:
+        prefix = captures.get("prefix")
+        if trace is not None and (prefix is None or _same_prefix(trace.first.message, prefix)):
             return self._complete(writer, event, trace, kind, message)
+        if prefix is not None:
+            return (trace.id if trace is not None else None), None
         record = writer.record
         if record is not None and record.failure.kind is FailureKind.EXCEPTION:
             below = event.line - record.last_line
@@ -384,6 +391,9 @@ class TracebackAssembler:
             chain.insert(0 if first else 1, replace(link, link=Link.ROOT if first else Link.CONTEXT))
             record.inner += 1
         else:
+            if not chain[0].frames and (chain[0].type, chain[0].message) == (link.type, link.message):
+                # The log lost the frames of the cause; the same exception was told again with some.
+                chain[0] = replace(chain[0], frames=link.frames)
             chain.append(link)
         root = next((each for each in chain if each.link is not Link.WRAPPER), chain[0])
         record.failure = replace(
@@ -414,7 +424,6 @@ class TracebackAssembler:
             workers=(event.worker,),
         )  # fmt: skip
         writer.record, writer.link = _Record(failure, event.line), None
-        writer.traces.clear()
         return failure.id, failure
 
     def _kernel(self, event: Event, captures: Mapping[str, str]) -> tuple[int, Failure | None]:
@@ -481,6 +490,22 @@ def _true_type(link: ExceptionLink) -> str:
     """The type of an exception; of a wrapper that names the one it passes on, that one."""
     inside = link.type.partition("(")[2].rstrip(")")
     return inside if link.link is Link.WRAPPER and inside else link.type
+
+
+def _same_prefix(one: str, other: str) -> bool:
+    """Whether two lines begin with the same unknown prefix, but for the numbers in it."""
+    template = _DIGITS.sub("0", other.rstrip())
+    return _DIGITS.sub("0", one[: len(other) + _PREFIX_SLACK]).startswith(template)
+
+
+def _unglued(kind: str, message: str) -> tuple[str, str]:
+    """Type and message where two processes wrote the same at once: ``KeyErrorKeyError: : 'a''a'``."""
+    half = len(kind) // 2
+    if not kind or kind[:half] * 2 != kind:
+        return kind, message
+    message = message.removeprefix(":").strip()
+    middle = len(message) // 2
+    return kind[:half], message[:middle] if message[:middle] * 2 == message else message
 
 
 def _indent(message: str) -> int:
