@@ -144,6 +144,8 @@ class CardFile(Strict):
     tell_apart: TextFile | None = None
     frameworks: list[Name] = Field(default_factory=list)
     yields_to: list[str] = Field(default_factory=list)
+    tier: Name | None = None
+    explained_by: list[str] = Field(default_factory=list)
     restart: Restart = Restart.AFTER_FIX
     fixes: list[FixFile] = Field(min_length=1, max_length=20)
     references: list[str] = Field(default_factory=list)

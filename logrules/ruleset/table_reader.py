@@ -8,6 +8,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from logrules.ruleset.tables import (
     Cause,
+    CertaintyModel,
     Component,
     ExceptionClass,
     ExceptionRow,
@@ -16,6 +17,7 @@ from logrules.ruleset.tables import (
     OwnWords,
     Phase,
     StanceForm,
+    Tier,
 )
 
 
@@ -24,7 +26,7 @@ class CausesFile:
     """rules/causes.yaml: the causes, and the tiers by which they explain each other."""
 
     causes: tuple[Cause, ...]
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[Tier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,22 @@ class ExitsFile:
 
 
 @dataclass(frozen=True, slots=True)
+class CertaintyFile:
+    """rules/certainty.yaml: written by bench/fit_certainty.py, never by hand."""
+
+    certainty_model: CertaintyModel
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineFile:
     """rules/pipeline.yaml: the phases of a run in order; another pack's are added to them."""
 
     phases: tuple[Phase, ...]
 
 
-TableFile: TypeAlias = CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | PipelineFile
+TableFile: TypeAlias = (
+    CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | CertaintyFile | PipelineFile
+)
 
 # By the key that such a file cannot do without.
 TABLE_FILES: dict[str, type[TableFile]] = {
@@ -75,6 +86,7 @@ TABLE_FILES: dict[str, type[TableFile]] = {
     "stances": StancesFile,
     "exceptions": ExceptionsFile,
     "exit_forms": ExitsFile,
+    "certainty_model": CertaintyFile,
 }
 
 

@@ -35,6 +35,21 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Tier:
+    """A layer of causes; those of an earlier tier explain those of a later one.
+
+    Mostly only what was told before explains what was told later. But causes of an ``always`` tier explain whatever
+    their time, since they are often told late (by the kernel, by a scheduler), and those of a ``reaction`` tier are
+    explained whenever their cause is told, since they are often told first. Of two reactions of one tier the first
+    explains the second.
+    """
+
+    id: Name
+    always: bool = False
+    reaction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """What rules and tables may name as the cause of a failure.
 
@@ -208,10 +223,23 @@ class ExitCode:
 
 
 @dataclass(frozen=True, slots=True)
+class CertaintyModel:
+    """How sure diagnoses are: parameters that were fitted on labelled logs, and what each rule's record there is.
+
+    ``weights`` are by feature (``inference.certainty``), ``records`` are (right, seen) by rule. ``fitted`` says when,
+    on what and how well.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    records: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    fitted: Mapping[str, str | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All tables of a pack; ``tiers`` from what explains to what is explained."""
 
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[Tier, ...] = ()
     causes: tuple[Cause, ...] = ()
     components: tuple[Component, ...] = ()
     own_words: tuple[OwnWords, ...] = ()
@@ -220,3 +248,4 @@ class Tables:
     exceptions: tuple[ExceptionRow, ...] = ()
     exit_forms: tuple[ExitForm, ...] = ()
     exit_codes: tuple[ExitCode, ...] = ()
+    certainty: CertaintyModel = CertaintyModel()
