@@ -13,6 +13,7 @@ from logrules.ruleset.tables import (
     ExceptionRow,
     ExitCode,
     ExitForm,
+    Nesting,
     OwnWords,
     StanceForm,
 )
@@ -32,6 +33,7 @@ class OriginsFile:
 
     components: tuple[Component, ...]
     own_words: tuple[OwnWords, ...] = ()
+    nesting: tuple[Nesting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
