@@ -105,11 +105,19 @@ class StanceJudge:
     def _by_clauses(self, turns: Sequence[StanceForm], message: str, level: str) -> StanceForm | None:
         """The form that the first of the stating clauses fits, if each of them fits one."""
         clauses = _clauses_of(message)
-        states = [one for one in clauses if any(self._fits(form, one) for form in self._trouble)]
-        if clauses and (not states or level in _SEVERE):
-            states.insert(0, clauses[0])
-        turned = [next((form for form in turns if self._fits(form, one)), None) for one in states]
-        return turned[0] if turned and all(turned) else None
+        fitted = [next((form for form in turns if self._fits(form, one)), None) for one in clauses]
+        if not any(fitted):
+            return None
+        # What fits no form is tried for trouble first: it makes a fact of the line whatever the others say.
+        if any(form is None and self._tells_trouble(one) for one, form in zip(clauses, fitted, strict=True)):
+            return None
+        states = [form for one, form in zip(clauses, fitted, strict=True) if form and self._tells_trouble(one)]
+        if not states or level in _SEVERE:
+            return fitted[0]
+        return states[0]
+
+    def _tells_trouble(self, clause: str) -> bool:
+        return any(self._fits(form, clause) for form in self._trouble)
 
     def _fits(self, form: StanceForm, text: str) -> bool:
         if form.id in self._out_of_time:
