@@ -128,7 +128,7 @@ class Part(StrEnum):
     """The part of a line in which a form of statements is searched.
 
     ``message`` is the line without its prefixes, ``text`` the whole line, ``above`` the line before it and its
-    message, with a newline between; ``clause`` is every clause of the message by itself.
+    message, with a newline between; ``clause`` is every clause of the message by itself, in lower case.
     """
 
     MESSAGE = "message"
