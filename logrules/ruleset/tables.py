@@ -214,8 +214,11 @@ class ExitForm:
     """A form in which somebody reports that a process ended.
 
     ``contains`` are literals for the scan. ``pattern`` captures one of ``code`` (a status; minus a signal's number in
-    forms that say so), ``signal`` (a number or a name), and may capture ``rank``, ``host``, ``pid``, ``name``.
-    ``samples`` maps lines to the code that must be read (minus a signal's number).
+    forms that say so), ``signal`` (a number, a name or its words), and may capture ``rank``, ``host``, ``pid``,
+    ``name``; ``code`` is what the form implies where it captures none (an OOM kill is a SIGKILL). ``cause`` is that of
+    the form itself, where its code does not say more. Lines of one ``table`` make up one record: who is captured
+    first, the code last, ``root`` marks that the entry below it failed first. ``samples`` maps lines to the code that
+    must be read (minus a signal's number), None where the form tells none.
     """
 
     id: Name
@@ -223,7 +226,9 @@ class ExitForm:
     pattern: Pattern
     component: str | None = None
     cause: str | None = None
-    samples: Mapping[str, int] = field(default_factory=dict)
+    code: int | None = None
+    table: str | None = None
+    samples: Mapping[str, int | None] = field(default_factory=dict)
     near: tuple[str, ...] = ()
 
 
