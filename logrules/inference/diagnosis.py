@@ -122,7 +122,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         fixes=tuple(_fix(fix, captures) for fix in card.fixes),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
-        checks=tuple(pack.checks.get(rule.cause, ())),
+        checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
     )
 
 

@@ -8,6 +8,7 @@ from logrules.model.position import Problem
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.condition import Condition, Scope, Waiting, leaves
+from logrules.ruleset.joined_tables import joined_phases, joined_tables
 from logrules.ruleset.pack import (
     Frame,
     HeaderFormat,
@@ -15,14 +16,16 @@ from logrules.ruleset.pack import (
     Metric,
     NameForm,
     Pack,
-    Phase,
     Rule,
     Signal,
     TimeForm,
     TraceForm,
     Wait,
 )
-from logrules.ruleset.vocabulary import joined
+from logrules.ruleset.table_faults import table_faults
+from logrules.ruleset.table_reader import TableFile
+from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.translation import Translation
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruleset.yaml_reader import Document
 
@@ -34,7 +37,7 @@ class RuleSource:
     """A document, the checked file that it says, and the pack that it came with ("" for the shipped one)."""
 
     document: Document
-    file: schema.RuleFile | schema.PhaseFile | schema.FormatFile | schema.VocabularyFile
+    file: schema.RuleFile | schema.PhaseFile | schema.FormatFile | TableFile | Translation
     origin: str = ""
 
     def problem(self, at: Sequence[str | int], message: str, hint: str | None = None, *, kind: str) -> Problem:
@@ -65,10 +68,12 @@ class PackBuilder:
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
     draft = PackBuilder()
-    words = joined([source.file for source in sources if isinstance(source.file, schema.VocabularyFile)])
-    phases = tuple(Phase(word.id, word.loop, word.idle) for word in words.phases)
-    causes = tuple(word.id for word in words.causes)
-    known = Words(frozenset(phase.id for phase in phases), frozenset(causes))
+    documents = [(source.document, source.file) for source in sources if isinstance(source.file, TableFile)]
+    files = [file for _, file in documents]
+    phases, tables = joined_phases(files), joined_tables(files)
+    known = Words.of(phases, tables)
+    for document, file in documents:
+        draft.problems += table_faults(document, file, tables, known.phases)
     for source in sources:
         if isinstance(source.file, schema.PhaseFile):
             _add_phase_file(draft, source, source.file, known)
@@ -80,7 +85,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     draft.problems += unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
-    return _pack(draft, digest, formats, trace, phases, causes, words), ()
+    return _pack(draft, digest, formats, trace, phases, tables), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,11 @@ class Words:
 
     phases: frozenset[str]
     causes: frozenset[str]
+
+    @classmethod
+    def of(cls, phases: Iterable[Phase], tables: Tables) -> "Words":
+        """The words of these tables."""
+        return cls(frozenset(phase.id for phase in phases), frozenset(cause.id for cause in tables.causes))
 
     def unknown(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
         """Causes that the card names and nobody defined."""
@@ -267,8 +277,7 @@ def _pack(
     formats: Sequence[schema.FormatFile],
     trace: TraceForm | None,
     phases: tuple[Phase, ...],
-    causes: tuple[str, ...],
-    vocabulary: schema.VocabularyFile,
+    tables: Tables,
 ) -> Pack:
     levels: Mapping[str, str] = {word: level for file in formats for word, level in file.levels.items()}
     headers = tuple(
@@ -299,8 +308,6 @@ def _pack(
         levels=levels,
         trace=trace,
         phases=phases,
-        causes=causes,
+        tables=tables,
         cards=draft.cards,
-        words=vocabulary.model_dump_json(),
-        checks={cause.id: tuple(cause.checks) for cause in vocabulary.causes if cause.checks},
     )

@@ -332,37 +332,6 @@ class FormatFile(Strict):
     trace: TraceFile | None = None
 
 
-class PhaseWordFile(Strict):
-    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
-
-    One that another pack adds comes ``after`` a phase that is known, else last.
-    """
-
-    id: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
-    title: TextFile
-    about: TextFile
-    after: str | None = None
-    loop: bool = False
-    idle: bool = False
-
-
-class CauseWordFile(Strict):
-    """A cause that rules may name; ``checks`` of `logrules doctor` confirm it or rule it out."""
-
-    id: Name
-    family: Name
-    title: TextFile
-    about: TextFile
-    checks: list[Name] = Field(default_factory=list)
-
-
-class VocabularyFile(Strict):
-    """rules/vocabulary.yaml: the phases in pipeline order and the causes; another pack's are added to them."""
-
-    phases: list[PhaseWordFile] = Field(default_factory=list)
-    causes: list[CauseWordFile] = Field(default_factory=list)
-
-
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 

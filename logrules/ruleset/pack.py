@@ -4,11 +4,13 @@ No Hyperscan handle, no compiled pattern and no running state lives here. What o
 person reads (titles, fixes) is kept as JSON text per rule and decoded when it is shown.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Condition, Scope
+from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.translation import Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +142,6 @@ class TraceForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
-    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal."""
-
-    id: str
-    loop: bool = False
-    idle: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Replaced:
     """A file that defines what an earlier pack's file defined: what, in which file, in the place of which."""
 
@@ -161,7 +154,8 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``origins`` are the files of the rules that did not come with logrules.
+    ``origins`` are the files of the rules that did not come with logrules. ``translation`` is
+    what people read in another language than English; empty unless it was asked for.
     """
 
     digest: str
@@ -177,10 +171,9 @@ class Pack:
     levels: Mapping[str, str] = field(default_factory=dict)
     trace: TraceForm | None = None
     phases: tuple[Phase, ...] = ()
-    causes: tuple[str, ...] = ()
+    tables: Tables = Tables()  # noqa: RUF009 (frozen)
     cards: Mapping[str, str] = field(default_factory=dict)
-    words: str = "{}"
-    checks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    translation: Translation = Translation()  # noqa: RUF009 (frozen)
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, is_dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -14,6 +14,7 @@ from logrules.ruleset.tables import (
     ExitCode,
     ExitForm,
     OwnWords,
+    Phase,
     StanceForm,
 )
 
@@ -57,7 +58,18 @@ class ExitsFile:
     exit_codes: tuple[ExitCode, ...] = ()
 
 
-TABLE_FILES: dict[str, type] = {
+@dataclass(frozen=True, slots=True)
+class PipelineFile:
+    """rules/pipeline.yaml: the phases of a run in order; another pack's are added to them."""
+
+    phases: tuple[Phase, ...]
+
+
+TableFile: TypeAlias = CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | PipelineFile
+
+# By the key that such a file cannot do without.
+TABLE_FILES: dict[str, type[TableFile]] = {
+    "phases": PipelineFile,
     "causes": CausesFile,
     "components": OriginsFile,
     "stances": StancesFile,
@@ -70,7 +82,8 @@ TABLE_FILES: dict[str, type] = {
 def adapter_of(kind: type) -> TypeAdapter[Any]:
     """What checks a document against a class and says its JSON Schema; unknown keys are faults."""
     for one in _classes_below(kind):
-        one.__pydantic_config__ = ConfigDict(extra="forbid")
+        if is_dataclass(one):
+            setattr(one, "__pydantic_config__", ConfigDict(extra="forbid"))  # noqa: B010 (no field of its own)
     return TypeAdapter(kind)
 
 

@@ -19,6 +19,21 @@ Pattern = Annotated[str, Len(1, 2000)]
 
 
 @dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
+
+    One that another pack adds comes ``after`` a phase that is known, else last.
+    """
+
+    id: Annotated[str, Len(1, 80)]
+    title: str
+    about: str
+    after: str | None = None
+    loop: bool = False
+    idle: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """What rules and tables may name as the cause of a failure.
 
