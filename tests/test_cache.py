@@ -10,6 +10,7 @@ from logrules.ruleset import load as loading
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
+from logrules.ruleset.plain_json import to_plain
 
 
 @pytest.fixture
@@ -67,7 +68,8 @@ def test_what_is_not_right_is_not_believed(kept, spoil):
 
 def test_a_stale_cache_of_the_same_name_is_not_believed(kept, shipped):
     path, _ = kept
-    body = json.dumps({"$": "Pack", "digest": "another", "signals": [], "rules": []}).encode()
+    other = to_plain(Pack(digest="another", signals=(), rules=()))
+    body = json.dumps({"cards": {}, "pack": other}).encode()
     import hashlib
 
     path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
@@ -76,7 +78,7 @@ def test_a_stale_cache_of_the_same_name_is_not_believed(kept, shipped):
 
 def test_unknown_classes_are_not_built(kept, shipped):
     path, _ = kept
-    body = b'{"$": "Popen", "args": "true"}'
+    body = b'{"cards": {}, "pack": {"$": "Popen", "row": ["true"]}}'
     import hashlib
 
     path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)

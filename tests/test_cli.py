@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from logrules.cli.extension import installed_verbs
 from logrules.cli.locale import preferred_language
 from logrules.cli.main import VERBS, main
 
@@ -215,7 +216,7 @@ def test_an_unreadable_file_is_status_2(capsys, log):
     assert "permission denied" in err
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", [*VERBS, *installed_verbs()])
 def test_every_verb_has_help_with_examples(capsys, verb):
     with pytest.raises(SystemExit) as done:
         main([verb, "--help"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.output.report_schema import report_schema
+from logrules.cli.schema import all_schemas
 from logrules.tools.baseline import profile as profiling
 from logrules.tools.baseline.compare import deviation
 from logrules.tools.baseline.line_kind import Kinds
@@ -128,7 +128,7 @@ def test_an_answer_where_no_rule_knows_any(logs, capsys):
 def test_the_same_for_machines(logs, capsys):
     assert main(["diagnose", "train.log", "--baseline", "good.log", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    jsonschema.validate(document, report_schema())
+    jsonschema.validate(document, all_schemas()["report"]())
     assert document["baseline"]["measures"] == [{"metric": "step_time", "here": 9.0, "good": 5.0, "ratio": 1.8}]
     assert main(["diagnose", "train.log", "--format", "json"]) == 0
     assert "baseline" not in json.loads(capsys.readouterr().out)

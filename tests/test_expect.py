@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.inference.expected_path import ExpectedPath
 from logrules.model.errors import LogrulesError, PackError
 from logrules.model.event import Event, Hit, Worker
-from logrules.model.expectation import Progress
 from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.profile_models import PathProfile, Step, load_profile, shipped_profiles
+from logrules.tools.expectations.expectation import Progress
+from logrules.tools.expectations.expected_path import ExpectedPath
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures/captured"
 HEAD = "expect: demo\ntitle: {en: Demo, zh: 演示}\n"

@@ -16,11 +16,11 @@ import pytest
 from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.model.errors import LogrulesError
-from logrules.model.job import JobSummary
 from logrules.model.report import Status
 from logrules.tools.fleet import scan_jobs as scan
 from logrules.tools.fleet.group import grouped
 from logrules.tools.fleet.history import History
+from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
 from logrules.tools.fleet.jobs_text import lasted

@@ -17,6 +17,7 @@ from logrules.model.stream import Block, End
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
 from logrules.parsing.clean import clean
+from logrules.parsing.log_tail import RawLine
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window, windows
@@ -105,7 +106,7 @@ def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack,
 @given(raw=st.binary(max_size=300))
 def test_reading_any_bytes_never_raises(shipped: Pack, raw):
     reader = Reader(shipped, Scanners(shipped).signals_of)
-    event = reader.last_event("log", 1, 0, raw)
+    event = reader.unasked("log", RawLine(1, 0, raw))
     assert event.text == clean(raw)
     assert event.repeat >= 1
 

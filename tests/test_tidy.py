@@ -168,9 +168,9 @@ def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(folder, cap
 
 
 def test_a_file_that_cannot_be_written_stays_as_it_was(folder, capsys, monkeypatch):
-    def refuse(path, content):
+    def refuse(path, *_rest):
         raise OSError(13, "Permission denied")
 
-    monkeypatch.setattr("logrules.cli.rewrite.replace_file", refuse)
+    monkeypatch.setattr("logrules.output.atomic_write._replace", refuse)
     assert main(["fmt", "my"]) == 2
     assert capsys.readouterr().err == "logrules: my/a.yaml: cannot be written (permission denied)\n"

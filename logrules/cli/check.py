@@ -58,13 +58,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _mend(checked: "Checked", paths: list[Path], settings: "Settings") -> int:
     """How many files were mended."""
-    from logrules.cli.rewrite import rewrite
+    from logrules.output.atomic_write import write_file
     from logrules.ruletest.autofix import repaired
     from logrules.ruletest.collect import files_in
 
     mended = repaired(checked.findings, files_in(paths, settings))
     for path, content in mended.items():
-        rewrite(path, content)
+        write_file(path, content)
     if mended:
         print(f"logrules: mended {len(mended)} file{'' if len(mended) == 1 else 's'}", file=sys.stderr)
     return len(mended)

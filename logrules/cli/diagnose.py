@@ -1,28 +1,26 @@
 """`logrules diagnose`: saved logs in, a ranked diagnosis out."""
 
 import argparse
-import os
 import sys
-from contextlib import ExitStack
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.extension import diagnose_extensions
 from logrules.cli.reader_options import add_scale_options, chosen_readers
 from logrules.cli.rule_options import add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, TextIO
+    from collections.abc import Callable, Sequence
+    from typing import TextIO
 
-    from logrules.inference.expected_path import ExpectedPath
-    from logrules.model.baseline import Deviation
+    from logrules.cli.extension import Annex
     from logrules.model.event import Event
-    from logrules.model.expectation import Expectation
     from logrules.ruleset.pack import Pack
-    from logrules.tools.baseline.good_runs import GoodRuns
+    from logrules.sources.discover import Discovered
 
 _EXAMPLES = """examples:
   logrules diagnose train.log                    one log
@@ -60,20 +58,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
-    parser.add_argument(
-        "--expect", metavar="PROFILE", help="a recipe to hold the log against: a file or a shipped name"
-    )
-    about = "a log or a folder of a good run, to say what is new, missing or slower; may be repeated"
-    parser.add_argument("--baseline", action="append", default=[], metavar="PATH", help=about)
     parser.add_argument("--all", action="store_true", help="show every diagnosis, not only the first three")
-    parser.add_argument(
-        "--confirm", action="store_true", help="run the checks of this machine that confirm a diagnosis"
-    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
     add_scale_options(parser)
     parser.add_argument("--threads", type=_positive, default=2, metavar="N", help="scanning threads (default: 2)")
     parser.add_argument("--block-bytes", type=_positive, default=1 << 20, metavar="N", help="size of a read")
+    for extension in diagnose_extensions():
+        extension.add_options(parser)
 
 
 def _positive(text: str) -> int:
@@ -85,89 +77,71 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
-    from logrules.cli.progress import reading_progress
+    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
-    from logrules.engine.run import replay
     from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
     sys.setswitchinterval(0.0001)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     found = discover(given, options.block_bytes)
-    cache = not options.no_cache
-    pack = chosen_pack(options, cache=cache)
-    walk = _walk(options.expect, pack) if options.expect else None
-    looked_for = walk.pack if walk else pack
-    good = _good_runs(options, given, pack) if options.baseline else None
-    observe = _observers(walk.see if walk else None, good.pace.see if good else None)
+    pack = chosen_pack(options, cache=not options.no_cache)
+    additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
+    for addition in additions:
+        pack = addition.prepare(given, pack)
+    report = _report(found, pack, _observers([addition.observe for addition in additions]), options)
+    if not report.lines:
+        raise LogrulesError(_nothing_in(report, given))
+    language = options.lang or preferred_language()
+    annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
+    _write(report, options, language, annexes)
+    for addition in additions:
+        addition.after(report, language)
+    return max(exit_status(report), *(int(annex.failed) for annex in annexes), 0)
+
+
+def _report(
+    found: "Discovered", pack: "Pack", observe: "Callable[[Event], None] | None", options: argparse.Namespace
+) -> Report:
+    from logrules.cli.progress import reading_progress
+    from logrules.engine.run import replay
+
     readers = chosen_readers(options, found)
     with reading_progress(found.total_bytes) as progress:
         if readers is not None:
             from logrules.engine.distributed import replay_spread
 
-            report = replay_spread(
-                found.sources, looked_for, readers, progress=progress, notes=found.notes, observe=observe
-            )
-        else:
-            report = replay(
-                found.sources,
-                looked_for,
-                threads=options.threads,
-                progress=progress,
-                notes=found.notes,
-                cache=cache,
-                observe=observe,
-            )
-    expectation = walk.outcome() if walk else None
-    _write(report, options, expectation, good.deviation(given, report) if good else None)
-    if options.confirm:
-        _confirm(report, options)
-    return max(exit_status(report), int(expectation is not None and not expectation.met))
+            return replay_spread(found.sources, pack, readers, progress=progress, notes=found.notes, observe=observe)
+        return replay(
+            found.sources,
+            pack,
+            threads=options.threads,
+            progress=progress,
+            notes=found.notes,
+            cache=not options.no_cache,
+            observe=observe,
+        )
 
 
-def _good_runs(options: argparse.Namespace, given: "Sequence[str]", pack: "Pack") -> "GoodRuns":
-    """The runs to hold the logs against, read through."""
-    from logrules.tools.baseline.good_runs import GoodRuns
+def _nothing_in(report: Report, given: "Sequence[str]") -> str:
+    """Why there is no diagnosis of no line."""
+    if report.notes:
+        return f"{report.notes[0].source}: {report.notes[0].note}"
+    said = "standard input" if given == ["-"] else ", ".join(given)
+    return f"{said}: is empty; nothing to diagnose"
 
-    if "-" in (*given, *options.baseline):
-        raise LogrulesError("--baseline reads logs twice: name files, not standard input")
-    return GoodRuns(options.baseline, pack)
 
-
-def _observers(*sees: "Callable[[Event], None] | None") -> "Callable[[Event], None] | None":
+def _observers(observers: "Sequence[Callable[[Event], None] | None]") -> "Callable[[Event], None] | None":
     """One that tells all of them."""
-    asked = [see for see in sees if see is not None]
+    asked = [observe for observe in observers if observe is not None]
     if len(asked) < 2:  # noqa: PLR2004 (one needs no go-between)
         return asked[0] if asked else None
 
-    def see(event: "Event") -> None:
-        for one in asked:
-            one(event)
+    def tell_all(event: "Event") -> None:
+        for observe in asked:
+            observe(event)
 
-    return see
-
-
-def _walk(name: str, pack: "Pack") -> "ExpectedPath":
-    from logrules.inference.expected_path import ExpectedPath
-    from logrules.ruleset.profile_models import load_profile
-
-    return ExpectedPath(load_profile(name, pack))
-
-
-def _confirm(report: Report, options: argparse.Namespace) -> None:
-    """The checks that the diagnoses name, on stderr: the report on stdout stays what it is."""
-    from logrules.cli.locale import preferred_language
-    from logrules.tools.doctor.doctor import examine
-    from logrules.tools.doctor.doctor_report import render_answers
-    from logrules.tools.doctor.doctor_verb import chosen, default_python
-    from logrules.tools.doctor.machine import Asked, Machine
-
-    named = list(dict.fromkeys(check for one in report.diagnoses for check in one.checks))
-    if not named:
-        print("logrules: no check of this machine would confirm these diagnoses", file=sys.stderr)
-        return
-    answers = examine(Machine(os.environ, Asked(python=default_python())), chosen(",".join(named)))
-    render_answers(answers, sys.stderr, options.lang or preferred_language())
+    return tell_all
 
 
 def exit_status(report: Report) -> int:
@@ -187,50 +161,31 @@ def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
     return found
 
 
-def _beside(expectation: "Expectation | None", deviation: "Deviation | None", language: str) -> "Mapping[str, Any]":
-    """What a report in JSON has beside the report."""
-    found: dict[str, Any] = {}
-    if expectation is not None:
-        from logrules.tools.expectations.expectation_text import expectation_document
+def _write(report: Report, options: argparse.Namespace, language: str, annexes: "Sequence[Annex]") -> None:
+    if not options.output:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        _render(report, options, language, annexes, sys.stdout)
+        return
+    from logrules.output.atomic_write import write_file
 
-        found["expectation"] = expectation_document(expectation, language)
-    if deviation is not None:
-        from logrules.tools.baseline.baseline_text import deviation_document
-
-        found["baseline"] = deviation_document(deviation)
-    return found
+    page = StringIO()
+    _render(report, options, language, annexes, page)
+    write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
 
 
-def _write(
-    report: Report, options: argparse.Namespace, expectation: "Expectation | None", deviation: "Deviation | None"
+def _render(
+    report: Report, options: argparse.Namespace, language: str, annexes: "Sequence[Annex]", out: "TextIO"
 ) -> None:
-    from logrules.cli.locale import preferred_language
+    if options.format == "json":
+        from logrules.output.report_json import render_json
 
-    language = options.lang or preferred_language()
-    with ExitStack() as stack:
-        out = sys.stdout
-        if options.output:
-            try:
-                out = stack.enter_context(Path(options.output).open("w", encoding="utf-8"))
-            except OSError as fault:
-                raise LogrulesError(f"{options.output}: cannot be written ({(fault.strerror or '').lower()})") from None
-        elif hasattr(out, "reconfigure"):
-            out.reconfigure(encoding="utf-8", errors="backslashreplace")
-        if options.format == "json":
-            from logrules.output.report_json import render_json
+        render_json(report, out, language, {annex.key: annex.document for annex in annexes})
+    elif options.format in FORMS:
+        _form(options.format)(report, out, language, options.shell)
+    else:
+        from logrules.output.text import render_text
 
-            render_json(report, out, language, _beside(expectation, deviation, language))
-        elif options.format in FORMS:
-            _form(options.format)(report, out, language, options.shell)
-        else:
-            from logrules.output.text import render_text
-
-            render_text(report, out, language, options.shell, all_diagnoses=options.all)
-            if expectation is not None:
-                from logrules.tools.expectations.expectation_text import render_expectation
-
-                render_expectation(expectation, out, language)
-            if deviation is not None:
-                from logrules.tools.baseline.baseline_text import render_deviation
-
-                render_deviation(deviation, out, language)
+        render_text(report, out, language, options.shell, all_diagnoses=options.all)
+        for annex in annexes:
+            annex.render(out)

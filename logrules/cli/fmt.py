@@ -35,8 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Format the files; a file that cannot be read does not keep the others from it."""
-    from logrules.cli.rewrite import rewrite
     from logrules.model.errors import PackError
+    from logrules.output.atomic_write import write_file
     from logrules.ruletest.format import tidied
 
     looks = options.check or options.diff
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             print(f"{'would format' if looks else 'formatted'} {path}")
         if not looks:
-            rewrite(path, new)
+            write_file(path, new)
     if problems:
         raise PackError(problems)
     count = f"{len(files)} file{'' if len(files) == 1 else 's'}"

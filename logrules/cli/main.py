@@ -1,20 +1,22 @@
-"""`logrules`: parses the command line, runs a verb, turns a fault of the user into one sentence and status 2."""
+"""`logrules`: parses the command line, runs a verb, turns whatever goes wrong into one sentence and status 2."""
 
 import argparse
-import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
 
+from logrules.cli.extension import installed_verbs, verb
+from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
+from logrules.output.escape import safe_lines
 
-# verb: (module with `add_options(parser)` and `run(options) -> int`, one line of help)
+# The verbs of the core, each with its module and its line in the list.
+# Packages may bring more (see `extension`); our own tools come in the same way.
 VERBS = {
     "diagnose": ("logrules.cli.diagnose", "say where a saved log got stuck or why it failed"),
     "watch": ("logrules.cli.watch", "follow a live job and say the moment it gets stuck"),
-    "scan": ("logrules.tools.fleet.scan_verb", "say what became of many jobs"),
-    "history": ("logrules.tools.fleet.history_verb", "list what became of jobs that were scanned"),
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
@@ -22,34 +24,47 @@ VERBS = {
     "try": ("logrules.cli.try_", "say why a rule does or does not fire on a log"),
     "check": ("logrules.cli.check", "find what is wrong with rule files"),
     "fmt": ("logrules.cli.fmt", "write rule files in one way"),
-    "doctor": ("logrules.tools.doctor.doctor_verb", "check whether this machine is fit for a run"),
-    "bundle": ("logrules.tools.bundle.bundle_verb", "gather what a bug report needs, without secrets"),
-    "mcp": ("logrules.tools.mcp.mcp_verb", "serve diagnoses to agents (Model Context Protocol)"),
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 
-EXIT_FINE, EXIT_FOUND, EXIT_UNUSABLE = 0, 1, 2
+EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
+_MAX_REASON_CHARS = 300
+_DEBUG_HELP = "show where an error came from, for a bug report"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit status: 0 nothing wrong, 1 something found, 2 unusable input."""
+    """Run the command; the exit status: 0 nothing wrong, 1 something found, 2 unusable input or a fault of ours."""
     argv, command = _split_off_command(list(sys.argv[1:] if arguments is None else arguments))
-    try:
-        options = _parser(argv).parse_args(argv)
-        options.command = command
-        status = int(options.run(options))
-        sys.stdout.flush()
-    except LogrulesError as fault:
-        print(f"logrules: {fault}", file=sys.stderr)
-        return EXIT_UNUSABLE
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader has gone (`| head`): nothing more to say, and nothing to complain about.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_FINE
-    else:
-        return status
+    with guarded_streams():
+        try:
+            return _run(argv, command)
+        except KeyboardInterrupt:
+            return EXIT_INTERRUPTED
+        except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
+            print(f"logrules: {safe_lines(_sentence(fault))}", file=sys.stderr)
+            if "--debug" in argv:
+                print(safe_lines("".join(traceback.format_exception(fault))), end="", file=sys.stderr)
+            return EXIT_UNUSABLE
+
+
+def _run(argv: list[str], command: list[str]) -> int:
+    options = _parser(argv).parse_args(argv)
+    options.command = command
+    status = int(options.run(options))
+    sys.stdout.flush()
+    return status
+
+
+def _sentence(fault: Exception) -> str:
+    """What went wrong, and, where that is no fault of the user's, how to tell us."""
+    if isinstance(fault, LogrulesError):
+        return str(fault)
+    if isinstance(fault, OSError) and fault.strerror:
+        place = f"{fault.filename}: " if fault.filename else ""
+        return f"{place}{fault.strerror.lower()}"
+    text = " ".join(str(fault).split())[:_MAX_REASON_CHARS]
+    reason = f"{type(fault).__name__}: {text}" if text else type(fault).__name__
+    return f"an error in logrules ({reason}); please report it with what --debug prints, see SECURITY.md for leaks"
 
 
 def _split_off_command(argv: list[str]) -> tuple[list[str], list[str]]:
@@ -60,33 +75,46 @@ def _split_off_command(argv: list[str]) -> tuple[list[str], list[str]]:
     return argv[:at], argv[at + 1 :]
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints cannot reach a terminal's controls with the words that they repeat."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the command line; status 2."""
+        super().error(safe_lines(message))
+
+
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of all verbs; only the verb that is asked for is imported."""
-    parser = argparse.ArgumentParser(
+    """The parser of all verbs; of the core's, only the one that is asked for is imported."""
+    parser = _Parser(
         prog="logrules",
         description="Says where a machine-learning training run is stuck, why, on which rank, and what to try first.",
         epilog="Start with `logrules diagnose train.log`; every verb has --help with examples.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    parser.add_argument("--debug", action="store_true", help=_DEBUG_HELP)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     asked = next((word for word in argv if not word.startswith("-")), None)
-    for verb, (module, about) in VERBS.items():
-        child = verbs.add_parser(
-            verb, help=about, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        if verb == asked:
-            _load(module)(child)
+    for name, (module, about) in VERBS.items():
+        _add(verbs, name, about, module if name == asked else None)
+    if asked not in VERBS:
+        for name, module in installed_verbs().items():
+            if name not in VERBS:
+                _add(verbs, name, verb(name, module).ABOUT, module if name == asked else None)
     return parser
 
 
-def _load(module: str) -> Callable[[argparse.ArgumentParser], None]:
-    found = import_module(module)
+def _add(verbs: "_Verbs", name: str, about: str, module: str | None) -> None:
+    """Add a verb to the list; with its options where its module is given."""
+    child = verbs.add_parser(name, help=about, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if module is not None:
+        found = verb(name, module)
+        found.add_options(child)
+        child.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=_DEBUG_HELP)
+        child.set_defaults(run=found.run)
 
-    def add(parser: argparse.ArgumentParser) -> None:
-        found.add_options(parser)
-        parser.set_defaults(run=found.run)
 
-    return add
+if TYPE_CHECKING:
+    _Verbs = argparse._SubParsersAction[_Parser]  # noqa: SLF001 (it has no other name)
 
 
 class _Version(argparse.Action):

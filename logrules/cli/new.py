@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_pack_options, chosen_settings
 from logrules.model.errors import LogrulesError
+from logrules.output.atomic_write import UnwritableError, write_file
+from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
@@ -98,15 +100,15 @@ def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
 
 def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
     path = folder / f"{drafted.id}.yaml"
+    if path.exists():
+        raise LogrulesError(f"{path}: is there already; choose another --id")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(drafted.text)
-    except FileExistsError:
-        raise LogrulesError(f"{path}: is there already; choose another --id") from None
     except OSError as fault:
-        raise LogrulesError(f"{path}: cannot be written ({(fault.strerror or str(fault)).lower()})") from None
-    print(f"logrules: wrote {path}; now `logrules test {path}` and `logrules check {path}`", file=sys.stderr)
+        raise UnwritableError(path, fault) from None
+    write_file(path, drafted.text.encode())
+    shown = safe(str(path))
+    print(f"logrules: wrote {shown}; now `logrules test {shown}` and `logrules check {shown}`", file=sys.stderr)
     return _opened(path) if edit else 0
 
 

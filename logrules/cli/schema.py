@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from logrules.cli.extension import diagnose_extensions, installed_schemas
+
 _EXAMPLES = """examples:
   logrules schema report > report.schema.json    what --format json prints
   logrules schema rule                           what a rule file may say
@@ -29,7 +31,8 @@ def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], d
 def _report() -> dict[str, Any]:
     from logrules.output.report_schema import report_schema
 
-    return report_schema()
+    annexes = {key: schema() for extension in diagnose_extensions() for key, schema in extension.SCHEMAS.items()}
+    return report_schema(annexes)
 
 
 def _event() -> dict[str, Any]:
@@ -38,16 +41,10 @@ def _event() -> dict[str, Any]:
     return event_schema()
 
 
-def _job() -> dict[str, Any]:
-    from logrules.tools.fleet.jobs_json import job_schema
-
-    return job_schema()
-
-
+# The contracts of the core; packages may bring more (see `extension`).
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "report": _report,
     "event": _event,
-    "job": _job,
     "rule": _model("RuleFile"),
     "phases": _model("PhaseFile"),
     "formats": _model("FormatFile"),
@@ -64,14 +61,19 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 }
 
 
+def all_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
+    """Every published contract, by its name, made when it is asked for."""
+    return {**installed_schemas(), **SCHEMAS}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("name", choices=sorted(SCHEMAS), help="which contract")
+    parser.add_argument("name", choices=sorted(all_schemas()), help="which contract")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the schema."""
-    json.dump(SCHEMAS[options.name](), sys.stdout, indent=1, ensure_ascii=False)
+    json.dump(all_schemas()[options.name](), sys.stdout, indent=1, ensure_ascii=False)
     print()
     return 0

@@ -13,6 +13,7 @@ from logrules.model.event import Event
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.deduplication import RepeatFilter
 from logrules.parsing.hit_lines import Found
+from logrules.parsing.log_tail import LogTail
 from logrules.parsing.newlines import Count, count_newlines, fast_counter
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
@@ -71,17 +72,16 @@ class Extraction:
         return self.window < WINDOW_BYTES
 
     def events(self, source: Source) -> Iterator[Event]:
-        """The events of one source in order, its last line at the end."""
+        """The events of one source in order, its last lines at the end."""
         reader = self.reader or self.scanners.reader.for_another()
-        last: Window | None = None
+        tail = LogTail()
         line = 1
         for window, found in _found(windows(_items(source, self), self.window), self):
             yield from reader.events(found, line)
             line += found.line_count
             self.tally.lines += found.line_count + found.unfinished
-            last = last if window.data.isspace() else window
-        if last is not None:
-            yield _last_line(reader, last, line)
+            tail.add(window.offset, window.data)
+        yield from (reader.unasked(source.name, raw) for raw in tail.lines(line - 1))
         for sentence in reader.dropped:
             self.note(source.name, sentence)
 
@@ -117,8 +117,7 @@ class Scanners:
 
 def _trace_signals(pack: Pack) -> frozenset[int]:
     """The signals of lines that mean something only together with their neighbours."""
-    trace = pack.trace
-    return frozenset((trace.head, trace.frame, trace.stack_frame, trace.exception, trace.chain) if trace else ())
+    return pack.trace.signals if pack.trace else frozenset()
 
 
 def _items(source: Source, how: Extraction) -> Iterator[Block | Skipped | Tick | End]:
@@ -188,11 +187,3 @@ class SamplingPlan:
         """Samples of the routine in every so many windows, nothing of it in the others."""
         apart = SAMPLED_WINDOWS if window.index < BIG_WINDOWS else SAMPLED_BIG_WINDOWS
         return self.samples if window.index % apart == 0 else self.rest
-
-
-def _last_line(reader: Reader, window: Window, lines_before_end: int) -> Event:
-    data = window.data.rstrip()
-    start = max(data.rfind(b"\n") + 1, len(data) - 65_536)
-    after = window.data.count(b"\n", start)
-    number = lines_before_end - after
-    return reader.last_event(window.source, max(number, 1), window.offset + start, data[start:])

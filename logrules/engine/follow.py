@@ -203,9 +203,7 @@ class Following:
         # The log that spoke last is the one whose last line shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, iter(log.growing.held()))
-            last = log.growing.last_event()
-            if last is not None:
-                yield from self._feed(log, iter([last]))
+            yield from self._feed(log, log.growing.tail())
             for sentence in log.reader.dropped:
                 self._session.note(name, sentence)
         yield from self._session.feed(end)

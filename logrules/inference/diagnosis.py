@@ -73,7 +73,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
 def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
     if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
         return Status.FAILED
-    if any(one.hypothesis.rule.stall for one in ranked):
+    if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
         return Status.STALLED
     if findings.tracker.completed is not None:
         return Status.COMPLETED

@@ -123,5 +123,9 @@ def _stopped(at: JobSnapshot) -> bool:
     """Whether the log ends in mid-run: no completion, no error, no open wait."""
     tracker = at.tracker
     return (
-        at.ended and tracker.looped and tracker.completed is None and not at.failing and not any(tracker.open_waits())
+        at.ended
+        and tracker.latest is not None
+        and tracker.completed is None
+        and not at.failing
+        and not any(tracker.open_waits())
     )

@@ -11,6 +11,7 @@ from logrules.inference.clock import Clock
 from logrules.inference.condition_trace import Judged
 from logrules.inference.conditions import LeafState
 from logrules.inference.diagnosis import SessionState, report_of
+from logrules.inference.ending import Endings
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.liveness import Activity, JobSnapshot
 from logrules.inference.metrics import MetricStates
@@ -47,8 +48,6 @@ from logrules.ruleset.pack import Pack, Rule
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
 MAX_SCOPES = 10_000
-# A process that waits writes little: a heartbeat, a stack dump, what its peers say.
-WAITING_LINES = 100
 
 ScopeKey: TypeAlias = str | int | None
 Key: TypeAlias = tuple[str, ScopeKey]
@@ -78,6 +77,8 @@ class Session:
         self._markers = self._index.markers
         self._quiet_limits, self._silent_limits = self._index.quiet_limits, self._index.silent_limits
         self._earlier: list[Run] = []
+        self._lines: dict[str, int] = {}
+        self._endings = Endings()
         self._notes: list[SourceNote] = []
         self._order = 0
         self._end: End | None = None
@@ -193,6 +194,12 @@ class Session:
         self._clock.pass_to(now)
 
     def _feed_event(self, event: Event) -> Iterator[Change]:
+        if not event.hits:
+            self._endings.see(event)
+        known = self._lines.get(event.source, 0)
+        if not event.hits and event.line <= known:
+            return
+        self._lines[event.source] = max(known, event.line)
         chain, folded = self._folder.feed(event)
         sighting = self._sight(event, chain)
         markers = [marker for hit in event.hits if (marker := self._markers.get(hit.signal)) is not None]
@@ -327,7 +334,7 @@ class Session:
     def _survived(self, rule: Rule, trail: Match) -> bool:
         """Whether the run went on for long enough after these lines for them not to be its end."""
         if rule.wait is not None:
-            return self._went_on(trail.first[0])
+            return self._went_on(trail.last)
         if rule.cleared_by == "nothing":
             return False
         if self._tracker.completed is not None or trail.last.completions < self._tracker.completions:
@@ -336,9 +343,7 @@ class Session:
 
     def _went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended in a way that no marker knows."""
-        if self._last is None or not self.ended or self._last.event.source != waiting.event.source:
-            return False
-        return self._last.event.line - waiting.event.line > WAITING_LINES
+        return self.ended and self._endings.went_on(waiting)
 
     def trail_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import Process
-from logrules.tools.doctor.machine import Machine, Said
 
 LIMIT_S = 10.0
 # The stacks of a node's ranks at about the same moment.
@@ -38,10 +38,9 @@ def looks(processes: Sequence[Process]) -> Iterator[Probe]:
 
 def look_closer(processes: Sequence[Process], env: Mapping[str, str], limit_s: float = LIMIT_S) -> list[ProbeOutput]:
     """Run all looks side by side. Commands that are not installed are left out, but for py-spy, which is said."""
-    machine = Machine(env, limit_s=limit_s)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         found = list(looks(processes))
-        said = pool.map(lambda look: machine.ask(*look.command), found)
+        said = pool.map(lambda look: output_of(look.command, limit_s, env), found)
         return [
             ProbeOutput(look.source, text)
             for look, one in zip(found, said, strict=True)
@@ -49,7 +48,7 @@ def look_closer(processes: Sequence[Process], env: Mapping[str, str], limit_s: f
         ]
 
 
-def _told(look: Probe, said: Said, limit_s: float) -> str | None:
+def _told(look: Probe, said: CommandOutput, limit_s: float) -> str | None:
     shown = " ".join(look.command)
     if said.missing:
         return (

@@ -7,7 +7,7 @@ from pathlib import Path
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.notifications import matters
-from logrules.output.atomic_write import replace_file
+from logrules.output.atomic_write import UnwritableError, write_file
 from logrules.output.report_json import render_json
 
 # Without news it is written this often, so that its age tells that the watcher lives.
@@ -33,11 +33,11 @@ class ReportFile:
         document = io.StringIO()
         render_json(report(), document, self._language)
         try:
-            replace_file(self._path, document.getvalue().encode())
+            write_file(self._path, document.getvalue().encode())
             self._failing = False
-        except OSError as fault:
+        except UnwritableError as fault:
             if not self._failing:
-                self._complain(f"{self._path}: cannot be written ({(fault.strerror or str(fault)).lower()})")
+                self._complain(str(fault))
             self._failing = True
 
     def close(self) -> None:

@@ -1,21 +1,88 @@
-"""A file put in the place of another as a whole, so that nobody ever reads half of one."""
+"""The one place that writes files: a regular file is replaced as a whole, anything else is written to.
 
+Nobody ever reads half of a report, and a full disk costs no older one. What is no regular file (a device, a named
+pipe, a terminal, a descriptor that a shell opened for us) cannot be replaced without destroying it.
+"""
+
+import contextlib
 import os
-import tempfile
+import secrets
+import stat
 from pathlib import Path
 
-_READABLE = 0o644
+from logrules.model.errors import LogrulesError
+
+_READABLE = 0o666
+_MODE_BITS = 0o7777
+# The longest name that file systems take is 255 bytes; ours is put around it.
+_NAME_BYTES = 180
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put a whole new file in the place of the old one, with its mode. Raises OSError, and the old one stays."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else _READABLE
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+class UnwritableError(LogrulesError):
+    """A file cannot be written; the sentence names it and says why. What stood there before still does."""
+
+    def __init__(self, path: Path, fault: OSError) -> None:
+        super().__init__(f"{path}: cannot be written ({(fault.strerror or str(fault)).lower()})")
+
+
+def write_file(path: Path, content: bytes, *, new_mode: int = _READABLE) -> None:
+    """Write the whole content to ``path``. Raises UnwritableError; a regular file is then as it was.
+
+    Links are followed. An existing file keeps its mode and, where that is possible, its owner; a new one gets
+    ``new_mode`` as far as the user's mask allows.
+    """
+    try:
+        status = _status(path)
+        if status is not None and (not stat.S_ISREG(status.st_mode) or _names_descriptor(path)):
+            _write_into(path, content)
+        else:
+            _replace(Path(os.path.realpath(path)), content, status, new_mode)
+    except OSError as fault:
+        raise UnwritableError(path, fault) from None
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _names_descriptor(path: Path) -> bool:
+    """Whether the path is ``/dev/stdout``, ``/dev/fd/63`` or the like: its opener reads on by position."""
+    seen = 0
+    while path.is_symlink() and seen < 40:  # noqa: PLR2004 (as many links as the kernel follows)
+        if path.parent.resolve().match("/proc/*/fd") or path.parent == Path("/dev/fd"):
+            return True
+        path, seen = path.parent / path.readlink(), seen + 1
+    return path.parent == Path("/dev/fd")
+
+
+def _write_into(path: Path, content: bytes) -> None:
+    """Write to what is there. A pipe that nobody reads is an error, not a wait."""
+    flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, flags)
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(handle, True)
+    with os.fdopen(handle, "wb", buffering=0) as stream:
+        left = memoryview(content)
+        while left:
+            left = left[stream.write(left) or 0 :]
+
+
+def _replace(path: Path, content: bytes, old: os.stat_result | None, new_mode: int) -> None:
+    stem = os.fsdecode(os.fsencode(path.name)[:_NAME_BYTES])
+    unfinished = path.with_name(f".{stem}-{secrets.token_hex(6)}")
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), new_mode)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-        Path(unfinished).chmod(mode)
-        Path(unfinished).replace(path)
-    except OSError:
-        Path(unfinished).unlink(missing_ok=True)
+        if old is not None:
+            with contextlib.suppress(OSError, AttributeError):
+                os.chown(unfinished, old.st_uid, old.st_gid)
+            unfinished.chmod(old.st_mode & _MODE_BITS)
+        unfinished.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
         raise

@@ -15,6 +15,11 @@ def safe(text: str) -> str:
     return _UNSAFE.sub(_spelled, text)
 
 
+def safe_lines(text: str) -> str:
+    """The same of a text of several lines, which it keeps."""
+    return "\n".join(safe(line) for line in text.split("\n"))
+
+
 def _spelled(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code <= _LAST_OF_ONE_BYTE else f"\\u{code:04x}"

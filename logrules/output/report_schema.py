@@ -1,11 +1,10 @@
 """The JSON Schema of the report document ``logrules.report/1``, written next to the renderer that it describes."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from logrules.model.expectation import Progress
 from logrules.model.report import DivergenceKind, Restart, Risk, Severity, Status
 from logrules.output.report_json import SCHEMA
-from logrules.tools.baseline.baseline_text import deviation_schema
 
 _TEXT = {"type": "string"}
 _TIME = {"type": ["string", "null"], "description": "ISO 8601 in the log's own clock, null where it has none"}
@@ -24,13 +23,13 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
 
 
 def _enum(
-    kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[Progress] | type[DivergenceKind],
+    kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[DivergenceKind],
 ) -> dict[str, Any]:
     return {"enum": [member.value for member in kind]}
 
 
-def report_schema() -> dict[str, Any]:
-    """The schema as plain data (JSON Schema 2020-12)."""
+def report_schema(annexes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The schema as plain data (JSON Schema 2020-12); ``annexes`` are those of what may stand beside a report."""
     evidence = _object(
         {"source": _TEXT, "line": _LINE, "time": _TIME, "worker": _TEXT, "text": _TEXT, "captures": _MAP}
     )
@@ -61,21 +60,6 @@ def report_schema() -> dict[str, Any]:
     place = {"source": _TEXT, "first_line": _LINE, "last_line": _COUNT}
     span = _object({"worker": _TEXT, "phase": _TEXT, "start": _TIME, "end": _TIME, **place})
     run = _object({"status": _enum(Status), "cause": {"type": ["string", "null"]}, **place})
-    place_seen = _object({"source": _TEXT, "line": _LINE, "text": _TEXT})
-    nowhere = {"type": "null"}
-    name_or_none = {"type": ["string", "null"]}
-    step = _object({"id": _TEXT, "title": _TEXT, "progress": _enum(Progress), "seen": {"anyOf": [place_seen, nowhere]}})
-    unwanted = _object({"id": _TEXT, "title": _TEXT, "count": _COUNT, "first": place_seen})
-    expectation = _object(
-        {
-            "profile": _TEXT,
-            "met": {"type": "boolean"},
-            "left_at": name_or_none,
-            "last_reached": name_or_none,
-            "steps": _list(step),
-            "unwanted": _list(unwanted),
-        }
-    )
     whole = _object(
         {
             "schema": {"const": SCHEMA},
@@ -90,7 +74,7 @@ def report_schema() -> dict[str, Any]:
             "sources": _list(_TEXT),
             "lines": _COUNT,
         },
-        {"expectation": expectation, "comparison": _comparison(evidence), "baseline": deviation_schema()},
+        {"comparison": _comparison(evidence), **(annexes or {})},
     )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA, **whole}
 

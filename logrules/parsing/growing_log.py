@@ -18,6 +18,7 @@ from logrules.model.event import Event
 from logrules.model.stream import Block
 from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine
 from logrules.parsing.line_context import LineContext
+from logrules.parsing.log_tail import LogTail
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
 from logrules.parsing.window import WINDOW_BYTES, Window
 
@@ -104,7 +105,7 @@ class GrowingLog:
         self._enter(offset // WINDOW_BYTES)
         self._open = b""  # the unfinished line, as far as it has come
         self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
-        self._last: tuple[int, int, bytes] | None = None
+        self._tail = LogTail()
         self._arrived: float | None = None
 
     @property
@@ -124,9 +125,8 @@ class GrowingLog:
 
     def skip(self, offset: int, lines: int) -> list[Event]:
         """Bytes up to ``offset`` with so many line ends are not looked at; the events kept back until there."""
-        events, last = self.held(), self._last
+        events = self.held()
         self._begin(offset, self.lines + lines)
-        self._last = last
         return events
 
     def read(self, block: Block) -> Iterator[Event]:
@@ -149,11 +149,10 @@ class GrowingLog:
         """The routine lines kept back, read now, in their order."""
         return [event for number, line in self._sieve.release() for event in self._events(number, line)]
 
-    def last_event(self) -> Event | None:
-        """The last line that is not blank, without a signal: shown where a log ends in silence."""
-        if self._last is None:
-            return None
-        return replace(self._reader.last_event(self._source, *self._last), arrived=self._arrived)
+    def tail(self) -> Iterator[Event]:
+        """The last lines, whether or not a signal asked for them."""
+        for line in self._tail.lines(self.lines):
+            yield replace(self._reader.unasked(self._source, line), arrived=self._arrived)
 
     def _enter(self, window: int) -> None:
         self._window = window
@@ -167,6 +166,7 @@ class GrowingLog:
         above = self._around.above
         found = self._find(Window(self._source, self._window, start - len(above), above + text))
         passed = above.count(b"\n")
+        self._tail.add(self._offset, data)
         self._offset += len(data)
         self.lines += found.line_count - passed
         self.read_lines += found.line_count - passed
@@ -174,7 +174,7 @@ class GrowingLog:
             if line.number >= passed:
                 for number, ready in self._sieve.take(first + line.number - passed, line):
                     yield from self._events(number, ready)
-        self._remember(text, start, first)
+        self._remember(text)
 
     def _events(self, number: int, line: HitLine) -> Iterator[Event]:
         for event in self._reader.line_events(self._source, number, line):
@@ -188,13 +188,9 @@ class GrowingLog:
                 self._around.expect(number, line.after[: max(below, 0)])
             yield replace(event, hits=new, arrived=self._arrived)
 
-    def _remember(self, text: bytes, start: int, first: int) -> None:
-        """Keep the unfinished line, the last line that is not blank, and the last lines as context of the next."""
+    def _remember(self, text: bytes) -> None:
+        """Keep the unfinished line, and the last lines as context of the next."""
         self._open = text[text.rfind(b"\n") + 1 :][-MAX_LINE_BYTES:]
         if self._told:
             self._told = {told for told in self._told if told[0] >= self._offset - len(self._open)}
         self._around.pass_over(text)
-        body = text.rstrip()
-        if body:
-            begin = max(body.rfind(b"\n") + 1, len(body) - MAX_LINE_BYTES)
-            self._last = (first + text.count(b"\n", 0, begin), start + begin, body[begin:])

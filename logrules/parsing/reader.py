@@ -9,6 +9,7 @@ from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
 from logrules.parsing.header import Header, HeaderParser
 from logrules.parsing.hit_lines import Found, HitLine, hit_lines
+from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
@@ -61,9 +62,9 @@ class Reader:
         for line in self._worth_reading(found.lines):
             yield from self.line_events(found.source, first_line + line.number, line)
 
-    def last_event(self, source: str, number: int, offset: int, raw: bytes) -> Event:
-        """A line that no signal asked for: the last of a log, shown where a log ends in silence."""
-        return self._event(source, number, offset, raw, ())
+    def unasked(self, source: str, line: RawLine) -> Event:
+        """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
+        return self._event(source, line.number, line.offset, line.raw, ())
 
     def _worth_reading(self, lines: Sequence[HitLine]) -> Iterable[HitLine]:
         """All lines but the bulk of those with the same literals: of these the first and the last.

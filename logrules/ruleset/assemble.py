@@ -241,6 +241,10 @@ def _trace(draft: PackBuilder, formats: Iterable[schema.FormatFile]) -> TraceFor
         return None
     functions = dict.fromkeys(name for frame in draft.frames for name in frame.functions)
     stack = Signal("traceback:stack-frame", tuple(f" {name} (" for name in functions), found.stack_frame)
+
+    def optional(name: str, signal: schema.SignalFile | None) -> int | None:
+        return None if signal is None else draft.add_signal(_signal("traceback", name, signal))
+
     return TraceForm(
         head=draft.add_signal(_signal("traceback", "head", found.head)),
         frame=draft.add_signal(_signal("traceback", "frame", found.frame)),
@@ -248,6 +252,11 @@ def _trace(draft: PackBuilder, formats: Iterable[schema.FormatFile]) -> TraceFor
         exception=draft.add_signal(_signal("traceback", "exception", found.exception)),
         chain=draft.add_signal(_signal("traceback", "chain", found.chain)),
         records=tuple(draft.records),
+        nested=optional("nested", found.nested),
+        abort=optional("abort", found.abort),
+        kernel=optional("kernel", found.kernel),
+        ignored=optional("ignored", found.ignored),
+        wrappers=tuple(found.wrappers),
     )
 
 

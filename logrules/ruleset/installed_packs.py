@@ -4,16 +4,12 @@
 acme = "acme_rules:rules"       # the folder `rules` of the package `acme_rules`
 """
 
-import json
-import os
-import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset.cache_files import keep, kept
+from logrules.ruleset.entry_points import entry_points
 
 GROUP = "logrules.packs"
 
@@ -28,37 +24,7 @@ class InstalledPack:
 
 def installed_packs() -> tuple[InstalledPack, ...]:
     """The packs that installed packages bring, by name. Raises PackError where one names no folder."""
-    return tuple(InstalledPack(name, _folder(name, value)) for name, value in sorted(_entry_points(sys.path)))
-
-
-def _entry_points(path: Sequence[str]) -> list[tuple[str, str]]:
-    """(name, value) of each entry point; remembered until a folder of packages changes, since looking takes long."""
-    import hashlib
-
-    state = json.dumps([[folder, _changed(folder)] for folder in path])
-    name = f"installed-{hashlib.sha256(state.encode()).hexdigest()[:32]}.json"
-    body = kept(name)
-    if body is not None:
-        return [(str(one), str(value)) for one, value in json.loads(body)]
-    found = list(_look(path))
-    keep("installed", name, json.dumps(found).encode())
-    return found
-
-
-def _changed(folder: str) -> int:
-    try:
-        return os.stat(folder or ".").st_mtime_ns  # noqa: PTH116 (a Path of each costs more than the look)
-    except OSError:
-        return 0
-
-
-def _look(path: Sequence[str]) -> Iterator[tuple[str, str]]:
-    from importlib.metadata import distributions
-
-    for distribution in distributions(path=list(path)):
-        for point in distribution.entry_points:
-            if point.group == GROUP:
-                yield point.name, point.value
+    return tuple(InstalledPack(name, _folder(name, value)) for name, value in entry_points(GROUP))
 
 
 def _folder(name: str, value: str) -> Path:

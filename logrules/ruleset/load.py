@@ -7,6 +7,7 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.ruleset.file_state import digest_in, keep_digest, state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.settings import Settings
@@ -53,19 +54,46 @@ def load_pack(
 
 
 def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache: bool) -> Pack:
-    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(map(Path, folders))]
-    digest = digest_of([*texts, *settings_text(settings)])
-    known = cached_pack(digest) if cache else None
+    state = _state(folders, settings) if cache else None
+    digest = digest_in(state) if state else None
+    known = cached_pack(digest) if digest else None
     if known is not None:
         return known
+    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(map(Path, folders))]
+    digest = digest_of([*texts, *settings_text(settings)])
+    pack = cached_pack(digest) if cache else None
+    if pack is None:
+        pack = _compiled(texts, digest, settings)
+        if cache:
+            keep_pack(pack)
+    if state:
+        keep_digest(state, digest)
+    return pack
+
+
+def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None) -> Pack:
     from logrules.ruleset.compile import compile_pack
 
     pack, problems = compile_pack(texts, digest, settings)
     if pack is None:
         raise PackError(problems)
-    if cache:
-        keep_pack(pack)
     return pack
+
+
+def _state(folders: Sequence[str | Path], settings: Settings | None) -> str | None:
+    """What identifies everything that a pack is made of, as it is now on disk."""
+    roots = [Path(__file__).parent, shipped_rules(), *map(Path, folders)]
+    also = [SCHEMA_VERSION]
+    if settings is not None:
+        roots += settings.packs
+    if settings is not None and settings.installed:
+        from logrules.ruleset.installed_packs import installed_packs
+
+        packs = installed_packs()
+        roots += [pack.folder for pack in packs]
+        also += [pack.name for pack in packs]
+    also += [f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings)]
+    return state_of(roots, also)
 
 
 def shipped_texts() -> Iterator[RuleText]:

@@ -311,7 +311,11 @@ class TraceFile(Strict):
 
     ``frame`` and ``stack_frame`` capture file, line and function (outermost first, and
     innermost first as py-spy prints it); ``exception`` captures type and message. The
-    literals of ``stack_frame`` are the functions that the phase files map.
+    literals of ``stack_frame`` are the functions that the phase files map. ``chain`` captures
+    ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
+    exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
+    (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
+    lived through. ``wrappers`` are the exceptions that only pass on another one.
     """
 
     head: SignalFile
@@ -319,6 +323,11 @@ class TraceFile(Strict):
     stack_frame: Pattern
     exception: SignalFile
     chain: SignalFile
+    nested: SignalFile | None = None
+    abort: SignalFile | None = None
+    kernel: SignalFile | None = None
+    ignored: SignalFile | None = None
+    wrappers: list[Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,99}$")]] = Field(default_factory=list)
 
 
 class FormatFile(Strict):

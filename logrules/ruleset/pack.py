@@ -130,7 +130,8 @@ class NameForm:
 class TraceForm:
     """The signals that make up a traceback or a stack dump.
 
-    ``records`` are the signals that a whole folded traceback can carry.
+    ``records`` are the signals that a whole folded traceback can carry, ``wrappers`` the names of the
+    exceptions that only pass on another one.
     """
 
     head: int
@@ -139,6 +140,17 @@ class TraceForm:
     exception: int
     chain: int
     records: tuple[int, ...] = ()
+    nested: int | None = None
+    abort: int | None = None
+    kernel: int | None = None
+    ignored: int | None = None
+    wrappers: tuple[str, ...] = ()
+
+    @property
+    def signals(self) -> frozenset[int]:
+        """All that mean something only together with their neighbours."""
+        told = (self.head, self.frame, self.stack_frame, self.exception, self.chain)
+        return frozenset(told) | {each for each in (self.nested, self.abort, self.ignored) if each is not None}
 
 
 @dataclass(frozen=True, slots=True)

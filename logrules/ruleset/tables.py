@@ -7,6 +7,7 @@ Nothing here imports pydantic, so that a diagnosis need not.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated
 
 from annotated_types import Len
@@ -103,17 +104,38 @@ class OwnWords:
     files: tuple[str, ...] = ()
 
 
+class Part(StrEnum):
+    """The part of a line in which a form of statements is searched.
+
+    ``message`` is the line without its prefixes, ``text`` the whole line, ``above`` the line before it and its
+    message, with a newline between; ``clause`` is every clause of the message by itself.
+    """
+
+    MESSAGE = "message"
+    TEXT = "text"
+    ABOVE = "above"
+    CLAUSE = "clause"
+
+
 @dataclass(frozen=True, slots=True)
 class StanceForm:
-    """A form of statements.
+    """A form of statements. The first one of the table that a line fits says its stance; none: it is a fact.
 
-    ``pattern`` is searched in the message of a line, ``levels`` narrow it to lines that claim one of these levels.
-    ``samples`` must have this stance, ``near`` must not.
+    ``pattern`` is searched in the ``part`` of the line if that holds one of the texts in ``contains`` (lower case
+    here, any case in the log; none: always). ``levels`` narrow it to lines that claim one of these, or ``none``.
+
+    Forms of a ``clause`` come after all others and work together: those of the stance fact are the words by which a
+    clause reports trouble, and a line has another stance if every clause that reports trouble (the first clause,
+    where none does) fits a form of that stance.
+
+    ``samples`` must have this stance, ``near`` must not; of two lines the second is judged.
     """
 
     id: Name
     stance: Stance
     pattern: Pattern
+    part: Part = Part.MESSAGE
+    contains: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     near: tuple[str, ...] = ()

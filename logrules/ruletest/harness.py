@@ -10,6 +10,7 @@ from logrules.model.change import Change
 from logrules.model.event import Event
 from logrules.model.report import Report
 from logrules.model.stream import BytesArrived, End, Tick
+from logrules.parsing.log_tail import LogTail
 from logrules.parsing.window import Window
 
 # Any moment will do: live logs begin here.
@@ -76,12 +77,12 @@ def events_of(on: Prepared, log: str, first_line: int = 1) -> list[Event]:
     """The events of the lines, the last line among them whether or not anybody asked for it; none of no lines."""
     if not log.strip():
         return []
-    lines = log.rstrip("\n").splitlines() or [""]
-    found = on.scanners.find(Window(SOURCE, 0, 0, log.encode()))
-    return [
-        *on.reader.events(found, first_line),
-        on.reader.last_event(SOURCE, first_line + len(lines) - 1, 0, lines[-1].encode()),
-    ]
+    data = log.encode()
+    found = on.scanners.find(Window(SOURCE, 0, 0, data))
+    tail = LogTail()
+    tail.add(0, data)
+    unasked = (on.reader.unasked(SOURCE, line) for line in tail.lines(first_line - 1 + data.count(b"\n")))
+    return [*on.reader.events(found, first_line), *unasked]
 
 
 def judged(on: Prepared, events: Iterable[Event], quiet_s: float | None) -> Session:

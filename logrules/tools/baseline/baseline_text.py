@@ -3,9 +3,9 @@
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from logrules.model.baseline import Deviation, Measure
 from logrules.model.report import Text
 from logrules.output.escape import safe
+from logrules.tools.baseline.deviation import Deviation, Measure
 
 _TITLE = Text("Against {runs} good {noun}", "与 {runs} 次正常运行相比")
 _FAMILIAR = Text(

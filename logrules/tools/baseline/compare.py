@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from logrules.model.baseline import Deviation, Measure, MissingKind, NewKind
+from logrules.tools.baseline.deviation import Deviation, Measure, MissingKind, NewKind
 from logrules.tools.baseline.profile import LineCount, LogProfile
 
 SHOWN_NEW = 12

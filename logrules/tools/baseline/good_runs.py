@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from logrules.model.baseline import Deviation
 from logrules.model.report import Report
 from logrules.ruleset.pack import Pack
 from logrules.tools.baseline.compare import deviation
+from logrules.tools.baseline.deviation import Deviation
 from logrules.tools.baseline.line_kind import Kinds
 from logrules.tools.baseline.profile import Pace, lines_of, medians_of, profile_of
 

@@ -2,28 +2,18 @@
 
 import gzip
 import io
-import os
 import tarfile
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from logrules.model.errors import LogrulesError
+from logrules.output.atomic_write import write_file
 from logrules.tools.bundle.gather import Part
 
 
 def write_archive(parts: Sequence[Part], path: Path, folder: str) -> None:
-    """Write the parts into ``folder`` of a new archive. Raises LogrulesError where that fails; nothing is left then."""
-    unfinished = None
-    try:
-        handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(_packed(parts, folder))
-        Path(unfinished).replace(path)
-    except OSError as fault:
-        if unfinished is not None:
-            Path(unfinished).unlink(missing_ok=True)
-        raise LogrulesError(f"{path}: cannot be written ({(fault.strerror or str(fault)).lower()})") from None
+    """Write the parts into ``folder`` of a new archive. Raises UnwritableError; nothing is left then."""
+    # Secrets may be left in it all the same: it is for its owner's eyes.
+    write_file(path, _packed(parts, folder), new_mode=0o600)
 
 
 def _packed(parts: Sequence[Part], folder: str) -> bytes:

@@ -12,6 +12,7 @@ from logrules.model.errors import LogrulesError
 if TYPE_CHECKING:
     from logrules.tools.bundle.gather import Part
 
+ABOUT = "gather what a bug report needs, without secrets"
 _EXAMPLES = """examples:
   logrules bundle train.log                                  writes train-bundle.tar.gz
   logrules bundle runs/42/ --config ds.json -o report.tar.gz

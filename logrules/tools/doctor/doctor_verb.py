@@ -11,6 +11,7 @@ from logrules.model.errors import LogrulesError
 if TYPE_CHECKING:
     from logrules.tools.doctor.doctor import Answer, Check
 
+ABOUT = "check whether this machine is fit for a run"
 _EXAMPLES = """examples:
   logrules doctor                                           everything that can be checked here
   logrules doctor --actor-gpus 2 --rollout-gpus 2 --total-gpus 8

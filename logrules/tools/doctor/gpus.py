@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from logrules.model.report import Text
+from logrules.notify.command_output import CommandOutput
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
-from logrules.tools.doctor.machine import Machine, Said
+from logrules.tools.doctor.machine import Machine
 
 # A desktop or a monitoring agent takes some hundred MB; a left-over trainer takes gigabytes.
 BUSY_MB = 1_000
@@ -24,7 +25,7 @@ class Gpu:
     driver: str
 
 
-def gpus_of(machine: Machine) -> tuple[list[Gpu], Said]:
+def gpus_of(machine: Machine) -> tuple[list[Gpu], CommandOutput]:
     """The devices, and what nvidia-smi said."""
     said = machine.ask("nvidia-smi", f"--query-gpu={_GPU_FIELDS}", "--format=csv,noheader,nounits")
     return (list(_parsed(said.text)) if said.fine else []), said

@@ -5,9 +5,9 @@ from typing import Any, TextIO
 from rich.console import Console
 from rich.text import Text as Line
 
-from logrules.model.expectation import Expectation, Progress, SeenLine, StepSeen
 from logrules.model.report import Text
 from logrules.output.escape import safe
+from logrules.tools.expectations.expectation import Expectation, Progress, SeenLine, StepSeen
 
 _MARK = {
     Progress.REACHED: ("✓", "green"),
@@ -55,6 +55,31 @@ def expectation_document(found: Expectation, language: str) -> dict[str, Any]:
             for one in found.unwanted
         ],
     }
+
+
+def expectation_schema() -> dict[str, Any]:
+    """The schema of `expectation_document`."""
+    text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
+    name_or_none = {"type": ["string", "null"]}
+    place = _object_schema({"source": text, "line": {"type": "integer", "minimum": 1}, "text": text})
+    progress = {"enum": [member.value for member in Progress]}
+    seen = {"anyOf": [place, {"type": "null"}]}
+    step = _object_schema({"id": text, "title": text, "progress": progress, "seen": seen})
+    unwanted = _object_schema({"id": text, "title": text, "count": count, "first": place})
+    return _object_schema(
+        {
+            "profile": text,
+            "met": {"type": "boolean"},
+            "left_at": name_or_none,
+            "last_reached": name_or_none,
+            "steps": {"type": "array", "items": step},
+            "unwanted": {"type": "array", "items": unwanted},
+        }
+    )
+
+
+def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
 
 
 def _verdict(found: Expectation, language: str) -> str:

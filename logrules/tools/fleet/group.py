@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from logrules.model.job import JobGroup, JobSummary
+from logrules.tools.fleet.job import JobGroup, JobSummary
 
 BY: Mapping[str, Callable[[JobSummary], tuple[str, ...]]] = {
     "cause": lambda summary: (summary.cause,) if summary.cause else (),

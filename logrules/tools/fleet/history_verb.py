@@ -12,6 +12,7 @@ from logrules.tools.fleet.scan_verb import add_list_options, print_jobs
 if TYPE_CHECKING:
     from logrules.tools.fleet.history import Kept
 
+ABOUT = "list what became of jobs that were scanned"
 _EXAMPLES = """examples:
   logrules history                          the newest result of every job that was scanned
   logrules history --since 7d --group host  hosts on which jobs failed last week

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.model.job import JobGroup, JobSummary
 from logrules.model.report import Status, Text
 from logrules.output import messages as words
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
+from logrules.tools.fleet.job import JobGroup, JobSummary
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared
-from logrules.model.job import JobSummary
 from logrules.ruleset.pack import Pack
+from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.summary import summed_up
 

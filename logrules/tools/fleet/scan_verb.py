@@ -13,11 +13,12 @@ from logrules.cli.rule_options import add_pack_options, chosen_pack
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from logrules.model.job import JobSummary
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.history import History
+    from logrules.tools.fleet.job import JobSummary
     from logrules.tools.fleet.jobs import FoundJob
 
+ABOUT = "say what became of many jobs"
 _EXAMPLES = """examples:
   logrules scan runs/                              every file and folder in runs/ is a job
   logrules scan /data --jobs 'runs/*/logs'         what a pattern matches below the folder

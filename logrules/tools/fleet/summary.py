@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from logrules.engine.run import Prepared, replay_prepared
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
-from logrules.model.job import JobSummary
 from logrules.model.report import Report, Severity
 from logrules.sources.discover import discover
+from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from logrules.cli.rule_options import add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 
+ABOUT = "serve diagnoses to agents (Model Context Protocol)"
 _EXAMPLES = """examples:
   logrules mcp --root /data/runs        serve logs below /data/runs, and nothing else
   claude mcp add logrules -- logrules mcp --root /data/runs

@@ -1,0 +1,123 @@
+"""What an installed package may add to the command line: verbs, and options of `logrules diagnose`.
+
+[project.entry-points."logrules.verbs"]
+audit = "acme_audit.verb"        # a module like those of our own verbs: ABOUT, add_options(parser), run(options)
+
+[project.entry-points."logrules.diagnose"]
+audit = "acme_audit.option"      # a module like `DiagnoseExtension`
+
+[project.entry-points."logrules.schemas"]
+audit = "acme_audit.form:schema" # a function that gives the JSON Schema of something that the package prints
+"""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
+
+from logrules.model.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.model.event import Event
+    from logrules.model.report import Report
+    from logrules.ruleset.pack import Pack
+
+VERBS = "logrules.verbs"
+DIAGNOSE = "logrules.diagnose"
+SCHEMAS = "logrules.schemas"
+
+
+class Verb(Protocol):
+    """A module that is a verb. ``ABOUT`` is its line in the list of verbs."""
+
+    ABOUT: str
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of the verb."""
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Do what was asked; the exit status."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annex:
+    """What is shown below a report, and is beside it in JSON under ``key``. Where it ``failed``, so does the verb."""
+
+    key: str
+    document: Mapping[str, Any]
+    render: Callable[[TextIO], None]
+    failed: bool = False
+
+
+class Addition:
+    """What an option does in one run of `diagnose`. Those that do less than all of it override less."""
+
+    def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (others do)
+        """The pack to read the logs at ``paths`` with."""
+        return pack
+
+    @property
+    def observe(self) -> "Callable[[Event], None] | None":
+        """What sees every event in order; asked once, after `prepare`."""
+        return None
+
+    def annex(self, report: "Report", language: str) -> Annex | None:  # noqa: ARG002 (others do)
+        """What is shown below the report."""
+        return None
+
+    def after(self, report: "Report", language: str) -> None:
+        """What is done when the report has been written."""
+
+
+class DiagnoseExtension(Protocol):
+    """A module with options of `diagnose`. ``SCHEMAS`` are those of its annexes, by their keys, made when asked for."""
+
+    SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]]
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+
+    def addition(self, options: argparse.Namespace) -> Addition | None:
+        """What they ask for, if they do."""
+
+
+def installed_verbs() -> Mapping[str, str]:
+    """The modules of verbs that packages bring, by the name of the verb."""
+    from logrules.ruleset.entry_points import entry_points
+
+    return dict(entry_points(VERBS))
+
+
+def verb(name: str, module: str) -> Verb:
+    """The verb in a module. Raises LogrulesError where that cannot be imported."""
+    return cast("Verb", _imported(name, module))
+
+
+@cache
+def diagnose_extensions() -> tuple[DiagnoseExtension, ...]:
+    """Everything that packages add to `diagnose`. Raises LogrulesError where one cannot be imported."""
+    from logrules.ruleset.entry_points import entry_points
+
+    return tuple(cast("DiagnoseExtension", _imported(name, module)) for name, module in entry_points(DIAGNOSE))
+
+
+def installed_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
+    """The schemas that packages publish, made when they are asked for."""
+    from logrules.ruleset.entry_points import entry_points
+
+    return {name: partial(_called, name, value) for name, value in entry_points(SCHEMAS)}
+
+
+def _called(name: str, value: str) -> dict[str, Any]:
+    module, _, function = value.partition(":")
+    found: dict[str, Any] = getattr(_imported(name, module), function)()
+    return found
+
+
+def _imported(name: str, module: str) -> object:
+    try:
+        return import_module(module)
+    except ImportError as fault:
+        raise LogrulesError(f"`{name}` of an installed package cannot be loaded ({fault})") from None

@@ -1,0 +1,39 @@
+"""How a log ends: its last lines, what kinds of them came after a moment, which of them are errors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from logrules.inference.observation import Observation
+from logrules.inference.workers import peers
+from logrules.model.event import Event, Level
+from logrules.model.template import template_of
+
+# A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out.
+WAITING_KINDS = 12
+
+
+@dataclass(slots=True)
+class Endings:
+    """The last lines of each source."""
+
+    lines: dict[str, list[Event]] = field(default_factory=dict)
+
+    def see(self, event: Event) -> None:
+        """Take a line of a tail."""
+        self.lines.setdefault(event.source, []).append(event)
+
+    def went_on(self, waiting: Observation) -> bool:
+        """Whether so many kinds of lines were written after this one that its writer cannot be waiting still."""
+        kinds = {template_of(line.message) for line in self._after(waiting)}
+        return len(kinds) > WAITING_KINDS
+
+    def errors(self) -> Iterator[Event]:
+        """The lines of tails that claim to be errors."""
+        for lines in self.lines.values():
+            yield from (line for line in lines if line.level is not None and line.level >= Level.ERROR)
+
+    def _after(self, waiting: Observation) -> Iterator[Event]:
+        event = waiting.event
+        for line in self.lines.get(event.source, ()):
+            if line.line > event.line and not peers(line.worker, event.worker):
+                yield line

@@ -1,0 +1,12 @@
+"""What varies in a line taken out, so that lines of one kind are alike."""
+
+import re
+
+_VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+(?:[.:,/]\d+)*|\b[0-9a-fA-F]{8,}\b")
+_WORD = re.compile(r"[^\W\d_]+(?:[_'-][^\W\d_]+)*|#")
+MAX_TEMPLATE_WORDS = 12
+
+
+def template_of(message: str) -> str:
+    """The words of a message in order, every number the same and at most ``MAX_TEMPLATE_WORDS`` of them."""
+    return " ".join(_WORD.findall(_VARYING.sub("#", message[:400]))[:MAX_TEMPLATE_WORDS])

@@ -1,0 +1,48 @@
+"""The last lines of a log, whether or not a rule asked for them: they tell how it ended and what nobody knows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Enough to see what a process wrote after its last telling line, few enough to cost milliseconds.
+TAIL_BYTES = 32 * 1024
+TAIL_LINES = 160
+
+
+@dataclass(frozen=True, slots=True)
+class RawLine:
+    """A line as it lies in its source: ``number`` counts from 1, ``offset`` is that of its first byte."""
+
+    number: int
+    offset: int
+    raw: bytes
+
+
+class LogTail:
+    """Keeps the last bytes of a source while it is read, in one piece or in many."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._end = 0
+
+    def add(self, offset: int, data: bytes) -> None:
+        """Take the bytes that lie at ``offset``; a source that begins anew is forgotten."""
+        if offset != self._end:
+            self._kept = b""
+        self._kept = data[-TAIL_BYTES:] if len(data) >= TAIL_BYTES else (self._kept + data)[-TAIL_BYTES:]
+        self._end = offset + len(data)
+
+    def lines(self, ended: int) -> Iterator[RawLine]:
+        """The last lines that are not blank, where the source has ``ended`` line ends in all."""
+        pieces = self._kept.split(b"\n")
+        number = ended + 1 - (len(pieces) - 1)
+        offset = self._end - len(self._kept)
+        begins_within = self._end > len(self._kept)
+        found: list[RawLine] = []
+        for place, piece in enumerate(pieces):
+            # The first piece may be the end of a line whose head was let go: only a lone line is shown so.
+            whole = place > 0 or not begins_within or len(pieces) == 1
+            if whole and piece.strip():
+                found.append(RawLine(number, offset, piece))
+            number += 1
+            offset += len(piece) + 1
+        yield from found[-TAIL_LINES:]

@@ -1,0 +1,51 @@
+"""What installed packages bring to logrules: entry points of the groups `logrules.*`, found without running their code.
+
+Looking through all packages takes long, so what was found is remembered until a folder of packages changes.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from logrules.ruleset.cache_files import keep, kept
+
+_PREFIX = "logrules."
+
+
+def entry_points(group: str) -> tuple[tuple[str, str], ...]:
+    """(name, value) of each entry point of a group, by name; of two with one name the first on the path counts."""
+    found: dict[str, str] = {}
+    for its_group, name, value in _all(sys.path):
+        if its_group == group:
+            found.setdefault(name, value)
+    return tuple(sorted(found.items()))
+
+
+def _all(path: Sequence[str]) -> list[tuple[str, str, str]]:
+    import hashlib
+
+    state = json.dumps([[folder, _changed(folder)] for folder in path])
+    name = f"installed-{hashlib.sha256(state.encode()).hexdigest()[:32]}.json"
+    body = kept(name)
+    if body is not None:
+        return [(str(group), str(name), str(value)) for group, name, value in json.loads(body)]
+    found = list(_look(path))
+    keep("installed", name, json.dumps(found).encode())
+    return found
+
+
+def _changed(folder: str) -> int:
+    try:
+        return os.stat(folder or ".").st_mtime_ns  # noqa: PTH116 (a Path of each costs more than the look)
+    except OSError:
+        return 0
+
+
+def _look(path: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    from importlib.metadata import distributions
+
+    for distribution in distributions(path=list(path)):
+        for point in distribution.entry_points:
+            if point.group.startswith(_PREFIX):
+                yield point.group, point.name, point.value

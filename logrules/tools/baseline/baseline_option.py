@@ -1,0 +1,64 @@
+"""`logrules diagnose --baseline GOOD`: what a good run does not print, or prints and this one does not."""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from logrules.cli.extension import Addition, Annex
+from logrules.model.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.model.event import Event
+    from logrules.model.report import Report
+    from logrules.ruleset.pack import Pack
+    from logrules.tools.baseline.good_runs import GoodRuns
+
+KEY = "baseline"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    about = "a log or a folder of a good run, to say what is new, missing or slower; may be repeated"
+    parser.add_argument("--baseline", action="append", default=[], metavar="PATH", help=about)
+
+
+def addition(options: argparse.Namespace) -> Addition | None:
+    """The comparison, where good runs were named."""
+    return _Baseline(options.baseline) if options.baseline else None
+
+
+def _schema() -> dict[str, Any]:
+    from logrules.tools.baseline.baseline_text import deviation_schema
+
+    return deviation_schema()
+
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
+
+
+class _Baseline(Addition):
+    def __init__(self, good: Sequence[str]) -> None:
+        self._good = good
+        self._paths: Sequence[str] = ()
+        self._runs: GoodRuns | None = None
+
+    def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":
+        from logrules.tools.baseline.good_runs import GoodRuns
+
+        if "-" in (*paths, *self._good):
+            raise LogrulesError("--baseline reads logs twice: name files, not standard input")
+        self._paths = paths
+        self._runs = GoodRuns(self._good, pack)
+        return pack
+
+    @property
+    def observe(self) -> "Callable[[Event], None] | None":
+        return self._runs.pace.see if self._runs else None
+
+    def annex(self, report: "Report", language: str) -> Annex | None:
+        from logrules.tools.baseline.baseline_text import deviation_document, render_deviation
+
+        if self._runs is None:
+            return None
+        found = self._runs.deviation(self._paths, report)
+        return Annex(KEY, deviation_document(found), lambda out: render_deviation(found, out, language))

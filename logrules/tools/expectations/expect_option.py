@@ -1,0 +1,62 @@
+"""`logrules diagnose --expect PROFILE`: where the run left the path of a healthy one."""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from logrules.cli.extension import Addition, Annex
+
+if TYPE_CHECKING:
+    from logrules.model.event import Event
+    from logrules.model.report import Report
+    from logrules.ruleset.pack import Pack
+    from logrules.tools.expectations.expected_path import ExpectedPath
+
+KEY = "expectation"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument(
+        "--expect", metavar="PROFILE", help="a recipe to hold the log against: a file or a shipped name"
+    )
+
+
+def addition(options: argparse.Namespace) -> Addition | None:
+    """The path to follow, where a profile was named."""
+    return _Expectation(options.expect) if options.expect else None
+
+
+def _schema() -> dict[str, Any]:
+    from logrules.tools.expectations.expectation_text import expectation_schema
+
+    return expectation_schema()
+
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
+
+
+class _Expectation(Addition):
+    def __init__(self, profile: str) -> None:
+        self._profile = profile
+        self._path: ExpectedPath | None = None
+
+    def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)
+        from logrules.ruleset.profile_models import load_profile
+        from logrules.tools.expectations.expected_path import ExpectedPath
+
+        self._path = ExpectedPath(load_profile(self._profile, pack))
+        return self._path.pack
+
+    @property
+    def observe(self) -> "Callable[[Event], None] | None":
+        return self._path.see if self._path else None
+
+    def annex(self, report: "Report", language: str) -> Annex | None:  # noqa: ARG002 (it saw the events)
+        from logrules.tools.expectations.expectation_text import expectation_document, render_expectation
+
+        if self._path is None:
+            return None
+        found = self._path.outcome()
+        document = expectation_document(found, language)
+        return Annex(KEY, document, lambda out: render_expectation(found, out, language), failed=not found.met)
