@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules"]
 
 
-def load_rules(*folders: str) -> "Pack":
-    """The shipped rules and those in ``folders``. Raises PackError with every problem found."""
+def load_rules(*folders: str, language: str = "en") -> "Pack":
+    """The shipped rules and those in ``folders``; what people read is in English and in ``language``.
+
+    Raises PackError with every problem found.
+    """
     from logrules.ruleset.load import load_pack
 
-    return load_pack(folders)
+    return load_pack(folders, language=language)
 
 
 def diagnose(*paths: str, pack: "Pack | None" = None) -> "Report":

@@ -118,7 +118,7 @@ def test_old_packs_are_forgotten(folder, shipped):
 
 
 def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monkeypatch):
-    assert (loading.shipped_rules() / "vocabulary.yaml").is_file()
+    assert (loading.shipped_rules() / "causes.yaml").is_file()
     package = tmp_path / "logrules"
     (package / "pack").mkdir(parents=True)
     (package / "_rules").mkdir()

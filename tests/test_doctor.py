@@ -244,7 +244,7 @@ def test_room_is_looked_for_where_the_run_will_write(tmp_path):
 
 
 def test_every_check_that_a_cause_names_exists():
-    named = {check for checks in load_pack().checks.values() for check in checks}
+    named = {check for cause in load_pack().tables.causes for check in cause.checks}
     assert named
     assert named <= {check.id for check in CHECKS}
 

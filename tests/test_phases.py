@@ -6,17 +6,20 @@ from logrules.engine.run import prepared
 from logrules.model.report import Status
 from logrules.ruletest.harness import run_log
 
-VOCABULARY = """
+PIPELINE = """
 phases:
-  - {id: launch, title: {en: l, zh: l}, about: {en: l, zh: l}}
-  - {id: rendezvous, title: {en: r, zh: r}, about: {en: r, zh: r}}
-  - {id: train_step, title: {en: t, zh: t}, about: {en: t, zh: t}, loop: true}
-  - {id: checkpoint, title: {en: c, zh: c}, about: {en: c, zh: c}}
-  - {id: shutdown, title: {en: s, zh: s}, about: {en: s, zh: s}}
+  - {id: launch, title: l, about: l}
+  - {id: rendezvous, title: r, about: r}
+  - {id: train_step, title: t, about: t, loop: true}
+  - {id: checkpoint, title: c, about: c}
+  - {id: shutdown, title: s, about: s}
+"""
+CAUSES = """
+tiers: [process, symptom]
 causes:
-  - {id: rendezvous-timeout, family: x, title: {en: x, zh: x}, about: {en: x, zh: x}}
-  - {id: checkpoint-stall, family: x, title: {en: x, zh: x}, about: {en: x, zh: x}}
-  - {id: python-exception, family: x, title: {en: x, zh: x}, about: {en: x, zh: x}}
+  - {id: rendezvous-timeout, family: x, tier: process, title: x, about: x}
+  - {id: checkpoint-stall, family: x, tier: process, title: x, about: x}
+  - {id: python-exception, family: x, tier: process, title: x, about: x}
 """
 _CARD = """
     title: {en: w, zh: w}
@@ -66,7 +69,7 @@ examples: [{log: BROKEN, fires: true}, {log: fine, fires: false}]
 
 @pytest.fixture
 def on(small_pack):
-    return prepared(small_pack(VOCABULARY, PHASES, FORMATS, BROKEN))
+    return prepared(small_pack(PIPELINE, CAUSES, PHASES, FORMATS, BROKEN))
 
 
 @pytest.mark.parametrize(

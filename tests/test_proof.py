@@ -21,12 +21,14 @@ from logrules.ruletest.mutation import strength
 from logrules.ruletest.rule_coverage import coverage_of, footprint
 from logrules.ruletest.suite import Suite
 
-VOCABULARY = """
+PIPELINE = """
 phases:
-  - {id: launch, title: {en: a, zh: a}, about: {en: a, zh: a}}
-  - {id: train_step, title: {en: a, zh: a}, about: {en: a, zh: a}, loop: true}
-causes: [{id: broken, family: x, title: {en: a, zh: a}, about: {en: a, zh: a}},
-         {id: stuck, family: x, title: {en: a, zh: a}, about: {en: a, zh: a}}]
+  - {id: launch, title: a, about: a}
+  - {id: train_step, title: a, about: a, loop: true}
+"""
+CAUSES = """
+tiers: [process, symptom]
+causes: [{id: broken, family: x, tier: process, title: a, about: a}, {id: stuck, family: x, tier: symptom, title: a, about: a}]
 """
 PHASES = """
 framework: toy
@@ -65,7 +67,9 @@ examples:
 
 
 def stage(*texts: str) -> tuple[Prepared, Suite]:
-    texts_of_rules = [RuleText(f"toy/{n}.yaml", text.encode()) for n, text in enumerate((VOCABULARY, PHASES, *texts))]
+    texts_of_rules = [
+        RuleText(f"toy/{n}.yaml", text.encode()) for n, text in enumerate((PIPELINE, CAUSES, PHASES, *texts))
+    ]
     pack, suite = compiled([*rule_texts([shipped_rules() / "formats"]), *texts_of_rules])
     return prepared(pack), suite
 

@@ -83,7 +83,13 @@ def test_a_shipped_file_in_disorder_loses_nothing(path):
 
 @pytest.mark.parametrize("folder", ["rules", "fixtures"])
 def test_every_shipped_file_names_the_schema_of_its_kind(folder):
-    kinds = {"formats": "formats", "phases": "phases", "expect": "expect", "fixtures": "case"}
+    kinds = {
+        "formats": "formats",
+        "phases": "phases",
+        "expect": "expect",
+        "translations": "translation",
+        "fixtures": "case",
+    }
     root = shipped_rules().parent
     files = [path for path in SHIPPED if path.is_relative_to(root / folder)]
     assert len(files) > 90
@@ -91,8 +97,9 @@ def test_every_shipped_file_names_the_schema_of_its_kind(folder):
         named = path.read_text(encoding="utf-8").partition("$schema=")[2].split("\n")[0]
         parts = path.relative_to(root).parts
         kind = next((kinds[part] for part in parts if part in kinds), "rule")
-        wanted = "vocabulary" if path.name == "vocabulary.yaml" else kind
-        assert (path.parent / named).resolve() == root / f"docs/schema/{wanted}.json", path
+        if len(parts) == 2:  # a table
+            kind = path.stem
+        assert (path.parent / named).resolve() == root / f"docs/schema/{kind}.json", path
 
 
 KEYS = ("id", "when", "cause", "fixes", "title", "other")

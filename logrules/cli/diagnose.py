@@ -90,6 +90,8 @@ def run(options: argparse.Namespace) -> int:
     for addition in additions:
         pack = addition.prepare(given, pack)
     report = _report(found, pack, _observers([addition.observe for addition in additions]), options)
+    if not report.lines:
+        raise LogrulesError(_nothing_in(report, given))
     language = options.lang or preferred_language()
     annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
     _write(report, options, language, annexes)
@@ -119,6 +121,14 @@ def _report(
             cache=not options.no_cache,
             observe=observe,
         )
+
+
+def _nothing_in(report: Report, given: "Sequence[str]") -> str:
+    """Why there is no diagnosis of no line."""
+    if report.notes:
+        return f"{report.notes[0].source}: {report.notes[0].note}"
+    said = "standard input" if given == ["-"] else ", ".join(given)
+    return f"{said}: is empty; nothing to diagnose"
 
 
 def _observers(observers: "Sequence[Callable[[Event], None] | None]") -> "Callable[[Event], None] | None":

@@ -32,22 +32,21 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.rule_options import chosen_pack
     from logrules.model.lint_codes import CODES
     from logrules.output.rule_page import render_code, render_rule, render_word
-    from logrules.ruleset.vocabulary_text import vocabulary_from
+    from logrules.ruleset.vocabulary_text import causes_of, phases_of
 
     language = options.lang or preferred_language()
     if options.name in CODES:
         render_code(CODES[options.name], sys.stdout, language)
         return 0
     pack = chosen_pack(options)
-    vocabulary = vocabulary_from(pack.words)
     if options.causes or options.phases:
-        for word in vocabulary.causes if options.causes else vocabulary.phases:
+        for word in causes_of(pack) if options.causes else phases_of(pack):
             print(f"{word.id:30} {word.title.of(language)}")
         return 0
     if options.name is None:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes or --phases")
     rules = {rule.id: rule for rule in pack.rules}
-    words = {word.id: word for word in (*vocabulary.phases, *vocabulary.causes)}
+    words = {word.id: word for word in (*phases_of(pack), *causes_of(pack))}
     if options.name in rules:
         render_rule(rules[options.name], pack, sys.stdout, language, options.shell)
     elif options.name in words:

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     path, line = _place(options.place)
     settings = chosen_settings(options)
     pack = load_pack(options.rules, settings=settings)
-    if options.cause and options.cause not in pack.causes:
+    if options.cause and options.cause not in {cause.id for cause in pack.tables.causes}:
         raise LogrulesError(f"unknown cause `{options.cause}`: see `logrules explain --causes`")
     extract = extract_of(path, line)
     logs = [log for case in read_cases(find_cases(shipped_cases())) for log in case.logs]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.locale import preferred_language
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
@@ -39,11 +40,17 @@ def chosen_settings(options: argparse.Namespace) -> "Settings":
     return replace(found, packs=packs)
 
 
-def chosen_pack(options: argparse.Namespace, *, cache: bool = True) -> "Pack":
-    """The pack that the command line and the configuration ask for; what it replaces is said on standard error."""
+def chosen_pack(options: argparse.Namespace, *, cache: bool = True, language: str | None = None) -> "Pack":
+    """The pack that the command line and the configuration ask for; what it replaces is said on standard error.
+
+    Its second language is ``language``, else that of the verb's ``--lang``, else that of the locale.
+    """
     from logrules.ruleset.load import load_pack
 
-    pack = load_pack(options.rules, settings=chosen_settings(options), cache=cache)
+    if language is None:
+        language = (options.lang or preferred_language()) if hasattr(options, "lang") else "en"
+
+    pack = load_pack(options.rules, settings=chosen_settings(options), cache=cache, language=language)
     for one in pack.replaced:
         print(f"logrules: {safe(one.what)} of {safe(one.before)} is replaced by {safe(one.path)}", file=sys.stderr)
     return pack

@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.rule_options import chosen_pack
     from logrules.ruleset.rule_text import card_from
 
-    pack = chosen_pack(options)
     language = options.lang or preferred_language()
+    pack = chosen_pack(options)
     rows = []
     for rule in sorted(pack.rules, key=lambda rule: rule.id):
         card = card_from(pack.cards[rule.id])

@@ -16,10 +16,14 @@ _EXAMPLES = """examples:
 In an editor, `# yaml-language-server: $schema=rule.json` at the top of a rule file turns on completion."""
 
 
+_TABLES = "logrules.ruleset.table_reader"
+
+
 def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], dict[str, Any]]:
     def schema() -> dict[str, Any]:
-        found: dict[str, Any] = getattr(import_module(module), name).model_json_schema()
-        return found
+        from logrules.ruleset.table_reader import adapter_of
+
+        return adapter_of(getattr(import_module(module), name)).json_schema()
 
     return schema
 
@@ -44,7 +48,13 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rule": _model("RuleFile"),
     "phases": _model("PhaseFile"),
     "formats": _model("FormatFile"),
-    "vocabulary": _model("VocabularyFile"),
+    "pipeline": _model("PipelineFile", _TABLES),
+    "causes": _model("CausesFile", _TABLES),
+    "origins": _model("OriginsFile", _TABLES),
+    "stances": _model("StancesFile", _TABLES),
+    "exceptions": _model("ExceptionsFile", _TABLES),
+    "exits": _model("ExitsFile", _TABLES),
+    "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
     "case": _model("CaseFile", "logrules.ruleset.case_models"),
     "config": _model("ConfigFile", "logrules.ruleset.config"),

@@ -124,8 +124,7 @@ class Scanners:
 
 def _trace_signals(pack: Pack) -> frozenset[int]:
     """The signals of lines that mean something only together with their neighbours."""
-    trace = pack.trace
-    return frozenset((trace.head, trace.frame, trace.stack_frame, trace.exception, trace.chain) if trace else ())
+    return pack.trace.signals if pack.trace else frozenset()
 
 
 def _items(source: Source, how: Extraction) -> Iterator[Block | Skipped | Tick | End]:

@@ -1,6 +1,6 @@
 """The job's own time: stamps of lines to seconds, without ever looking at a clock."""
 
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
 from logrules.model.event import Event, Timestamp
 
@@ -45,10 +45,14 @@ class Clock:
 
 def choose_year(stamp: Timestamp, near: float) -> float:
     """The seconds of a stamp without a year, in the year that brings it nearest to ``near``."""
-    bare = datetime.fromtimestamp(stamp.seconds, UTC)
-    year = datetime.fromtimestamp(near, UTC).year
-    candidates = [_in_year(bare, candidate) for candidate in (year - 1, year, year + 1)]
-    return min(candidates, key=lambda seconds: abs(seconds - near)) + stamp.seconds % 1
+    try:
+        bare = datetime.fromtimestamp(stamp.seconds, UTC)
+        year = datetime.fromtimestamp(near, UTC).year
+    except (ValueError, OverflowError, OSError):
+        return stamp.seconds
+    years = [candidate for candidate in (year - 1, year, year + 1) if MINYEAR < candidate < MAXYEAR]
+    candidates = [_in_year(bare, candidate) for candidate in years]
+    return min(candidates, key=lambda seconds: abs(seconds - near), default=stamp.seconds) + stamp.seconds % 1
 
 
 def _in_year(bare: datetime, year: int) -> float:

@@ -19,6 +19,8 @@ _MONTHS = {
     )
 }
 _YEARLESS = 1972
+# Of a name in a language that is not read: such a time is none.
+_NO_MONTH = 0
 _TIMEOUT_S = 1.0
 
 
@@ -61,7 +63,8 @@ def _seconds(parts: Mapping[str, str | None]) -> float:
     def number(name: str) -> int:
         return int(parts.get(name) or 0)
 
-    month = _MONTHS[name[:3].lower()] if (name := parts.get("month_name")) else number("month")
+    name = parts.get("month_name")
+    month = number("month") if name is None else _MONTHS.get(name[:3].lower(), _NO_MONTH)
     year = number("year") or _YEARLESS
     year += 2000 if year < 100 else 0  # noqa: PLR2004 (two digits of a year)
     hour = number("hour")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from logrules.model.position import Problem
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.condition import Condition, Scope, Waiting, leaves
+from logrules.ruleset.condition import Condition, Waiting, leaves
+from logrules.ruleset.joined_tables import joined_phases, joined_tables
 from logrules.ruleset.pack import (
     Frame,
     HeaderFormat,
@@ -15,14 +16,17 @@ from logrules.ruleset.pack import (
     Metric,
     NameForm,
     Pack,
-    Phase,
     Rule,
     Signal,
     TimeForm,
     TraceForm,
     Wait,
 )
-from logrules.ruleset.vocabulary import joined
+from logrules.ruleset.table_faults import table_faults
+from logrules.ruleset.table_reader import TableFile
+from logrules.ruleset.table_rules import rules_of_tables, with_tiers
+from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.translation import Translation
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruleset.yaml_reader import Document
 
@@ -34,7 +38,7 @@ class RuleSource:
     """A document, the checked file that it says, and the pack that it came with ("" for the shipped one)."""
 
     document: Document
-    file: schema.RuleFile | schema.PhaseFile | schema.FormatFile | schema.VocabularyFile
+    file: schema.RuleFile | schema.PhaseFile | schema.FormatFile | TableFile | Translation
     origin: str = ""
 
     def problem(self, at: Sequence[str | int], message: str, hint: str | None = None, *, kind: str) -> Problem:
@@ -65,10 +69,12 @@ class PackBuilder:
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
     draft = PackBuilder()
-    words = joined([source.file for source in sources if isinstance(source.file, schema.VocabularyFile)])
-    phases = tuple(Phase(word.id, word.loop, word.idle) for word in words.phases)
-    causes = tuple(word.id for word in words.causes)
-    known = Words(frozenset(phase.id for phase in phases), frozenset(causes))
+    documents = [(source.document, source.file) for source in sources if isinstance(source.file, TableFile)]
+    files = [file for _, file in documents]
+    phases, tables = joined_phases(files), joined_tables(files)
+    known = Words.of(phases, tables)
+    for document, file in documents:
+        draft.problems += table_faults(document, file, tables, known.phases)
     for source in sources:
         if isinstance(source.file, schema.PhaseFile):
             _add_phase_file(draft, source, source.file, known)
@@ -80,7 +86,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     draft.problems += unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
-    return _pack(draft, digest, formats, trace, phases, causes, words), ()
+    return _pack(draft, digest, formats, trace, phases, tables), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,11 @@ class Words:
 
     phases: frozenset[str]
     causes: frozenset[str]
+
+    @classmethod
+    def of(cls, phases: Iterable[Phase], tables: Tables) -> "Words":
+        """The words of these tables."""
+        return cls(frozenset(phase.id for phase in phases), frozenset(cause.id for cause in tables.causes))
 
     def unknown(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
         """Causes that the card names and nobody defined."""
@@ -137,18 +148,17 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
         file.id,
         file.cause,
         file.severity,
-        file.certainty,
-        file.weight or file.certainty,
-        when.condition,
-        when.scope,
-        fixed,
-        otherwise,
-        file.culprit,
-        file.cleared_by,
-        tuple(file.yields_to),
-        tuple(file.frameworks),
+        when=when.condition,
+        scope=when.scope,
+        phase=fixed,
+        phase_otherwise=otherwise,
+        culprit=file.culprit,
+        cleared_by=file.cleared_by,
+        frameworks=tuple(file.frameworks),
         fallback=file.fallback,
         stall=file.stall,
+        tier=file.tier or "",
+        explained_by=tuple(file.explained_by),
     )
     draft.cards[file.id] = _card_text(file)
 
@@ -202,15 +212,13 @@ def _add_wait(
         card,
         wait.cause,
         Severity(wait.severity),
-        wait.certainty,
-        wait.weight or wait.certainty,
-        Waiting(name),
-        Scope.JOB,
-        wait.phase,
-        yields_to=tuple(wait.yields_to),
+        when=Waiting(name),
+        phase=wait.phase,
         frameworks=tuple(wait.frameworks) or (framework,),
         wait=name,
         stall=True,
+        tier=wait.tier or "",
+        explained_by=tuple(wait.explained_by),
     )
     draft.cards[card] = _card_text(wait)
 
@@ -231,6 +239,10 @@ def _trace(draft: PackBuilder, formats: Iterable[schema.FormatFile]) -> TraceFor
         return None
     functions = dict.fromkeys(name for frame in draft.frames for name in frame.functions)
     stack = Signal("traceback:stack-frame", tuple(f" {name} (" for name in functions), found.stack_frame)
+
+    def optional(name: str, signal: schema.SignalFile | None) -> int | None:
+        return None if signal is None else draft.add_signal(_signal("traceback", name, signal))
+
     return TraceForm(
         head=draft.add_signal(_signal("traceback", "head", found.head)),
         frame=draft.add_signal(_signal("traceback", "frame", found.frame)),
@@ -238,6 +250,11 @@ def _trace(draft: PackBuilder, formats: Iterable[schema.FormatFile]) -> TraceFor
         exception=draft.add_signal(_signal("traceback", "exception", found.exception)),
         chain=draft.add_signal(_signal("traceback", "chain", found.chain)),
         records=tuple(draft.records),
+        nested=optional("nested", found.nested),
+        abort=optional("abort", found.abort),
+        kernel=optional("kernel", found.kernel),
+        ignored=optional("ignored", found.ignored),
+        wrappers=tuple(found.wrappers),
     )
 
 
@@ -267,8 +284,7 @@ def _pack(
     formats: Sequence[schema.FormatFile],
     trace: TraceForm | None,
     phases: tuple[Phase, ...],
-    causes: tuple[str, ...],
-    vocabulary: schema.VocabularyFile,
+    tables: Tables,
 ) -> Pack:
     levels: Mapping[str, str] = {word: level for file in formats for word, level in file.levels.items()}
     headers = tuple(
@@ -285,10 +301,11 @@ def _pack(
         for file in formats
         for item in file.headers
     )
+    of_tables = tuple(rules_of_tables(tables))
     return Pack(
         digest=digest,
         signals=tuple(draft.signals),
-        rules=tuple(draft.rules.values()),
+        rules=(*with_tiers(draft.rules.values(), tables), *(rule for rule, _ in of_tables)),
         markers=tuple(draft.markers),
         waits=tuple(draft.waits.values()),
         frames=tuple(draft.frames),
@@ -299,8 +316,6 @@ def _pack(
         levels=levels,
         trace=trace,
         phases=phases,
-        causes=causes,
-        cards=draft.cards,
-        words=vocabulary.model_dump_json(),
-        checks={cause.id: tuple(cause.checks) for cause in vocabulary.causes if cause.checks},
+        tables=tables,
+        cards=draft.cards | {rule.id: card for rule, card in of_tables},
     )

@@ -53,13 +53,18 @@ def keep(kind: str, name: str, body: bytes) -> None:
 
 def _read_own(path: Path) -> bytes:
     """The content of a regular file that this user owns and nobody else may write."""
-    with path.open("rb") as stream:
+    # A named pipe that nobody writes to would be waited for.
+    with open(path, "rb", opener=_without_waiting) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("not a regular file")
         if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
             raise ValueError("somebody else could have written it")
         return stream.read()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _forget_old(folder: Path, kind: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -12,18 +12,19 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import RuleSource, assemble
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.settings import Settings
+from logrules.ruleset.table_reader import TABLE_FILES, adapter_of
+from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Unreadable, parse_document, problems_of
 
 if TYPE_CHECKING:
     from logrules.ruleset.config import Config
     from logrules.ruleset.load import RuleText
 
-_KINDS: Mapping[str, type[schema.Strict]] = {
+_KINDS: Mapping[str, type[Any]] = {
     "framework": schema.PhaseFile,
     "family": schema.FormatFile,
-    "causes": schema.VocabularyFile,
-    "phases": schema.VocabularyFile,
-}
+    "language": Translation,
+} | TABLE_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,9 @@ def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]
         return None, [fault.problem]
     if not isinstance(document.data, dict):
         return None, [Problem(document.place(()), "is not a mapping of keys to values", kind="schema")]
-    kind = next((model for key, model in _KINDS.items() if key in document.data), schema.RuleFile)
-    if kind is schema.VocabularyFile and "signals" in document.data:
-        kind = schema.RuleFile
+    kind: type = next((model for key, model in _KINDS.items() if key in document.data), schema.RuleFile)
     try:
-        return RuleSource(document, kind.model_validate(document.data), text.origin), []  # type: ignore[arg-type]
+        return RuleSource(document, adapter_of(kind).validate_python(document.data), text.origin), []
     except ValidationError as fault:
         return None, list(problems_of(document, fault))
 
@@ -122,5 +121,5 @@ def _identity(source: RuleSource) -> str:
         case schema.FormatFile(family=name):
             return f"formats {name}"
         case _:
-            # Words replace nothing: they are added to those before them.
-            return f"vocabulary in {source.document.path}"
+            # Rows of tables are added to those before them.
+            return f"{type(source.file).__name__} in {source.document.path}"

@@ -13,6 +13,8 @@ from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import RuleSource
 from logrules.ruleset.settings import PROJECT_NAME, Settings
+from logrules.ruleset.table_reader import CausesFile, PipelineFile, adapter_of
+from logrules.ruleset.tables import Cause, Phase
 from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document, problems_of
 
@@ -27,7 +29,7 @@ class ConfigFile(schema.Strict):
 
     ``packs`` are folders of rules, relative to the file; ``installed`` says whether packs from installed Python
     packages count. ``disable``, ``severity`` and ``patience`` name rules and waits by their ids, or with ``*``.
-    ``phases`` and ``causes`` are added to the vocabulary; ``markers`` say what the project's own programs print.
+    ``phases`` and ``causes`` are added to the tables; ``markers`` say what the project's own programs print.
     """
 
     packs: list[str] = Field(default_factory=list)
@@ -35,8 +37,8 @@ class ConfigFile(schema.Strict):
     disable: list[RuleName] = Field(default_factory=list)
     severity: dict[RuleName, Severity] = Field(default_factory=dict)
     patience: dict[RuleName, schema.Duration] = Field(default_factory=dict)
-    phases: list[schema.PhaseWordFile] = Field(default_factory=list)
-    causes: list[schema.CauseWordFile] = Field(default_factory=list)
+    phases: list[Phase] = Field(default_factory=list)
+    causes: list[Cause] = Field(default_factory=list)
     markers: list[schema.MarkerFile] = Field(default_factory=list)
 
 
@@ -49,9 +51,10 @@ class Config:
 
     def sources(self) -> Iterator[RuleSource]:
         """Its own phases, causes and markers, as if they stood in rule files."""
-        if self.file.phases or self.file.causes:
-            words = schema.VocabularyFile(phases=self.file.phases, causes=self.file.causes)
-            yield RuleSource(self.document, words, self.document.path)
+        if self.file.phases:
+            yield RuleSource(self.document, PipelineFile(tuple(self.file.phases)), self.document.path)
+        if self.file.causes:
+            yield RuleSource(self.document, CausesFile(tuple(self.file.causes)), self.document.path)
         if self.file.markers:
             yield RuleSource(
                 self.document, schema.PhaseFile(framework=OWN, markers=self.file.markers), self.document.path
@@ -64,6 +67,6 @@ def checked(settings: Settings) -> Config:
     under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
     document = Document(settings.path, data, places_of_keys(settings.text, settings.path, under))
     try:
-        return Config(document, ConfigFile.model_validate(data))
+        return Config(document, adapter_of(ConfigFile).validate_python(data))
     except ValidationError as fault:
         raise PackError(list(problems_of(document, fault))) from None

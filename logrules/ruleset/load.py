@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from logrules.model.errors import PackError
@@ -15,6 +15,8 @@ from logrules.ruleset.settings import Settings
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
+# Folders of a pack that hold something else than what it is compiled from.
+_BESIDE = frozenset({"expect", "translations"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,24 @@ def shipped_rules() -> Path:
     return installed if installed.is_dir() else package.parent / "rules"
 
 
-def load_pack(folders: Sequence[str | Path] = (), *, settings: Settings | None = None, cache: bool = True) -> Pack:
+def load_pack(
+    folders: Sequence[str | Path] = (), *, settings: Settings | None = None, cache: bool = True, language: str = "en"
+) -> Pack:
     """The shipped rules, those that the settings name and those in ``folders``, later ones before earlier ones.
 
-    Without settings, neither a configuration nor installed packs have a say. Raises PackError with every problem.
+    Without settings, neither a configuration nor installed packs have a say. What people read is English, and in
+    ``language`` too. Raises PackError with every problem.
     """
+    pack = _english(folders, settings, cache=cache)
+    if language == "en":
+        return pack
+    from logrules.ruleset.translation_files import translation_for
+
+    roots = [shipped_rules(), *_roots_of_settings(settings), *map(Path, folders)]
+    return replace(pack, translation=translation_for(language, roots, _code_digest()))
+
+
+def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache: bool) -> Pack:
     state = _state(folders, settings) if cache else None
     digest = digest_in(state) if state else None
     known = cached_pack(digest) if digest else None
@@ -101,6 +116,16 @@ def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:
     yield from rule_texts(settings.packs)
 
 
+def _roots_of_settings(settings: Settings | None) -> Iterator[Path]:
+    if settings is None:
+        return
+    if settings.installed:
+        from logrules.ruleset.installed_packs import installed_packs
+
+        yield from (pack.folder for pack in installed_packs())
+    yield from settings.packs
+
+
 def settings_text(settings: Settings | None) -> tuple[RuleText, ...]:
     """What the settings themselves say, to be told apart from what they said before."""
     return (RuleText(settings.path, settings.table.encode()),) if settings and settings.path else ()
@@ -121,11 +146,11 @@ def _text(path: Path, shown: str, origin: str) -> RuleText:
 
 
 def _rule_files(root: Path) -> list[Path]:
-    """The files that make up a pack: neither cases nor profiles."""
+    """The files that make up a pack: neither cases nor profiles nor translations."""
     return [
         path
         for path in yaml_files(root)
-        if path == root or (path.name != CASE_NAME and "expect" not in path.relative_to(root).parts)
+        if path == root or (path.name != CASE_NAME and not _BESIDE.intersection(path.relative_to(root).parts))
     ]
 
 

@@ -144,6 +144,8 @@ class CardFile(Strict):
     tell_apart: TextFile | None = None
     frameworks: list[Name] = Field(default_factory=list)
     yields_to: list[str] = Field(default_factory=list)
+    tier: Name | None = None
+    explained_by: list[str] = Field(default_factory=list)
     restart: Restart = Restart.AFTER_FIX
     fixes: list[FixFile] = Field(min_length=1, max_length=20)
     references: list[str] = Field(default_factory=list)
@@ -311,7 +313,11 @@ class TraceFile(Strict):
 
     ``frame`` and ``stack_frame`` capture file, line and function (outermost first, and
     innermost first as py-spy prints it); ``exception`` captures type and message. The
-    literals of ``stack_frame`` are the functions that the phase files map.
+    literals of ``stack_frame`` are the functions that the phase files map. ``chain`` captures
+    ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
+    exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
+    (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
+    lived through. ``wrappers`` are the exceptions that only pass on another one.
     """
 
     head: SignalFile
@@ -319,6 +325,11 @@ class TraceFile(Strict):
     stack_frame: Pattern
     exception: SignalFile
     chain: SignalFile
+    nested: SignalFile | None = None
+    abort: SignalFile | None = None
+    kernel: SignalFile | None = None
+    ignored: SignalFile | None = None
+    wrappers: list[Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,99}$")]] = Field(default_factory=list)
 
 
 class FormatFile(Strict):
@@ -330,37 +341,6 @@ class FormatFile(Strict):
     names: list[NameFile] = Field(default_factory=list)
     levels: dict[str, Literal["debug", "info", "warning", "error", "fatal"]] = Field(default_factory=dict)
     trace: TraceFile | None = None
-
-
-class PhaseWordFile(Strict):
-    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
-
-    One that another pack adds comes ``after`` a phase that is known, else last.
-    """
-
-    id: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
-    title: TextFile
-    about: TextFile
-    after: str | None = None
-    loop: bool = False
-    idle: bool = False
-
-
-class CauseWordFile(Strict):
-    """A cause that rules may name; ``checks`` of `logrules doctor` confirm it or rule it out."""
-
-    id: Name
-    family: Name
-    title: TextFile
-    about: TextFile
-    checks: list[Name] = Field(default_factory=list)
-
-
-class VocabularyFile(Strict):
-    """rules/vocabulary.yaml: the phases in pipeline order and the causes; another pack's are added to them."""
-
-    phases: list[PhaseWordFile] = Field(default_factory=list)
-    causes: list[CauseWordFile] = Field(default_factory=list)
 
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

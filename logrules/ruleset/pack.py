@@ -4,11 +4,13 @@ No Hyperscan handle, no compiled pattern and no running state lives here. What o
 person reads (titles, fixes) is kept as JSON text per rule and decoded when it is shown.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Condition, Scope
+from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.translation import Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +32,28 @@ class Signal:
 class Rule:
     """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
 
-    A ``stall`` says that the run does not move, rather than that it failed.
+    A ``stall`` says that the run does not move, rather than that it failed. ``tier`` is that of its cause unless the
+    rule says another; causes in ``explained_by`` explain it whatever their tier. It only fires in logs where one of
+    the frameworks that it ``requires`` was seen. ``from_table`` says that a row of a table stands behind it.
     """
 
     id: str
     cause: str
     severity: Severity
-    certainty: float
-    weight: float
     when: Condition
     scope: Scope = Scope.JOB
     phase: str | None = None
     phase_otherwise: str | None = None
     culprit: str = "reporter"
     cleared_by: str = "progress"
-    yields_to: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     wait: str | None = None
     fallback: bool = False
     stall: bool = False
+    tier: str = ""
+    explained_by: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    from_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,8 @@ class NameForm:
 class TraceForm:
     """The signals that make up a traceback or a stack dump.
 
-    ``records`` are the signals that a whole folded traceback can carry.
+    ``records`` are the signals that a whole folded traceback can carry, ``wrappers`` the names of the
+    exceptions that only pass on another one.
     """
 
     head: int
@@ -137,15 +143,17 @@ class TraceForm:
     exception: int
     chain: int
     records: tuple[int, ...] = ()
+    nested: int | None = None
+    abort: int | None = None
+    kernel: int | None = None
+    ignored: int | None = None
+    wrappers: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Phase:
-    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal."""
-
-    id: str
-    loop: bool = False
-    idle: bool = False
+    @property
+    def signals(self) -> frozenset[int]:
+        """All that mean something only together with their neighbours."""
+        told = (self.head, self.frame, self.stack_frame, self.exception, self.chain)
+        return frozenset(told) | {each for each in (self.nested, self.abort, self.ignored) if each is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,8 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``origins`` are the files of the rules that did not come with logrules.
+    ``origins`` are the files of the rules that did not come with logrules. ``translation`` is
+    what people read in another language than English; empty unless it was asked for.
     """
 
     digest: str
@@ -177,10 +186,9 @@ class Pack:
     levels: Mapping[str, str] = field(default_factory=dict)
     trace: TraceForm | None = None
     phases: tuple[Phase, ...] = ()
-    causes: tuple[str, ...] = ()
+    tables: Tables = Tables()  # noqa: RUF009 (frozen)
     cards: Mapping[str, str] = field(default_factory=dict)
-    words: str = "{}"
-    checks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    translation: Translation = Translation()  # noqa: RUF009 (frozen)
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
 

@@ -8,18 +8,19 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from logrules.model.report import Severity
-from logrules.ruleset import condition, pack
+from logrules.model.failure import Stance
+from logrules.model.report import Restart, Severity
+from logrules.ruleset import condition, pack, tables
 from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.plain_json import from_plain, to_plain
 
 _CLASSES: dict[str, type] = {
     name: kind
-    for module in (pack, condition)
+    for module in (pack, condition, tables)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and kind.__module__ == module.__name__
-} | {"Severity": Severity}
+} | {kind.__name__: kind for kind in (Severity, Restart, Stance)}
 
 
 class StoredTexts(Mapping[str, str]):

@@ -16,7 +16,7 @@ def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
     that of the old pack, so it must not be kept. Raises PackError.
     """
     files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
-    known = Words(frozenset(phase.id for phase in pack.phases), frozenset(pack.causes))
+    known = Words.of(pack.phases, pack.tables)
     draft = _without(pack, frozenset(file.id for _, file in files))
     for source, file in files:
         add_rule(draft, source, file, known)

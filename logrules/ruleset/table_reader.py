@@ -2,19 +2,22 @@
 
 from dataclasses import dataclass, is_dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter
 
 from logrules.ruleset.tables import (
     Cause,
+    CertaintyModel,
     Component,
     ExceptionClass,
     ExceptionRow,
     ExitCode,
     ExitForm,
     OwnWords,
+    Phase,
     StanceForm,
+    Tier,
 )
 
 
@@ -23,7 +26,7 @@ class CausesFile:
     """rules/causes.yaml: the causes, and the tiers by which they explain each other."""
 
     causes: tuple[Cause, ...]
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[Tier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,33 @@ class ExitsFile:
     exit_codes: tuple[ExitCode, ...] = ()
 
 
-TABLE_FILES: dict[str, type] = {
+@dataclass(frozen=True, slots=True)
+class CertaintyFile:
+    """rules/certainty.yaml: written by bench/fit_certainty.py, never by hand."""
+
+    certainty_model: CertaintyModel
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineFile:
+    """rules/pipeline.yaml: the phases of a run in order; another pack's are added to them."""
+
+    phases: tuple[Phase, ...]
+
+
+TableFile: TypeAlias = (
+    CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | CertaintyFile | PipelineFile
+)
+
+# By the key that such a file cannot do without.
+TABLE_FILES: dict[str, type[TableFile]] = {
+    "phases": PipelineFile,
     "causes": CausesFile,
     "components": OriginsFile,
     "stances": StancesFile,
     "exceptions": ExceptionsFile,
     "exit_forms": ExitsFile,
+    "certainty_model": CertaintyFile,
 }
 
 
@@ -70,7 +94,8 @@ TABLE_FILES: dict[str, type] = {
 def adapter_of(kind: type) -> TypeAdapter[Any]:
     """What checks a document against a class and says its JSON Schema; unknown keys are faults."""
     for one in _classes_below(kind):
-        one.__pydantic_config__ = ConfigDict(extra="forbid")
+        if is_dataclass(one):
+            setattr(one, "__pydantic_config__", ConfigDict(extra="forbid"))  # noqa: B010 (no field of its own)
     return TypeAdapter(kind)
 
 

@@ -7,6 +7,7 @@ Nothing here imports pydantic, so that a diagnosis need not.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated
 
 from annotated_types import Len
@@ -16,6 +17,36 @@ from logrules.model.report import Restart, Severity
 
 Name = Annotated[str, Len(1, 80)]
 Pattern = Annotated[str, Len(1, 2000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
+
+    One that another pack adds comes ``after`` a phase that is known, else last.
+    """
+
+    id: Annotated[str, Len(1, 80)]
+    title: str
+    about: str
+    after: str | None = None
+    loop: bool = False
+    idle: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A layer of causes; those of an earlier tier explain those of a later one.
+
+    Mostly only what was told before explains what was told later. But causes of an ``always`` tier explain whatever
+    their time, since they are often told late (by the kernel, by a scheduler), and those of a ``reaction`` tier are
+    explained whenever their cause is told, since they are often told first. Of two reactions of one tier the first
+    explains the second.
+    """
+
+    id: Name
+    always: bool = False
+    reaction: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +119,38 @@ class OwnWords:
     files: tuple[str, ...] = ()
 
 
+class Part(StrEnum):
+    """The part of a line in which a form of statements is searched.
+
+    ``message`` is the line without its prefixes, ``text`` the whole line, ``above`` the line before it and its
+    message, with a newline between; ``clause`` is every clause of the message by itself.
+    """
+
+    MESSAGE = "message"
+    TEXT = "text"
+    ABOVE = "above"
+    CLAUSE = "clause"
+
+
 @dataclass(frozen=True, slots=True)
 class StanceForm:
-    """A form of statements.
+    """A form of statements. The first one of the table that a line fits says its stance; none: it is a fact.
 
-    ``pattern`` is searched in the message of a line, ``levels`` narrow it to lines that claim one of these levels.
-    ``samples`` must have this stance, ``near`` must not.
+    ``pattern`` is searched in the ``part`` of the line if that holds one of the texts in ``contains`` (lower case
+    here, any case in the log; none: always). ``levels`` narrow it to lines that claim one of these, or ``none``.
+
+    Forms of a ``clause`` come after all others and work together: those of the stance fact are the words by which a
+    clause reports trouble, and a line has another stance if every clause that reports trouble (the first clause,
+    where none does) fits a form of that stance.
+
+    ``samples`` must have this stance, ``near`` must not; of two lines the second is judged.
     """
 
     id: Name
     stance: Stance
     pattern: Pattern
+    part: Part = Part.MESSAGE
+    contains: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
@@ -171,10 +223,23 @@ class ExitCode:
 
 
 @dataclass(frozen=True, slots=True)
+class CertaintyModel:
+    """How sure diagnoses are: parameters that were fitted on labelled logs, and what each rule's record there is.
+
+    ``weights`` are by feature (``inference.certainty``), ``records`` are (right, seen) by rule. ``fitted`` says when,
+    on what and how well.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    records: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    fitted: Mapping[str, str | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All tables of a pack; ``tiers`` from what explains to what is explained."""
 
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[Tier, ...] = ()
     causes: tuple[Cause, ...] = ()
     components: tuple[Component, ...] = ()
     own_words: tuple[OwnWords, ...] = ()
@@ -183,3 +248,4 @@ class Tables:
     exceptions: tuple[ExceptionRow, ...] = ()
     exit_forms: tuple[ExitForm, ...] = ()
     exit_codes: tuple[ExitCode, ...] = ()
+    certainty: CertaintyModel = CertaintyModel()

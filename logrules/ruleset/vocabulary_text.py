@@ -1,9 +1,12 @@
-"""The vocabulary as people read it: phases and causes with their titles, decoded only when shown."""
+"""Phases and causes as people read them, in English and in the language that the pack was loaded for."""
 
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logrules.model.report import Text
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import Cause, Phase
+from logrules.ruleset.translation import WordTranslation
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,27 +16,18 @@ class Word:
     id: str
     title: Text
     about: Text
-    family: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """All phases in pipeline order and all causes."""
-
-    phases: tuple[Word, ...]
-    causes: tuple[Word, ...]
+def phases_of(pack: Pack) -> tuple[Word, ...]:
+    """All phases, in the order of the pipeline."""
+    return tuple(_word(phase, pack.translation.phases) for phase in pack.phases)
 
 
-def vocabulary_from(text: str) -> Vocabulary:
-    """The vocabulary that a pack keeps as JSON text."""
-    plain = json.loads(text)
-    return Vocabulary(
-        tuple(_word(item) for item in plain.get("phases", ())), tuple(_word(item) for item in plain.get("causes", ()))
-    )
+def causes_of(pack: Pack) -> tuple[Word, ...]:
+    """All causes, those first that explain others."""
+    return tuple(_word(cause, pack.translation.causes) for cause in pack.tables.causes)
 
 
-def _word(item: dict[str, dict[str, str]]) -> Word:
-    title, about = item["title"], item["about"]
-    return Word(
-        str(item["id"]), Text(title["en"], title["zh"]), Text(about["en"], about["zh"]), str(item.get("family", ""))
-    )
+def _word(row: Phase | Cause, translated: Mapping[str, WordTranslation]) -> Word:
+    said = translated.get(row.id)
+    return Word(row.id, Text(row.title, said.title if said else ""), Text(row.about, said.about if said else ""))

@@ -1,5 +1,6 @@
 """A YAML file, read within bounds, together with where each of its parts stands."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,16 @@ MAX_FILE_BYTES = 1_000_000
 MAX_DEPTH = 30
 MAX_NODES = 100_000
 
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+class PlainLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Safe YAML in which only `true` and `false` are truth values: `no` and `on` are words (as in YAML 1.2)."""
+
+
+PlainLoader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in PlainLoader.yaml_implicit_resolvers.items()
+}
+PlainLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +97,7 @@ def parse_document(raw: bytes, shown: str) -> Document:
         line = raw.count(b"\n", 0, fault.start) + 1
         raise Unreadable(Problem(Position(shown, line), "is not UTF-8 text")) from None
     try:
-        loader = _Loader(text)
+        loader = PlainLoader(text)
         try:
             _refuse_aliases(text, shown)
             node = loader.get_single_node()
@@ -107,7 +117,7 @@ def parse_document(raw: bytes, shown: str) -> Document:
 
 def _refuse_aliases(text: str, shown: str) -> None:
     depth = 0
-    for token in yaml.parse(text, Loader=_Loader):
+    for token in yaml.parse(text, Loader=PlainLoader):
         if isinstance(token, yaml.AliasEvent):
             raise Unreadable(Problem(_at(token.start_mark, shown), "aliases are not allowed"))
         if isinstance(token, yaml.CollectionStartEvent):

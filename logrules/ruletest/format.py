@@ -11,7 +11,7 @@ from ruamel.yaml.error import YAMLError
 from logrules.model.errors import PackError
 from logrules.model.lint_finding import NodePath
 from logrules.model.position import Position, Problem
-from logrules.ruleset.yaml_reader import Unreadable, parse_document
+from logrules.ruleset.yaml_reader import PlainLoader, Unreadable, parse_document
 from logrules.ruletest.yaml_entries import ordered
 
 # Long lines are one sentence or one log line: breaking them would hide what they say.
@@ -32,7 +32,7 @@ def tidied(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes:
         _take_out(said, path)
     try:
         text = ordered(_laid_out(raw, gone))
-        same = yaml.safe_load(text) == said
+        same = yaml.load(text, Loader=PlainLoader) == said  # noqa: S506 (it is a safe one)
     except (YAMLError, yaml.YAMLError, RecursionError, AttributeError, ValueError) as fault:
         reason = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
         raise PackError([Problem(Position(shown), f"cannot be formatted: {reason}")]) from None

@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 _SIGNAL = ("contains", "record", "pattern", "unless", "ignore_case")
 _CARD = ("cause", "severity", "certainty", "weight", "title", "why", "tell_apart", "frameworks")
 _HELP = ("yields_to", "restart", "fixes", "references", "examples")
-_WORD = ("id", "family", "title", "about", "after", "loop", "idle", "checks")
+_PHASE = ("id", "title", "about", "after", "loop", "idle")
+_CAUSE = (
+    *("id", "family", "tier", "title", "about", "phase", "severity", "restart", "culprit", "cleared_by", "stall"),
+    *("checks", "fixes"),
+)
 _PRINTED = ("id", "metric", *_SIGNAL, "enters", "opens", "closes", "renews", "progress", "starts", "completes", "scale")
 
 _RULE = ("id", *_CARD, "signals", "when", "phase", "culprit", "cleared_by", "fallback", "stall", *_HELP)
@@ -18,7 +22,9 @@ _FILES: Sequence[tuple[str, Sequence[str]]] = (
     ("framework", ("framework", "markers", "waits", "frames", "metrics")),
     ("family", ("family", "headers", "times", "names", "levels", "trace")),
     ("expect", ("expect", "title", "steps", "never")),
-    ("causes", ("phases", "causes")),
+    ("causes", ("tiers", "causes")),
+    ("phases", ("phases",)),
+    ("language", ("language", "phases", "causes", "fixes", "rules")),
 )
 _PARTS: Mapping[str, Sequence[str]] = {
     "markers": (*_PRINTED, "samples", "near"),
@@ -27,8 +33,8 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "frames": ("functions", "path", "phase"),
     "fixes": ("do", "run", "env", "flags", "config", "code", "note", "risk"),
     "examples": ("log", "quiet", "fires", "note"),
-    "phases": _WORD,
-    "causes": _WORD,
+    "phases": _PHASE,
+    "causes": _CAUSE,
     "steps": ("id", "title", "lines", "markers", "optional", "hint"),
     "never": ("id", "title", "lines"),
     "headers": ("id", "pattern", "starts", "holds", "first", "generic", "ends", "role", "samples"),

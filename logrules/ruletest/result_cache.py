@@ -114,7 +114,11 @@ def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
 
 def _bases() -> list[Base]:
     found = []
-    for path in sorted(cache_folder().glob("base-*.json")):
+    try:
+        paths = sorted(cache_folder().glob("base-*.json"))
+    except (OSError, RuntimeError):  # no home, or none that we may look into
+        return []
+    for path in paths:
         try:
             plain = json.loads(kept(path.name) or b"null")
             if plain["code"] == digest_of([]):

@@ -1,33 +1,92 @@
-"""Bytes in the encodings that shells write logs in, as UTF-8."""
+"""Bytes in the encodings that shells write logs in, as UTF-8; and what is no text at all."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from itertools import chain
 
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Enough to tell text from other data, and short enough to wait for on a pipe.
+SNIFFED_BYTES = 1024
+_MIN_SNIFFED_BYTES = 8
+# The longer marks first: that of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+)
+# Bytes of a character of ASCII that are zero in each, by place; lines of a log are mostly of such characters.
+_UNMARKED = (("utf-32-le", 4, (1, 2, 3)), ("utf-32-be", 4, (0, 1, 2)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
+_ZERO_SHARE = 0.25
+# Some characters of other scripts end in a zero byte, but fewer than there are characters of ASCII.
+_STRAY_SHARE = 0.5
+_KINDS = (
+    (re.compile(rb"\x7fELF"), "is a program"),
+    (re.compile(rb"MZ.{2,60}?\0\0", re.DOTALL), "is a program"),
+    (re.compile(rb"PK\x03\x04|PK\x05\x06"), "is a zip archive; unpack it first"),
+    (re.compile(rb".{257}ustar", re.DOTALL), "is a tar archive; unpack it first"),
+    (re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8"), "is a picture"),
+    (re.compile(rb"SQLite format 3\0"), "is a database"),
+)
+# Controls that no terminal and no logger writes: their share is a tenth in compressed data, and next to none in logs.
+_CONTROLS = bytes([*range(1, 7), *range(14, 27), *range(28, 32), 127])
+_CONTROL_SHARE = 0.03
 
 
-def has_mark(head: bytes) -> bool:
-    """Whether a text begins with a byte-order mark."""
-    return head.startswith((*_UTF16_MARKS, codecs.BOM_UTF8))
+def encoding_of(head: bytes) -> str | None:
+    """The encoding of a text by its mark, else by where its zero bytes stand; None where it is as good as UTF-8.
+
+    ``head`` are its first bytes, `SNIFFED_BYTES` of them where there are so many.
+    """
+    marked = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+    if marked is not None or len(head) < _MIN_SNIFFED_BYTES or b"\0" not in head:
+        return marked
+    return next((name for name, width, zeros in _UNMARKED if _is_written_in(head, name, width, zeros)), None)
+
+
+def _is_written_in(head: bytes, name: str, width: int, zeros: tuple[int, ...]) -> bool:
+    whole = head[: len(head) // width * width]
+    places = [whole[place::width] for place in range(width)]
+    shares = [place.count(0) / len(place) for place in places]
+    wanted = min(shares[place] for place in zeros)
+    strays = max(share for place, share in enumerate(shares) if place not in zeros)
+    if wanted < _ZERO_SHARE or strays > wanted * _STRAY_SHARE:
+        return False
+    try:
+        text = codecs.getincrementaldecoder(name)().decode(whole)
+    except UnicodeDecodeError:
+        return False
+    return not no_text(text.encode())
+
+
+def no_text(head: bytes) -> str | None:
+    """What data that begins so is ("is a program"), None for text. Broken characters and NULs alone prove nothing."""
+    if kind := next((said for magic, said in _KINDS if magic.match(head)), None):
+        return kind
+    seen = len(head) - head.count(0)
+    controls = seen - len(head.translate(None, _CONTROLS + b"\0"))
+    return "is not text" if controls > max(_CONTROL_SHARE * seen, 1) else None
 
 
 def as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text without a byte-order mark; other bytes pass unchanged, broken or not.
+    """The same text as UTF-8, without a byte-order mark; bytes of other encodings pass unchanged, broken or not.
 
-    Windows PowerShell's ``>`` and ``Tee-Object`` write UTF-16 with a mark, in which no
-    rule's literal would ever be found.
+    Windows PowerShell's ``>`` and ``Tee-Object`` write UTF-16, in which no rule's literal would ever be found.
     """
-    head = b""
-    while len(head) < len(codecs.BOM_UTF8) and (piece := next(pieces, b"")):
-        head += piece
-    if head.startswith(_UTF16_MARKS):
-        return _from_utf16(chain((head,), pieces))
-    return chain((head.removeprefix(codecs.BOM_UTF8),), pieces)
+    first: list[bytes] = []
+    while sum(map(len, first)) < SNIFFED_BYTES and (piece := next(pieces, b"")):
+        first.append(piece)
+    head = b"".join(first)[:SNIFFED_BYTES]
+    encoding = encoding_of(head)
+    mark = next((mark for mark, _ in _MARKS if head.startswith(mark)), b"")
+    if mark:
+        first = [b"".join(first).removeprefix(mark)]
+    return chain(first, pieces) if encoding in {None, "utf-8"} else _decoded(chain(first, pieces), str(encoding))
 
 
-def _from_utf16(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     for piece in pieces:
-        yield decoder.decode(piece).encode()
-    yield decoder.decode(b"", final=True).encode()
+        yield decoder.decode(piece).encode(errors="replace")
+    yield decoder.decode(b"", final=True).encode(errors="replace")

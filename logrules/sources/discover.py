@@ -10,6 +10,7 @@ from pathlib import Path
 from logrules.model.errors import SourceError
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
+from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, opened, text_of
 from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
@@ -38,21 +39,23 @@ class Discovered:
 
 @dataclass(slots=True)
 class _Search:
-    """What was found so far. ``seen`` holds the (device, inode) of every file and folder met."""
+    """What was found so far. ``seen`` says in which walk each (device, inode) of a file or folder was met first."""
 
     found: list[tuple[Path, int] | None] = field(default_factory=list)  # None stands for standard input
     dumps: list[tuple[Path, int]] = field(default_factory=list)
     notes: list[SourceNote] = field(default_factory=list)
-    seen: set[tuple[int, int]] = field(default_factory=set)
+    seen: dict[tuple[int, int], int] = field(default_factory=dict)
+    walk: int = 0
     met_again: int = 0
 
     def is_new(self, status: os.stat_result) -> bool:
         identity = (status.st_dev, status.st_ino)
-        if identity in self.seen:
-            self.met_again += 1
-            return False
-        self.seen.add(identity)
-        return True
+        if identity not in self.seen:
+            self.seen[identity] = self.walk
+            return True
+        # What an earlier walk met was read; a link that leads back into its own folder is nothing to read.
+        self.met_again += self.seen[identity] < self.walk
+        return False
 
     def note(self, path: Path, reason: str, *, unread: bool = True) -> None:
         self.notes.append(SourceNote(str(path), reason, unread))
@@ -102,6 +105,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _look_at(path: Path, search: _Search) -> None:
+    search.walk += 1
     try:
         status = path.stat()
     except OSError as fault:
@@ -125,7 +129,7 @@ def _look_through(folder: Path, search: _Search, status: os.stat_result) -> None
         os.scandir(folder).close()
     except OSError as fault:
         raise SourceError(f"{folder}: {_reason(fault)}") from fault
-    logs = [path for path in _logs_below(folder, folder, search) if _is_text(path, search)]
+    logs = [path for path in _logs_below(folder, search) if _is_text(path, search)]
     search.found.extend((path, len(path.parts) - len(folder.parts)) for path in sorted(logs, key=_natural_path))
     if before == (len(search.found), len(search.dumps), search.met_again):
         passed_over = "; ".join(f"{note.source} {note.note}" for note in search.notes[-1:])
@@ -137,29 +141,40 @@ def _natural_path(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
     return [natural(part) for part in path.parts]
 
 
-def _logs_below(folder: Path, top: Path, search: _Search) -> Iterator[Path]:
+def _logs_below(top: Path, search: _Search) -> Iterator[Path]:
     """Regular files with log-like names, links after what they may point to, each file and folder once.
 
-    Dumps of the flight recorder are put aside on the way.
+    Dumps of the flight recorder are put aside on the way. A link to a folder above the searched one is not followed:
+    what lies there was not named (in ``/proc`` one leads to the root of the whole machine).
     """
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: (entry.is_symlink(), natural(entry.name)))
-    except OSError as fault:
-        search.note(folder, _reason(fault))
-        return
-    for entry in entries:
-        path = folder / entry.name
+    above = {(status.st_dev, status.st_ino) for status in map(Path.stat, top.resolve().parents)}
+    left = [iter(_entries(top, search))]
+    while left:
+        path = next(left[-1], None)
+        if path is None:
+            left.pop()
+            continue
         try:
             status = path.stat()
         except OSError as fault:
-            if is_log_name(entry.name):
+            if is_log_name(path.name):
                 search.note(path, _reason(fault))
             continue
         if stat.S_ISDIR(status.st_mode):
-            if holds_logs(entry.name) and search.is_new(status):
-                yield from _logs_below(path, top, search)
+            if holds_logs(path.name) and (status.st_dev, status.st_ino) not in above and search.is_new(status):
+                left.append(iter(_entries(path, search)))
         elif stat.S_ISREG(status.st_mode) and _is_wanted(path, status, top, search):
             yield path
+
+
+def _entries(folder: Path, search: _Search) -> list[Path]:
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: (entry.is_symlink(), natural(entry.name)))
+    except OSError as fault:
+        search.note(folder, _reason(fault))
+        return []
+    return [folder / entry.name for entry in entries]
 
 
 def _is_wanted(path: Path, status: os.stat_result, top: Path, search: _Search) -> bool:
@@ -180,7 +195,7 @@ def _is_text(path: Path, search: _Search) -> bool:
     except SourceError as fault:
         search.note(path, str(fault).removeprefix(f"{path}: "))
         return False
-    if b"\0" in head:
+    if b"\0" in head or no_text(head):
         search.note(path, "is not text and was passed over", unread=False)
         return False
     return True

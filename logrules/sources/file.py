@@ -13,7 +13,7 @@ from logrules.model.stream import Block, End, Skipped
 from logrules.sources.aligned_reader import aligned_blocks
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import resized, whole_lines
-from logrules.sources.decoding import as_utf8, has_mark
+from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
 from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
 
 _ARCHIVE_READ_BYTES = 64 << 10
@@ -94,6 +94,9 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     with open_file() as file:
         try:
             for data in _lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults):
+                if not offset and (kind := no_text(data[:SNIFFED_BYTES])):
+                    faults.append(kind)
+                    break
                 yield Block(name, offset, data)
                 offset += len(data)
         except SourceError as fault:
@@ -123,10 +126,10 @@ def _is_plain(file: FileIO) -> bool:
     if not hasattr(os, "pread") or not stat.S_ISREG(os.fstat(file.fileno()).st_mode) or file.tell():
         return False
     try:
-        head = os.pread(file.fileno(), MAGIC_BYTES, 0)
+        head = os.pread(file.fileno(), SNIFFED_BYTES, 0)
     except OSError:
         return False
-    return codec_of(head) is None and not has_mark(head)
+    return codec_of(head) is None and encoding_of(head) is None
 
 
 def text_of(file: Readable, piece_bytes: int, faults: list[str]) -> Iterator[bytes]:

@@ -32,7 +32,10 @@ def default_history() -> Path:
     if chosen:
         return Path(chosen) / "history.sqlite"
     root = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
+    try:
+        return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
+    except RuntimeError:
+        raise LogrulesError("no home folder to keep a history in: set LOGRULES_STATE_DIR") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class History:
             "select summary from results where path = ? and identity = ? and pack = ?",
             (_key(job), job.identity, pack),
         )
-        found = next((job_of(text) for (text,) in rows), None)
+        found = next((_readable(text) for (text,) in rows), None)
         return found if found is None or found.job == job.name else None
 
     def keep(self, job: FoundJob, pack: str, summary: JobSummary, now: float) -> None:
@@ -87,9 +90,12 @@ class History:
         )
 
     def latest(self) -> Iterator[Kept]:
-        """The newest result of every job, the newest first."""
+        """The newest result of every job, the newest first. Rows that something has damaged are as if not there."""
         rows = self._rows("select path, summary, max(scanned) from results group by path order by 3 desc, path", ())
-        return (Kept(path, job_of(text), float(scanned)) for path, text, scanned in rows)
+        for path, text, scanned in rows:
+            summary = _readable(text)
+            if summary is not None and isinstance(path, str) and isinstance(scanned, float):
+                yield Kept(path, summary, scanned)
 
     def forget(self, path: str) -> int:
         """Forget everything about the jobs at or below a path; how many results that were."""
@@ -98,9 +104,12 @@ class History:
         with closing(self._cursor(statement, (path, len(below), below))) as done:
             return done.rowcount
 
-    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[str, ...]]:
+    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
         with closing(self._cursor(statement, values)) as done:
-            return done.fetchall()
+            try:
+                return done.fetchall()
+            except sqlite3.Error as fault:
+                raise self._unusable(fault) from None
 
     def _cursor(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
         try:
@@ -110,6 +119,13 @@ class History:
 
     def _unusable(self, fault: Exception) -> LogrulesError:
         return LogrulesError(f"{self._path}: cannot be used as history ({str(fault).lower()})")
+
+
+def _readable(text: object) -> JobSummary | None:
+    try:
+        return job_of(str(text))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
 
 
 def _key(job: FoundJob) -> str:

@@ -50,10 +50,18 @@ def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
     if not path.is_dir():
         yield from _stated(path)
         return
-    for folder, folders, files in os.walk(path):
-        folders.sort()
-        for name in files:
-            yield from _stated(Path(folder) / name)
+    # Not os.walk: before Python 3.12 it calls itself for every level, and folders may be thousands deep.
+    left = [path]
+    while left:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(Path(entry.path))
+                    else:
+                        yield from _stated(Path(entry.path))
+        except OSError:
+            continue
 
 
 def _stated(path: Path) -> Iterator[tuple[str, os.stat_result]]:

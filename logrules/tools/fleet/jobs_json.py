@@ -10,6 +10,11 @@ from logrules.output.escape import safe
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
 SCHEMA = "logrules.job/1"
+_WORD, _SECONDS = (str, type(None)), (int, float, type(None))
+_KINDS_OF_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "job": str, "phase": str, "rule": _WORD, "cause": _WORD, "unread": _WORD,
+    "began": _SECONDS, "ended": _SECONDS, "lost_s": _SECONDS, "logs": int, "lines": int,
+}  # fmt: skip
 
 
 def job_document(summary: JobSummary) -> str:
@@ -22,12 +27,16 @@ def job_document(summary: JobSummary) -> str:
 
 
 def job_of(text: str) -> JobSummary:
-    """The summary that such a line says."""
+    """The summary that such a line says. Raises ValueError, TypeError, KeyError or AttributeError for others."""
     plain = json.loads(text)
     plain.pop("schema")
     status = plain.pop("status")
     title = Text(**plain.pop("title"))
     ranks, hosts = tuple(plain.pop("ranks")), tuple(plain.pop("hosts"))
+    if not all(isinstance(plain[name], kinds) for name, kinds in _KINDS_OF_FIELDS.items()):
+        raise TypeError("a field of another kind")
+    if not all(isinstance(rank, int) for rank in ranks) or not all(isinstance(host, str) for host in hosts):
+        raise TypeError("a rank or host of another kind")
     return JobSummary(status=None if status is None else Status(status), title=title, ranks=ranks, hosts=hosts, **plain)
 
 

@@ -32,5 +32,5 @@ def run(options: argparse.Namespace) -> int:
         if (fault.name or "").split(".")[0] not in {"mcp", "mcp_types"}:
             raise
         raise LogrulesError("the MCP SDK is not installed: pip install 'logrules[mcp]'") from None
-    serve(root.resolve(), chosen_pack(options))
+    serve(root.resolve(), chosen_pack(options, language="zh"))
     return 0

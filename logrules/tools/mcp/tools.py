@@ -11,7 +11,7 @@ from logrules.output.report_json import report_document
 from logrules.output.rule_page import render_rule, render_word
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_text import card_from
-from logrules.ruleset.vocabulary_text import vocabulary_from
+from logrules.ruleset.vocabulary_text import causes_of, phases_of
 from logrules.sources.discover import discover
 
 MAX_DIAGNOSES = 5
@@ -66,8 +66,7 @@ class Tools:
         """The card of a rule, a cause or a phase. Raises LogrulesError where nothing is called so."""
         out = io.StringIO()
         rules = {rule.id: rule for rule in self._pack.rules}
-        vocabulary = vocabulary_from(self._pack.words)
-        words = {word.id: word for word in (*vocabulary.phases, *vocabulary.causes)}
+        words = {word.id: word for word in (*phases_of(self._pack), *causes_of(self._pack))}
         if name in rules:
             render_rule(rules[name], self._pack, out, language, "bash")
         elif name in words:

@@ -1,0 +1,39 @@
+"""What tables name and nobody defined."""
+
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+
+from logrules.model.position import Problem
+from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, TableFile
+from logrules.ruleset.tables import Tables
+from logrules.ruleset.yaml_reader import Document
+
+
+def table_faults(document: Document, file: TableFile, tables: Tables, phases: Collection[str]) -> Iterator[Problem]:
+    """Tiers, phases and causes in the rows of a file that no table has."""
+    causes = [cause.id for cause in tables.causes]
+    tiers = [tier.id for tier in tables.tiers]
+    match file:
+        case CausesFile(causes=rows):
+            for number, row in enumerate(rows):
+                at = ("causes", number)
+                yield from _unknown(document, (*at, "tier"), "tier", row.tier, tiers)
+                yield from _unknown(document, (*at, "phase"), "phase", row.phase, phases)
+        case ExceptionsFile(exceptions=found):
+            for number, exception in enumerate(found):
+                at = ("exceptions", number)
+                yield from _unknown(document, (*at, "cause"), "cause", exception.cause, causes)
+                yield from _unknown(document, (*at, "phase"), "phase", exception.phase, phases)
+        case ExitsFile(exit_codes=codes):
+            for number, code in enumerate(codes):
+                yield from _unknown(document, ("exit_codes", number, "cause"), "cause", code.cause, causes)
+
+
+def _unknown(
+    document: Document, at: tuple[str | int, ...], kind: str, name: str | None, known: Collection[str]
+) -> Iterator[Problem]:
+    """A name that is not known; where nothing is, the tables are simply not there."""
+    if name is not None and known and name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(known))}"
+        yield Problem(document.place(at), f"unknown {kind} `{name}`", hint, kind if kind != "tier" else "schema")

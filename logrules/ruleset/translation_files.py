@@ -1,0 +1,66 @@
+"""Translations found beside the rules, read, and kept: only where another language than English was asked for."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from logrules.model.errors import PackError
+from logrules.model.position import Position, Problem
+from logrules.ruleset import translation
+from logrules.ruleset.cache_files import keep, kept
+from logrules.ruleset.plain_json import from_plain, to_plain
+from logrules.ruleset.translation import Translation, joined
+
+FOLDER = "translations"
+_CLASSES = {name: kind for name, kind in vars(translation).items() if isinstance(kind, type)}
+
+
+def translation_for(language: str, roots: Iterable[Path], code: str) -> Translation:
+    """What the packs in these folders say in this language, later ones before earlier ones.
+
+    ``code`` identifies the version that reads them. Raises PackError with every problem in them.
+    """
+    paths = [path for root in roots if (path := root / FOLDER / f"{language}.yaml").is_file()]
+    if not paths:
+        return Translation()
+    texts = [path.read_bytes() for path in paths]
+    seen = hashlib.sha256(code.encode())
+    for text in texts:
+        seen.update(f"\0{len(text)}\0".encode())
+        seen.update(text)
+    name = f"translation-{language}-{seen.hexdigest()[:32]}.json"
+    known = _known(name)
+    if known is None:
+        known = _read(language, paths, texts)
+        keep(f"translation-{language}", name, json.dumps(to_plain(known), ensure_ascii=False).encode())
+    return known
+
+
+def _known(name: str) -> Translation | None:
+    body = kept(name)
+    if body is None:
+        return None
+    try:
+        found = from_plain(json.loads(body), _CLASSES)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, Translation) else None
+
+
+def _read(language: str, paths: Sequence[Path], texts: Sequence[bytes]) -> Translation:
+    from logrules.ruleset.compile import read_source
+    from logrules.ruleset.load import RuleText
+
+    files: list[Translation] = []
+    problems: list[Problem] = []
+    for path, text in zip(paths, texts, strict=True):
+        source, faults = read_source(RuleText(str(path), text, path=path))
+        problems += faults
+        if source is not None and isinstance(source.file, Translation):
+            files.append(source.file)
+        elif not faults:
+            problems.append(Problem(Position(str(path)), "is no translation: it has no `language`", kind="schema"))
+    if problems:
+        raise PackError(problems)
+    return joined(language, files)
