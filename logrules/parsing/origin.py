@@ -275,7 +275,7 @@ def _copies(rows: Iterable[_Row]) -> dict[tuple[str, str], Origin]:
 
 
 def _by_logger(components: Sequence[tables.Component]) -> dict[str, Origin]:
-    found = {}
+    found: dict[str, Origin] = {}
     for component in components:
         whole = Origin(component.id, component.group, component.phase)
         found |= dict.fromkeys(component.loggers, whole)
@@ -284,7 +284,7 @@ def _by_logger(components: Sequence[tables.Component]) -> dict[str, Origin]:
 
 
 def _by_source(components: Sequence[tables.Component]) -> dict[str, Origin]:
-    found = {}
+    found: dict[str, Origin] = {}
     for component in components:
         whole = Origin(component.id, component.group, component.phase)
         found |= dict.fromkeys(component.sources, whole)
