@@ -60,6 +60,14 @@ class _Scene:
     raised_in: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class RowMatch:
+    """A row that knows a failure, and the exception of its chain that it knows."""
+
+    row: ExceptionRow
+    link: ExceptionLink
+
+
 class ExceptionTable:
     """Which row of exceptions.yaml knows a failure."""
 
@@ -73,9 +81,15 @@ class ExceptionTable:
             for name in {class_parts(one)[1] for one in row.classes}:
                 self._by_class.setdefault(name, []).append(row)
 
+    def match_of(self, failure: Failure) -> RowMatch | None:
+        """The row that says most about the failure and the exception that it knows, or None."""
+        best = min(self._found(failure), key=lambda match: match.order, default=None)
+        return RowMatch(best.row, failure.chain[best.link]) if best is not None else None
+
     def row_of(self, failure: Failure) -> ExceptionRow | None:
         """The row that says most about the failure, or None."""
-        return next(iter(self.candidates(failure)), None)
+        found = self.match_of(failure)
+        return found.row if found is not None else None
 
     def candidates(self, failure: Failure) -> tuple[ExceptionRow, ...]:
         """All rows that know an exception of the failure's chain, the best first.
@@ -84,12 +98,15 @@ class ExceptionTable:
         of one kind goes first which knows the exception nearest to the innermost cause, then which gives more, then
         which names the nearer class, then which finds more in the message.
         """
-        chain = failure.chain[:MAX_LINKS]
-        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
-        found = [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
+        found = self._found(failure)
         ordered = dict.fromkeys(match.row.id for match in sorted(found, key=lambda match: match.order))
         rows = {match.row.id: match.row for match in found}
         return tuple(rows[row] for row in ordered)
+
+    def _found(self, failure: Failure) -> list[_Match]:
+        chain = failure.chain[:MAX_LINKS]
+        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
+        return [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
 
     def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
         message = link.message[:MAX_MESSAGE]

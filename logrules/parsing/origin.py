@@ -67,7 +67,9 @@ class OriginResolver:
             same_root.sort(key=lambda row: row.rank, reverse=True)
         self._copies = _copies(rows)
         self._loggers, self._sources = _by_logger(components), _by_source(components)
-        self._standard = next((Origin(c.id, c.group, c.phase) for c in components if c.id == _STANDARD_LIBRARY), _UNKNOWN)
+        self._standard = next(
+            (Origin(c.id, c.group, c.phase) for c in components if c.id == _STANDARD_LIBRARY), _UNKNOWN
+        )
         self._words = _OwnWords(own_words)
         self._nesting = _Nestings(nesting)
         self._memo: dict[tuple[str, str], _Reading] = {}
@@ -265,7 +267,7 @@ def _copies(rows: Iterable[_Row]) -> dict[tuple[str, str], Origin]:
     copies = {}
     for (file, function), origins in found.items():
         phases = {origin.phase for origin in origins}
-        if len(phases) != 1 or _IMPORT == function or function == "__init__":
+        if len(phases) != 1 or function == _IMPORT or function == "__init__":
             continue
         first = next(iter(origins))
         known = len({origin.component for origin in origins}) == 1 and len(_words(function)) > 1

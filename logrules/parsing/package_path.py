@@ -57,7 +57,9 @@ def _installed(parts: list[str]) -> PackagePath | None:
 
 def _standard(parts: list[str]) -> PackagePath | None:
     for index in range(len(parts) - 2, -1, -1):
-        if _PYTHON_FOLDER.fullmatch(parts[index]) and (index == 0 or parts[index - 1].lower() in ("lib", "lib64", "bin")):
+        if _PYTHON_FOLDER.fullmatch(parts[index]) and (
+            index == 0 or parts[index - 1].lower() in ("lib", "lib64", "bin")
+        ):
             return PackagePath(PathKind.STANDARD_LIBRARY, tuple(parts[index + 1 :]))
         if parts[index].lower() == "lib" and index and parts[index + 1].removesuffix(".py") in sys.stdlib_module_names:
             if any(_PYTHON_HOME.match(part) for part in parts[:index]):
