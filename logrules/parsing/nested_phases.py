@@ -26,7 +26,8 @@ class NestedPhases:
             if origin.phase is not None:
                 inner = self._within(groups, origin.phase)
                 kept = None if phase is None else self._kept.get((phase, inner))
-                phase, teller = (inner, frame) if kept is None else (kept, teller)
+                if kept is None or kept != phase:
+                    phase, teller = kept or inner, frame
             if origin.group is not None and origin.group not in groups:
                 groups.append(origin.group)
         return phase, teller

@@ -35,7 +35,8 @@ class OriginResolver:
         self._table = OriginTable(components)
         self._words = OwnNames(own_words)
         self._nested = NestedPhases(nesting)
-        self._copies = _copies(self._table.rows, self._words)
+        self._pairs = _pairs(self._table.rows)
+        self._copies = _copies(self._pairs, self._words)
         self._memo: dict[tuple[str, str], _Reading] = {}
 
     def of_frame(self, file: str, function: str) -> Origin:
@@ -138,23 +139,28 @@ class OriginResolver:
         found = self._table.of_source(path.parts)
         if found is not None:
             return found
-        copied = self._copies.get((path.parts[-1], function)) if path.parts else None
-        return Origin(copied.component, copied.group, copied.phase) if copied else None
+        alike = self._pairs.get((path.parts[-1], function), ()) if path.parts else ()
+        return next(iter(alike)) if len(alike) == 1 else None
 
 
-def _copies(rows: Iterable[OriginRow], words: OwnNames) -> Mapping[tuple[str, str], Origin]:
+def _pairs(rows: Iterable[OriginRow]) -> Mapping[tuple[str, str], set[Origin]]:
+    """What rows say of a file name and a function, whatever the folders."""
+    pairs: dict[tuple[str, str], set[Origin]] = {}
+    for row in rows:
+        for file in (row.path[-1],) if row.is_file else row.files:
+            for function in row.functions:
+                pairs.setdefault((file, function.rpartition(".")[2]), set()).add(row.origin)
+    return pairs
+
+
+def _copies(pairs: Mapping[tuple[str, str], set[Origin]], words: OwnNames) -> Mapping[tuple[str, str], Origin]:
     """What a file name and a function together say outside of any package: copied, vendored and renamed code.
 
     Only functions of several words count, since those of one are named alike everywhere. The component is said only
     where no other one has them and the words are none that people choose for their own code.
     """
-    found: dict[tuple[str, str], set[Origin]] = {}
-    for row in rows:
-        for file in (row.path[-1],) if row.is_file else row.files:
-            for function in row.functions:
-                found.setdefault((file, function.rpartition(".")[2]), set()).add(row.origin)
     copies = {}
-    for (file, function), origins in found.items():
+    for (file, function), origins in pairs.items():
         first = next(iter(origins))
         if len(words_of(function)) == 1 or any(origin.phase != first.phase for origin in origins):
             continue
