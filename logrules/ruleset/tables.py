@@ -80,8 +80,9 @@ class Place:
 
     ``path`` is a path from the package's folder on (a file, or a folder with a final ``/``), which begins with one of
     the component's paths; ``files`` are file names below such a folder, for what moves between versions. Where
-    ``functions`` are given, only these (the last part of a qualified name, or ``Class.method``). ``logger`` is a logger's name or a prefix of it up to a dot, ``source`` a source file as headers
-    print it (``ProcessGroupNCCL.cpp``). ``component`` and ``group``, where the part belongs to another than its file.
+    ``functions`` are given, only these (the last part of a qualified name, or ``Class.method``). ``logger`` is a
+    logger's name or a prefix of it up to a dot, ``source`` a source file as headers print it
+    (``ProcessGroupNCCL.cpp``). ``component`` and ``group``, where the part belongs to another than its file.
     """
 
     path: str = ""
