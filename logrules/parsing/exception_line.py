@@ -3,7 +3,7 @@
 import re
 
 MAX_MESSAGE = 2_000
-_INDENT = " \t|│"
+_INDENT = " \t|│+"
 _DIGITS = re.compile(r"\d+")
 # Numbers in a prefix may have more digits in one line than in the next.
 _PREFIX_SLACK = 20
