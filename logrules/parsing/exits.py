@@ -65,7 +65,7 @@ class ExitReader:
         return self._remembered(self._record(event, form, _subject(event, _entry(captures)), code))
 
     def cause_of(self, failure: Failure) -> ExitCode | None:
-        """What the code says in the record's form, else the form, else the code; None where it only repeats a failure."""
+        """What the code says in the record's form, else the form, else the code; None for a mere repetition."""
         form = self._forms.get(failure.form or "")
         rows = [row for row in self._codes if _fits(row, failure.code)]
         special = next((row for row in rows if failure.form in row.forms), None)
