@@ -217,9 +217,9 @@ class ExitForm:
     ``contains`` are literals for the scan. ``pattern`` captures one of ``code`` (a status; minus a signal's number in
     forms that say so), ``signal`` (a number, a name or its words), and may capture ``rank``, ``host``, ``pid``,
     ``name``; ``code`` is what the form implies where it captures none (an OOM kill is a SIGKILL). ``cause`` is that of
-    the form itself, where its code does not say more. Lines of one ``table`` make up one record: who is captured
-    first, the code last, ``root`` marks that the entry below it failed first. ``samples`` maps lines to the code that
-    must be read (minus a signal's number), None where the form tells none.
+    the form itself, unless a row of its own says more of a code. Lines of one ``table`` make up one record: who is
+    captured first, the code last, ``root`` marks that the entry below it failed first. ``samples`` maps lines to the
+    code that must be read (minus a signal's number), None where the form tells none.
     """
 
     id: Name
