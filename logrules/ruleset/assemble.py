@@ -302,6 +302,9 @@ def _pack(
         for item in file.headers
     )
     of_tables = tuple(rules_of_tables(tables))
+    exits = {
+        form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
+    }
     return Pack(
         digest=digest,
         signals=tuple(draft.signals),
@@ -315,6 +318,7 @@ def _pack(
         names=tuple(NameForm(item.id, item.pattern, item.role) for file in formats for item in file.names),
         levels=levels,
         trace=trace,
+        exit_signals=exits,
         phases=phases,
         tables=tables,
         cards=draft.cards | {rule.id: card for rule, card in of_tables},

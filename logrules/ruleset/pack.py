@@ -169,7 +169,7 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``origins`` are the files of the rules that did not come with logrules. ``translation`` is
+    ``exit_signals`` are the signals of the forms of exits.yaml, by form. ``origins`` are the files of the rules that did not come with logrules. ``translation`` is
     what people read in another language than English; empty unless it was asked for.
     """
 
@@ -185,6 +185,7 @@ class Pack:
     names: tuple[NameForm, ...] = ()
     levels: Mapping[str, str] = field(default_factory=dict)
     trace: TraceForm | None = None
+    exit_signals: Mapping[str, int] = field(default_factory=dict)
     phases: tuple[Phase, ...] = ()
     tables: Tables = Tables()  # noqa: RUF009 (frozen)
     cards: Mapping[str, str] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from logrules.ruleset.tables import (
     ExceptionRow,
     ExitCode,
     ExitForm,
+    Nesting,
     OwnWords,
     Phase,
     StanceForm,
@@ -35,6 +36,7 @@ class OriginsFile:
 
     components: tuple[Component, ...]
     own_words: tuple[OwnWords, ...] = ()
+    nesting: tuple[Nesting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

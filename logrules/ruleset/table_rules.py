@@ -27,7 +27,9 @@ def rules_of_tables(tables: Tables) -> Iterator[tuple[Rule, str]]:
     for row in tables.exceptions:
         cause = causes[row.cause]
         yield _rule(EXCEPTIONS + row.id, cause, row.phase), _card(row, cause)
-    for code in tables.exit_codes:
+    known = {code.id for code in tables.exit_codes}
+    forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
+    for code in (*tables.exit_codes, *forms):
         cause = causes[code.cause]
         yield replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier), _card(code, cause)
 
