@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from logrules.model.errors import PackError
@@ -10,6 +10,7 @@ from logrules.model.position import Position, Problem
 from logrules.ruleset.file_state import digest_in, keep_digest, state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 
 SCHEMA_VERSION = "1"
@@ -17,16 +18,6 @@ SCHEMA_VERSION = "1"
 CASE_NAME = "case.yaml"
 # Folders of a pack that hold something else than what it is compiled from.
 _BESIDE = frozenset({"expect", "translations"})
-
-
-@dataclass(frozen=True, slots=True)
-class RuleText:
-    """A rule file as bytes, under the name that messages use; the pack that it came with, and where it is."""
-
-    shown: str
-    raw: bytes
-    origin: str = ""
-    path: Path = Path()
 
 
 def shipped_rules() -> Path:
@@ -82,17 +73,12 @@ def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None)
 
 def _state(folders: Sequence[str | Path], settings: Settings | None) -> str | None:
     """What identifies everything that a pack is made of, as it is now on disk."""
-    roots = [Path(__file__).parent, shipped_rules(), *map(Path, folders)]
-    also = [SCHEMA_VERSION]
-    if settings is not None:
-        roots += settings.packs
+    roots = [Path(__file__).parent, shipped_rules(), *_roots_of_settings(settings), *map(Path, folders)]
+    also = [SCHEMA_VERSION, *(f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))]
     if settings is not None and settings.installed:
         from logrules.ruleset.installed_packs import installed_packs
 
-        packs = installed_packs()
-        roots += [pack.folder for pack in packs]
-        also += [pack.name for pack in packs]
-    also += [f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings)]
+        also += [pack.name for pack in installed_packs()]
     return state_of(roots, also)
 
 

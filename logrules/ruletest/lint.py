@@ -13,8 +13,9 @@ from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.assemble import RuleSource
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
-from logrules.ruleset.load import RuleText, digest_of, rule_texts, settings_text, shipped_texts, texts_of_settings
+from logrules.ruleset.load import digest_of, rule_texts, settings_text, shipped_texts, texts_of_settings
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks as words
 from logrules.ruletest.case import Case, find_cases, read_cases
