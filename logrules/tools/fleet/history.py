@@ -4,15 +4,16 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
-from logrules.tools.fleet.job import JobSummary
+from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.jobs_json import job_document, job_of
 
-VERSION = 1
+VERSION = 2
+_READABLE = frozenset({0, 1, VERSION})
+_OURS = ("results", "remarks")
 _BUSY_S = 30.0
 _TABLE = """
 create table if not exists results (
@@ -24,6 +25,15 @@ create table if not exists results (
     primary key (path, identity, pack)
 )
 """
+_REMARKS = """
+create table if not exists remarks (
+    name text not null primary key,
+    note text not null default '',
+    snoozed_until real
+)
+"""
+# Results of the first form lack fingerprints: they stay listed, and their jobs are read again when they are met.
+_FROM_FIRST = "update or replace results set pack = '' where pack != ''"
 
 
 def default_history() -> Path:
@@ -33,15 +43,6 @@ def default_history() -> Path:
         return Path(chosen) / "history.sqlite"
     root = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A result: the job's path, its summary, and when it was read (seconds since the epoch)."""
-
-    path: str
-    summary: JobSummary
-    scanned: float
 
 
 class History:
@@ -58,12 +59,15 @@ class History:
 
     def _prepare(self) -> None:
         (version,) = self._database.execute("pragma user_version").fetchone()
-        if version not in {0, VERSION}:
+        if version not in _READABLE:
             raise LogrulesError(f"{self._path}: was written by another version of logrules (its form is {version})")
-        (tables,) = self._database.execute("select count(*) from sqlite_master where name != 'results'").fetchone()
-        if version == 0 and tables:
+        tables = self._database.execute("select name from sqlite_master where type = 'table'").fetchall()
+        if version == 0 and any(name not in _OURS for (name,) in tables):
             raise LogrulesError(f"{self._path}: is another program's database")
         self._database.execute(_TABLE)
+        self._database.execute(_REMARKS)
+        if version == 1:
+            self._database.execute(_FROM_FIRST)
         self._database.execute(f"pragma user_version = {VERSION}")
 
     def close(self) -> None:
@@ -86,10 +90,32 @@ class History:
             (_key(job), job.identity, pack, now, job_document(summary)),
         )
 
-    def latest(self) -> Iterator[Kept]:
+    def latest(self) -> Iterator[SeenJob]:
         """The newest result of every job, the newest first."""
         rows = self._rows("select path, summary, max(scanned) from results group by path order by 3 desc, path", ())
-        return (Kept(path, job_of(text), float(scanned)) for path, text, scanned in rows)
+        for path, text, scanned in rows:
+            summary = job_of(text)
+            yield SeenJob(path, summary, summary.ended or float(scanned))
+
+    def remarks(self) -> dict[str, Remark]:
+        """What people said of groups, by the name of the group."""
+        rows = self._rows("select name, note, snoozed_until from remarks", ())
+        return {name: Remark(note, None if until is None else float(until)) for name, note, until in rows}
+
+    def note(self, name: str, note: str) -> None:
+        """Keep a note on a group; an empty one takes it back."""
+        self._rows(
+            "insert into remarks (name, note) values (?, ?) on conflict (name) do update set note = excluded.note",
+            (name, note),
+        )
+
+    def snooze(self, name: str, until: float | None) -> None:
+        """Need not hear of a group until then (seconds since the epoch); None takes it back."""
+        self._rows(
+            "insert into remarks (name, snoozed_until) values (?, ?)"
+            " on conflict (name) do update set snoozed_until = excluded.snoozed_until",
+            (name, until),
+        )
 
     def forget(self, path: str) -> int:
         """Forget everything about the jobs at or below a path; how many results that were."""
