@@ -17,8 +17,8 @@ from logrules.engine.run import prepared
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, Restart, Severity, Status, Text
 from logrules.tools.fleet.fingerprint import fingerprint_of, normalised, without_prefixes
 from logrules.tools.fleet.group import grouped
-from logrules.tools.fleet.history import History
-from logrules.tools.fleet.idle_time import gpu_hours, idle_since, waited_s
+from logrules.tools.fleet.history import History, seen_job
+from logrules.tools.fleet.idle_time import gpu_hours, idle_since, longest_wait_s, waited_s
 from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_html import render_page
@@ -160,6 +160,16 @@ def test_a_time_out_counts_from_where_the_wait_began():
 
 def test_a_time_out_that_the_job_survived_does_not_count():
     assert idle_since([diagnosis(line("timed out after 30 min", NOW - 500))], NOW) == NOW
+
+
+def test_without_times_the_time_out_itself_is_what_is_known():
+    assert longest_wait_s([diagnosis(line("timed out after 30 min"))]) == 1800
+    assert longest_wait_s([diagnosis(line("lost"))]) is None
+
+
+def test_a_clock_that_runs_ahead_dates_no_job_into_the_future():
+    assert seen_job("a", JobSummary("a", None, ended=NOW + DAY), NOW).at == NOW
+    assert seen_job("a", JobSummary("a", None, ended=NOW - DAY), NOW).at == NOW - DAY
 
 
 def test_consequences_count():
@@ -390,7 +400,7 @@ def test_a_history_of_the_first_form_is_taken_over(tmp_path, shipped):
     for _ in range(2):
         with closing(History(path)) as history:
             (one,) = history.latest()
-            assert (one.summary.cause, one.summary.fingerprint, one.at) == ("cuda-oom", None, NOW)
+            assert (one.summary.cause, one.summary.fingerprint, one.at) == ("cuda-oom", None, 1.0)
             assert history.remarks() == {}
 
 

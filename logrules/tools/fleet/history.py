@@ -45,6 +45,11 @@ def default_history() -> Path:
     return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
 
 
+def seen_job(path: str, summary: JobSummary, read: float) -> SeenJob:
+    """The job, dated by its own logs, but never later than when it was read: clocks of logs may be wrong."""
+    return SeenJob(path, summary, read if summary.ended is None else min(summary.ended, read))
+
+
 class History:
     """The results in a file. Several processes may use it at once. Raises LogrulesError where that is impossible."""
 
@@ -95,7 +100,7 @@ class History:
         rows = self._rows("select path, summary, max(scanned) from results group by path order by 3 desc, path", ())
         for path, text, scanned in rows:
             summary = job_of(text)
-            yield SeenJob(path, summary, summary.ended or float(scanned))
+            yield seen_job(path, summary, float(scanned))
 
     def remarks(self) -> dict[str, Remark]:
         """What people said of groups, by the name of the group."""

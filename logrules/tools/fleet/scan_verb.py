@@ -50,8 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scan, keep and list."""
-    from logrules.tools.fleet.history import History, default_history
-    from logrules.tools.fleet.job import SeenJob
+    from logrules.tools.fleet.history import History, default_history, seen_job
     from logrules.tools.fleet.jobs import jobs_below
     from logrules.tools.fleet.since import moment
 
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if since is not None:
         summaries = [one for one in summaries if one.ended is None or one.ended >= since]
     now = time.time()  # noqa: TID251 (the command line looks at the clock)
-    print_jobs([SeenJob(one.job, one, one.ended or now) for one in summaries], remarks, options)
+    print_jobs([seen_job(one.job, one, now) for one in summaries], remarks, options)
     return 1 if any(one.troubled for one in summaries) else 0
 
 

@@ -10,7 +10,7 @@ from logrules.model.event import Event
 from logrules.model.report import Diagnosis, Report, Severity, Text
 from logrules.sources.discover import discover
 from logrules.tools.fleet.fingerprint import fingerprint_of
-from logrules.tools.fleet.idle_time import idle_since
+from logrules.tools.fleet.idle_time import idle_since, longest_wait_s
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 
@@ -87,7 +87,7 @@ def _summary(name: str, report: Report, observed: _Observed) -> JobSummary:
 
 def _with_failure(summary: JobSummary, report: Report, wrong: Sequence[Diagnosis], observed: _Observed) -> JobSummary:
     """What is known only of a job that went wrong: what it lost, and of which kind the failure is."""
-    since = idle_since(wrong, observed.went_on)
+    since, ended = idle_since(wrong, observed.went_on), observed.ended
     kind = fingerprint_of(report)
     title = summary.title
     if not wrong and report.unusual:
@@ -95,7 +95,7 @@ def _with_failure(summary: JobSummary, report: Report, wrong: Sequence[Diagnosis
     return replace(
         summary,
         title=title,
-        lost_s=None if since is None or observed.ended is None else max(0.0, observed.ended - since),
+        lost_s=longest_wait_s(wrong) if since is None or ended is None else max(0.0, ended - since),
         fingerprint=kind.id if kind else None,
         template=kind.template if kind else "",
         frame=kind.frame if kind else "",
