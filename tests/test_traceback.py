@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logrules.model.event import Event
-from logrules.model.failure import Failure, FailureKind, Link, Origin, Stance
+from logrules.model.failure import Failure, FailureKind, Link, Origin
+from logrules.model.event import Stance
 from logrules.model.stream import Block
 from logrules.parsing.exception_line import exception_by_place, unglued
 from logrules.parsing.failure_merge import merge, message_template

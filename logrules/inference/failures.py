@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
-from logrules.model.event import Event, Hit
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Stance
+from logrules.model.event import Event, Hit, Stance
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver

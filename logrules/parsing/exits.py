@@ -5,8 +5,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from logrules.model.event import Event, Worker
-from logrules.model.failure import Failure, FailureKind, Stance
+from logrules.model.event import Event, Stance, Worker
+from logrules.model.failure import Failure, FailureKind
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.ruleset.tables import ExitCode, ExitForm
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from logrules.model.event import Event, Level
-from logrules.model.failure import FailureKind, Frame, Link, Stance
+from logrules.model.event import Event, Level, Stance
+from logrules.model.failure import FailureKind, Frame, Link
 from logrules.parsing.exception_chain import GrowingRecord, OpenTraceback
 from logrules.parsing.exception_line import indent_of
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from logrules.model.position import Problem
 from logrules.model.report import Severity
@@ -131,7 +131,8 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
     """Put a rule into the draft, in the place of one of the same id; or its problems."""
     numbers = {}
     for name, signal in file.signals.items():
-        numbers[name] = draft.add_signal(_signal(file.id, name, signal))
+        stances = () if signal.stance == "any" else tuple(signal.stance)
+        numbers[name] = draft.add_signal(replace(_signal(file.id, name, signal), stances=stances))
         if signal.record:
             draft.records.append(numbers[name])
     try:

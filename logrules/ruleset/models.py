@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
+from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
 
 _DURATION_PATTERN = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
@@ -59,6 +60,7 @@ class SignalFile(Strict):
     pattern: Pattern | None = None
     unless: Pattern | None = None
     ignore_case: bool = False
+    stance: list[Stance] | Literal["any"] = Field(default_factory=lambda: [Stance.FACT])
 
     @field_validator("contains", mode="before")
     @classmethod

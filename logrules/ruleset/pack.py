@@ -7,6 +7,7 @@ person reads (titles, fixes) is kept as JSON text per rule and decoded when it i
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from logrules.model.event import Stance
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Condition, Scope
 from logrules.ruleset.tables import Phase, Tables
@@ -17,7 +18,8 @@ from logrules.ruleset.translation import Translation
 class Signal:
     """A telling line: literals for the scanner, then an optional pattern and a veto.
 
-    ``sampled`` signals (metrics, progress) may be thinned out in big logs.
+    ``sampled`` signals (metrics, progress) may be thinned out in big logs. Only lines of one of the ``stances`` carry
+    it; lines of any stance where none is given.
     """
 
     id: str
@@ -26,6 +28,7 @@ class Signal:
     unless: str | None = None
     ignore_case: bool = False
     sampled: bool = False
+    stances: tuple[Stance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from annotated_types import Len
 
-from logrules.model.failure import Stance
+from logrules.model.event import Stance
 from logrules.model.report import Restart, Severity
 
 Name = Annotated[str, Len(1, 80)]
