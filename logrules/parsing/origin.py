@@ -184,8 +184,8 @@ def _with_callers(chain: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
 
 
 def _names(function: str) -> tuple[str, ...]:
-    """The last part of a qualified name, and the last two."""
-    parts = function.removesuffix("()").split(".")
+    """The last part of a qualified name, and the last two; IPython prints arguments after it."""
+    parts = function.partition("(")[0].split(".")
     return (parts[-1], ".".join(parts[-2:])) if len(parts) > 1 else (parts[-1],)
 
 

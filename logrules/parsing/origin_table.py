@@ -29,7 +29,9 @@ class OriginRow:
     @property
     def names_part(self) -> bool:
         """Whether it names more than a package: a folder in it, or a function in one of its files."""
-        return len(self.path) > 1 and (not self.is_file or bool(self.functions) or self.path[1:-1] != ())
+        if self.is_file or self.files:
+            return bool(self.functions) or len(self.path) > 1 + self.is_file
+        return len(self.path) > 1
 
     def holds(self, parts: Sequence[str], names: Iterable[str]) -> bool:
         """Whether a file, by the parts of its path from the package on, and a function's names are of this row."""
