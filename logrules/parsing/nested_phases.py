@@ -18,16 +18,23 @@ class NestedPhases:
                 self._in_group |= {(group, inner): row.becomes or inner for group in row.groups}
 
     def innermost(self, frames: Iterable[tuple[Frame, Origin]]) -> tuple[str | None, Frame | None]:
-        """The phase that is left, and the frame that says it."""
+        """The phase that is left, and the frame that says it.
+
+        What a library calls of the user's code is named at random, so that words of such names count only until a
+        library says a phase.
+        """
         phase: str | None = None
         teller: Frame | None = None
+        said_by_library = False
         groups: list[str] = []
         for frame, origin in frames:
-            if origin.phase is not None:
+            words_only = origin.own and origin.component is None
+            if origin.phase is not None and not (words_only and said_by_library):
                 inner = self._within(groups, origin.phase)
                 kept = None if phase is None else self._kept.get((phase, inner))
                 if kept is None or kept != phase:
                     phase, teller = kept or inner, frame
+                said_by_library = said_by_library or not words_only
             if origin.group is not None and origin.group not in groups:
                 groups.append(origin.group)
         return phase, teller

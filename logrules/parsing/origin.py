@@ -1,6 +1,6 @@
 """Which component a frame or a line is from and what it was doing, by the table of origins."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
@@ -35,8 +35,6 @@ class OriginResolver:
         self._table = OriginTable(components)
         self._words = OwnNames(own_words)
         self._nested = NestedPhases(nesting)
-        self._pairs = _pairs(self._table.rows)
-        self._copies = _copies(self._pairs, self._words)
         self._memo: dict[tuple[str, str], _Reading] = {}
 
     def of_frame(self, file: str, function: str) -> Origin:
@@ -119,11 +117,27 @@ class OriginResolver:
         return None
 
     def _own(self, file: str, function: str) -> _Reading:
-        copied = self._copies.get((file, _names(function)[0]))
+        copied = self._copied(file, _names(function)[0])
         if copied is not None:
             return _Reading(copied)
         phase = self._words.of_function(function)
         return _Reading(Origin(phase=phase, own=True), None if phase else self._words.of_file(file))
+
+    def _copied(self, file: str, function: str) -> Origin | None:
+        """What a file name and a function together say outside of any package: copied, vendored and renamed code.
+
+        Only functions of several words count, since those of one are named alike everywhere. The component is said only
+        where no other one has them and the words are none that people choose for their own code.
+        """
+        alike = self._table.pairs.get((file, function))
+        if alike is None or len(words_of(function)) == 1:
+            return None
+        first, *others = alike
+        if any(other.phase != first.phase for other in others):
+            return None
+        if others or self._words.of_function(function) is not None:
+            return Origin(phase=first.phase, own=True)
+        return Origin(first.component, first.group, first.phase, own=True)
 
     def _of_logger(self, logger: str, function: str) -> Origin | None:
         """A logger is mostly named by its module, whose file's row says more than a row for all of a package."""
@@ -139,35 +153,8 @@ class OriginResolver:
         found = self._table.of_source(path.parts)
         if found is not None:
             return found
-        alike = self._pairs.get((path.parts[-1], function), ()) if path.parts else ()
+        alike = self._table.pairs.get((path.parts[-1], function), ()) if path.parts else ()
         return next(iter(alike)) if len(alike) == 1 else None
-
-
-def _pairs(rows: Iterable[OriginRow]) -> Mapping[tuple[str, str], set[Origin]]:
-    """What rows say of a file name and a function, whatever the folders."""
-    pairs: dict[tuple[str, str], set[Origin]] = {}
-    for row in rows:
-        for file in (row.path[-1],) if row.is_file else row.files:
-            for function in row.functions:
-                pairs.setdefault((file, function.rpartition(".")[2]), set()).add(row.origin)
-    return pairs
-
-
-def _copies(pairs: Mapping[tuple[str, str], set[Origin]], words: OwnNames) -> Mapping[tuple[str, str], Origin]:
-    """What a file name and a function together say outside of any package: copied, vendored and renamed code.
-
-    Only functions of several words count, since those of one are named alike everywhere. The component is said only
-    where no other one has them and the words are none that people choose for their own code.
-    """
-    copies = {}
-    for (file, function), origins in pairs.items():
-        first = next(iter(origins))
-        if len(words_of(function)) == 1 or any(origin.phase != first.phase for origin in origins):
-            continue
-        plain = len(origins) > 1 or words.of_function(function) is not None
-        component, group = (None, None) if plain else (first.component, first.group)
-        copies[file, function] = Origin(component, group, first.phase, own=True)
-    return copies
 
 
 def _with_callers(chain: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
@@ -184,8 +171,8 @@ def _with_callers(chain: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
 
 
 def _names(function: str) -> tuple[str, ...]:
-    """The last part of a qualified name, and the last two."""
-    parts = function.removesuffix("()").split(".")
+    """The last part of a qualified name, and the last two; IPython prints arguments after it."""
+    parts = function.partition("(")[0].split(".")
     return (parts[-1], ".".join(parts[-2:])) if len(parts) > 1 else (parts[-1],)
 
 
