@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.model.event import Event, Hit, Stance
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver
@@ -111,21 +111,15 @@ class Failures:
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
+        resolver = self._tables.resolver
         known = self._records.get(chain)
-        stacks = [link.frames for link in known.failure.chain] if known is not None else []
-        for frames in (*stacks, self._assembler.frames_of(chain)):
-            phase = self._phase(frames)
-            if phase is not None:
-                return phase
-        return None
+        told = resolver.phase_of_chain(known.failure.chain)[0] if known is not None else None
+        return told or resolver.phase_of(self._assembler.frames_of(chain))[0]
 
     def first_phase(self) -> str | None:
         """The phase of the first record whose frames tell one."""
         phases = (self.phase_of(number) for number in self._records)
         return next((phase for phase in phases if phase is not None), None)
-
-    def _phase(self, frames: Sequence[Frame]) -> str | None:
-        return self._tables.resolver.phase_of(frames)[0] if frames else None
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
