@@ -13,6 +13,7 @@ from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
 from logrules.model.report import (
     Comparison,
     Consequence,
@@ -51,6 +52,7 @@ class SessionState:
     unusual: tuple[Observation, ...] = ()
     failures: Failures | None = None
     curves: tuple[Curve, ...] = ()
+    last_errors: tuple[Event, ...] = ()
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -88,6 +90,8 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.STALLED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
+    if findings.last_errors:
+        return Status.UNEXPLAINED
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
 
 

@@ -179,6 +179,7 @@ class Session:
             self._unusual.rarest(),
             self._failures,
             self._curves.drawn(),
+            self._endings.errors(self._tracker.went_on()) if self.ended else (),
         )
         return report_of(findings, self._pack, lines, sources)
 

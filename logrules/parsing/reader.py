@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 
-from logrules.model.event import Event, Hit, Worker
+from logrules.model.event import Event, Hit, Level, Worker
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
 from logrules.parsing.header import Header, HeaderParser
@@ -66,7 +66,10 @@ class Reader:
 
     def unasked(self, source: str, line: RawLine) -> Event:
         """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
-        return self._event(source, line.number, line.offset, line.raw, ())
+        event = self._event(source, line.number, line.offset, line.raw, ())
+        if event.level is None or event.level < Level.ERROR:
+            return event
+        return replace(event, stance=self._judge.of(event))
 
     def _worth_reading(self, lines: Sequence[HitLine]) -> Iterable[HitLine]:
         """All lines but the bulk of those with the same literals: of these the first and the last.
