@@ -465,6 +465,7 @@ def test_records_differ_where_frames_or_words_do():
         ("ERROR: x", None),
         ("node01: x", None),
         ("Killed by user", None),
+        ("Error: no answer", None),
     ],
 )
 def test_exceptions_by_their_place(line: str, told: tuple[str, str] | None):
