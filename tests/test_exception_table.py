@@ -24,7 +24,8 @@ SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?"
 
 @cache
 def rows_file() -> ExceptionsFile:
-    return adapter_of(ExceptionsFile).validate_python(yaml.load(TABLE.read_text(), yaml.CSafeLoader))
+    file: ExceptionsFile = adapter_of(ExceptionsFile).validate_python(yaml.load(TABLE.read_text(), yaml.CSafeLoader))
+    return file
 
 
 @cache
