@@ -365,6 +365,8 @@ class Session:
             return False
         if self._tracker.completed is not None or match.last.completions < self._tracker.completions:
             return True
+        if rule.fallback and self._failures.lived_through(match.last):
+            return True
         return rule.cleared_by == "progress" and self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS
 
     def _went_on(self, waiting: Observation) -> bool:
