@@ -8,6 +8,7 @@
 What is exported here, the rule schema and the report schema are the public contracts; all else is internal.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError, PackError, SourceError
@@ -40,4 +41,9 @@ def diagnose(*paths: str, pack: "Pack | None" = None) -> "Report":
     from logrules.sources.discover import discover
 
     found = discover(paths)
-    return replay(found.sources, pack or load_rules(), notes=found.notes)
+    return replay(found.sources, pack or _shipped_rules(), notes=found.notes, cache=pack is None)
+
+
+@cache
+def _shipped_rules() -> "Pack":
+    return load_rules()

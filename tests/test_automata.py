@@ -2,7 +2,7 @@
 
 import pytest
 
-from logrules.inference.conditions import step, trail_of
+from logrules.inference.conditions import match_of, step
 from logrules.inference.observation import Observation
 from logrules.model.event import Event, Worker
 from logrules.ruleset.condition import Absence, Kin, Occurred, Repeated, Sequence, Spread
@@ -18,7 +18,7 @@ class Silence:
         self.now = now
         self.ended = ended
 
-    def trail_of(self, leaf):
+    def match_of(self, leaf):
         return None
 
 
@@ -29,9 +29,9 @@ def seen(order: int, signal: int, at: float | None = None, rank: int | None = No
 
 def fired(leaf, items, world=None) -> bool:
     state = None
-    for sighting, signal in items:
-        state = step(leaf, state, sighting, signal)
-    return trail_of(leaf, state, world or Silence()) is not None
+    for observation, signal in items:
+        state = step(leaf, state, observation, signal)
+    return match_of(leaf, state, world or Silence()) is not None
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_absence_without_a_window_waits_for_the_end():
 def test_state_stays_bounded_however_often_a_signal_comes():
     leaf, state = Repeated((A,), 3, 60.0), None
     for order in range(10_000):
-        sighting, signal = seen(order, A, float(order))
-        state = step(leaf, state, sighting, signal)
+        observation, signal = seen(order, A, float(order))
+        state = step(leaf, state, observation, signal)
     assert len(state.recent) <= 3
-    assert len(state.trail.first) <= 4
+    assert len(state.match.first) <= 4

@@ -89,7 +89,7 @@ def test_a_tree_says_how_many_of_its_parts_hold():
     tree = explain(parse_when(when, NAMES).condition, judged, name_of)
     assert (tree.operator, tree.holds, tree.reason) == ("and", False, "2 of 3 parts hold")
     assert [(part.operator, part.holds) for part in tree.parts] == [("", True), ("or", False), ("not", True)]
-    assert [one.event.line for one in tree.parts[0].sightings] == [1]
+    assert [one.event.line for one in tree.parts[0].observations] == [1]
 
 
 def test_scopes_are_judged_apart():

@@ -16,8 +16,9 @@ from logrules.model.report import Report
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 from logrules.sources.flight_compare import CallDifference, findings
-from logrules.sources.flight_dump import NoDump, rank_of_name, read_dump
+from logrules.sources.flight_dump import NoDump, read_dump
 from logrules.sources.flight_files import MAX_BYTES
+from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import NotPlain, load
 
 BEGAN_NS = 1_750_000_000 * 10**9
@@ -164,6 +165,10 @@ def test_an_error_of_the_rank_itself_is_the_cause(shipped: Pack, tmp_path: Path)
         ("rank_7", 7),
         ("nccl_trace_rank_3.json", 3),
         ("nccl_trace_rank_3.pkl", 3),
+        ("_dump_3", 3),
+        ("fr_dump_12.pkl", 12),
+        ("_dump_rank_4", 4),
+        ("core_dump_of_7", None),
         ("rank_7.json", None),
         ("rank7.log", None),
         ("nccl_trace_rank_", None),

@@ -85,9 +85,9 @@ def test_curves_are_bounded_and_keep_the_longest_silence():
     time = 0.0
     for number in range(20_000):
         time += 500.0 if number == 7_777 else 1.0
-        sighting = Observation(Event("log", number + 1, 0, "", "", Worker("log"), ()), number, time, None)
-        curves.see(sighting)
-        curves.add("loss", float(number), sighting)
+        observation = Observation(Event("log", number + 1, 0, "", "", Worker("log"), ()), number, time, None)
+        curves.see(observation)
+        curves.add("loss", float(number), observation)
     drawn = {curve.metric: curve.points for curve in curves.drawn()}
     assert all(len(points) <= MAX_POINTS for points in drawn.values())
     assert max(point.value for point in drawn[QUIET]) == 500.0

@@ -100,8 +100,8 @@ def test_confidence_is_the_certainty_lessened_by_a_rival():
 
 
 def test_the_rank_that_a_line_names_goes_before_the_rank_that_wrote_it():
-    trail = begin(seen(1, 0, {"rank": "3"}), 0)
-    assert culprits(Hypothesis(OOM, (trail,)), frozenset({0, 1, 2, 3}))[0] == (3, 0)
+    match = begin(seen(1, 0, {"rank": "3"}), 0)
+    assert culprits(Hypothesis(OOM, (match,)), frozenset({0, 1, 2, 3}))[0] == (3, 0)
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,10 @@ def test_the_rank_that_a_line_names_goes_before_the_rank_that_wrote_it():
     ],
 )
 def test_of_a_timeout_the_silent_ranks_are_suspect(story, reporters, known, culprit):
-    trail = begin(seen(1, reporters[0]), 0)
+    match = begin(seen(1, reporters[0]), 0)
     for order, number in enumerate(reporters[1:], start=2):
-        trail = extend(trail, seen(order, number), 0)
-    found = Hypothesis(rule("nccl-timeout", culprit="absent"), (trail,))
+        match = extend(match, seen(order, number), 0)
+    found = Hypothesis(rule("nccl-timeout", culprit="absent"), (match,))
     assert culprits(found, frozenset(known))[0] == culprit
 
 

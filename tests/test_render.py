@@ -28,7 +28,8 @@ from logrules.model.report import (
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 from logrules.output.shell import commands
-from logrules.output.text import _Page, render_text
+from logrules.output.styled import TerminalPage
+from logrules.output.text import ReportPage, render_text
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -97,7 +98,7 @@ def page(report: Report, language: str = "en", shell: str = "bash", width: int |
         render_text(report, out, language, shell)
         return out.getvalue()
     console = Console(file=out, width=width, force_terminal=True, no_color=True, highlight=False, markup=False)
-    made = _Page(console, language, shell)
+    made = ReportPage(TerminalPage(console), language, shell)
     made.verdict(report)
     for number, one in enumerate(report.diagnoses, start=1):
         made.diagnosis(number, one)

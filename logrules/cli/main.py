@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -43,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
             print(f"logrules: {safe_lines(_sentence(fault))}", file=sys.stderr)
             if "--debug" in argv:
+                import traceback
+
                 print(safe_lines("".join(traceback.format_exception(fault))), end="", file=sys.stderr)
             return EXIT_UNUSABLE
 
@@ -92,7 +93,8 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     parser.add_argument("--debug", action="store_true", help=_DEBUG_HELP)
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    # Named here, since making the name up loads what only help needs.
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", prog="logrules")
     asked = next((word for word in argv if not word.startswith("-")), None)
     for name, (module, about) in VERBS.items():
         _add(verbs, name, about, module if name == asked else None)

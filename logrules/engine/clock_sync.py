@@ -4,13 +4,14 @@ Events are merged by time as they come, so what is wrong with a clock must be kn
 ends of each log is enough: whatever is off, is off by the same amount all along.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
+from logrules.engine.alignment import Alignment, ClockSample
 from logrules.inference.clock import Clock
 from logrules.inference.clock_skew import ClockReading, Skew, by_clock, skews
-from logrules.model.event import Event, Timestamp, Worker
+from logrules.model.event import Event, Worker
 from logrules.model.report import SourceNote
 from logrules.parsing.clean import clean
 from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser
@@ -34,40 +35,6 @@ _INTRODUCTION_BYTES = 16 << 10
 # A marker that captures one of these says when something happened on more workers than one.
 _SHARED = ("step", "epoch", "barrier")
 _TELLING = ("step", "barrier")
-
-
-@dataclass(frozen=True, slots=True)
-class ClockSample:
-    """A look at a log: its worker by its name, by what its lines say, and the moments that others may share."""
-
-    named: Worker
-    worker: Worker
-    moments: tuple[ClockReading, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """How far the clock of each source is behind, in seconds; whose it is by name and by content; what to say of it."""
-
-    behind_s: Mapping[str, float] = field(default_factory=dict)
-    workers: Mapping[str, ClockSample] = field(default_factory=dict)
-    notes: tuple[SourceNote, ...] = ()
-
-    def corrected(self, event: Event) -> Event:
-        """The event by the clock that most of the job goes by, and by whom it is."""
-        behind_s = self.behind_s.get(event.source)
-        looked = self.workers.get(event.source)
-        if behind_s is not None and event.stamp is not None:
-            event = replace(event, stamp=Timestamp(event.stamp.seconds + behind_s, event.stamp.year_known))
-        return event if looked is None else replace(event, worker=_introduced(event.worker, looked))
-
-
-def _introduced(worker: Worker, looked: ClockSample) -> Worker:
-    """The writer of a line that says less of itself than its neighbours do."""
-    unsaid = worker.rank == looked.named.rank
-    return replace(
-        worker, host=worker.host or looked.worker.host, rank=looked.worker.rank if unsaid else worker.rank
-    )  # fmt: skip
 
 
 def aligned(sources: Sequence[Source], pack: Pack) -> Alignment:

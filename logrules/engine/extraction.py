@@ -7,6 +7,7 @@ stretch of a source, and windows are taken in order.
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 
 from logrules.model.event import Event
@@ -101,6 +102,12 @@ class Scanners:
         self.of_traces = frozenset(
             entry for entry, asked in enumerate(self.signals_of) if of_traces.intersection(asked)
         )
+
+    def for_another(self) -> "Scanners":
+        """The same for another log: what is compiled for one log's routine is of no use to the next."""
+        found = copy(self)
+        found._idle = {EVERYTHING: self._idle[EVERYTHING]}  # noqa: SLF001 (one of us)
+        return found
 
     def find(self, window: Window, detail: Detail = EVERYTHING, count: Count = count_newlines) -> Found:
         """Scan a window with a scanner that no other thread is using."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from logrules.engine.clock_sync import Alignment, aligned
+from logrules.engine.alignment import Alignment
+from logrules.engine.compiled import compiled
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
@@ -65,9 +66,9 @@ def replay(
     With ``cache`` compiled literals are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does.
     """
-    session, tally = Session(pack), Tally()
+    scanners, index = compiled(pack, cache=cache)
+    session, tally = Session(pack, index=index), Tally()
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        scanners = Scanners(pack, cache=cache)
         how = Extraction(scanners, pool, threads, session.note, tally, window_bytes(len(sources)), progress)
         return _read(how, session, sources, pack, notes, observe)
 
@@ -94,8 +95,16 @@ def _read(
     observe: Callable[[Event], None] | None,
 ) -> Report:
     streams = [Stream(source.name, how.events(source), modified_of(source)) for source in sources]
-    reason(session, streams, aligned(sources, pack), notes, observe)
+    reason(session, streams, _aligned(sources, pack), notes, observe)
     return session.report(how.tally.lines, tuple(source.name for source in sources))
+
+
+def _aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
+    if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
+        return Alignment()
+    from logrules.engine.clock_sync import aligned
+
+    return aligned(sources, pack)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from logrules.ruleset.unparse import NameOf, duration, spell
 class Judged:
     """What a session knows of one rule in one scope (a rank, a host, the job) at one moment.
 
-    ``found`` has the trail of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
+    ``found`` has the match of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
     ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
     """
 
@@ -46,7 +46,7 @@ class Judged:
 class Part:
     """One part of a condition: its words, whether it holds, and why in a few words.
 
-    ``operator`` is "and", "or", "not", or "" for a leaf; ``sightings`` are the lines that a leaf rests on.
+    ``operator`` is "and", "or", "not", or "" for a leaf; ``observations`` are the lines that a leaf rests on.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Part:
     reason: str
     operator: str = ""
     parts: tuple["Part", ...] = ()
-    sightings: tuple[Observation, ...] = ()
+    observations: tuple[Observation, ...] = ()
 
     def leaves(self) -> Iterator["Part"]:
         """The leaves from left to right."""
@@ -80,26 +80,26 @@ def explain(condition: Condition, judged: Judged, name_of: NameOf) -> Part:
             inner = (part(negated),)
             return Part(text, true, "its part does not hold" if true else "its part holds", "not", inner)
         case _:
-            trail = judged.found[condition]
-            reason = _seen(trail) if trail else _missing(condition, judged, name_of)
-            return Part(text, true, reason, sightings=_sightings(condition, judged))
+            match = judged.found[condition]
+            reason = _seen(match) if match else _missing(condition, judged, name_of)
+            return Part(text, true, reason, observations=_observations(condition, judged))
 
 
 def _tally(parts: tuple[Part, ...]) -> str:
     return f"{sum(part.holds for part in parts)} of {len(parts)} parts hold"
 
 
-def _sightings(leaf: Leaf, judged: Judged) -> tuple[Observation, ...]:
+def _observations(leaf: Leaf, judged: Judged) -> tuple[Observation, ...]:
     """The lines of a leaf that holds, or those on its way there."""
-    trail = judged.found[leaf]
+    match = judged.found[leaf]
     state = judged.states.get(leaf)
     match state:
-        case _ if trail is not None:
-            return trail.first
+        case _ if match is not None:
+            return match.first
         case Match():
             return state.first
         case RepeatedState():
-            return state.trail.first
+            return state.match.first
         case AbsenceState(pending=Match() as pending):
             return pending.first
         case SequenceState():
@@ -108,8 +108,8 @@ def _sightings(leaf: Leaf, judged: Judged) -> tuple[Observation, ...]:
             return ()
 
 
-def _seen(trail: Match) -> str:
-    lines = list(dict.fromkeys((*(one.event.line for one in trail.first), trail.last.event.line)))
+def _seen(match: Match) -> str:
+    lines = list(dict.fromkeys((*(one.event.line for one in match.first), match.last.event.line)))
     shown = ", ".join(map(str, lines[:4])) + (", …" if len(lines) > 4 else "")  # noqa: PLR2004 - enough to look at
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}"
 
@@ -153,9 +153,9 @@ def _not_so(leaf: Leaf, judged: Judged) -> str:
 
 def _too_few(leaf: Repeated, state: RepeatedState, least: int) -> str:
     counted = sum(count for _, count in state.recent)
-    if leaf.within_s is None or counted >= state.trail.count:
+    if leaf.within_s is None or counted >= state.match.count:
         return f"{counted} of {least} times"
-    return f"{counted} of {least} times within {duration(leaf.within_s)}, {state.trail.count} in all"
+    return f"{counted} of {least} times within {duration(leaf.within_s)}, {state.match.count} in all"
 
 
 def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:

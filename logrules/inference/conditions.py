@@ -1,8 +1,8 @@
 """How a condition's state moves: pure steps over frozen states.
 
-``step`` feeds one sighting to one leaf; ``holds`` asks whether a condition is true, given the
+``step`` feeds one observation to one leaf; ``holds`` asks whether a condition is true, given the
 leaves' states and the world (open waits, metrics, silence, the end). Windows are half-open: at the
-deadline itself silence has won. A sighting without a time has order only: no timed leaf holds on it.
+deadline itself silence has won. A observation without a time has order only: no timed leaf holds on it.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from logrules.ruleset.condition import (
 
 @dataclass(frozen=True, slots=True)
 class SequenceState:
-    """For each step, the sightings of the partial match that began last; ``done`` once the last step came."""
+    """For each step, the observations of the partial match that began last; ``done`` once the last step came."""
 
     partial: tuple[tuple[Observation, ...] | None, ...]
     done: Match | None = None
@@ -44,10 +44,10 @@ class AbsenceState:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedState:
-    """The last sightings, as many as can matter, and the trail once there were enough."""
+    """The last observations, as many as can matter, and the match once there were enough."""
 
     recent: tuple[tuple[float | None, int], ...]
-    trail: Match
+    match: Match
     fired: bool = False
 
 
@@ -57,7 +57,7 @@ LeafState: TypeAlias = Match | SequenceState | AbsenceState | RepeatedState
 class World(Protocol):
     """What leaves without a state of their own ask the session."""
 
-    def trail_of(self, leaf: Leaf) -> Match | None:
+    def match_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now, or None where the leaf does not hold."""
 
     @property
@@ -69,39 +69,39 @@ class World(Protocol):
         """Whether nothing more comes."""
 
 
-def step(leaf: Leaf, state: LeafState | None, sighting: Observation, signal: int) -> LeafState | None:
+def step(leaf: Leaf, state: LeafState | None, observation: Observation, signal: int) -> LeafState | None:
     """The leaf's next state after a line that carries ``signal``."""
     match leaf, state:
         case ((Occurred() | Spread()), (Match() | None)):
-            return extend(state, sighting, signal) if state else begin(sighting, signal)
+            return extend(state, observation, signal) if state else begin(observation, signal)
         case Sequence(), (SequenceState() | None):
-            return _step_sequence(leaf, state, sighting, signal)
+            return _step_sequence(leaf, state, observation, signal)
         case Absence(), (AbsenceState() | None):
-            return _step_absence(leaf, state or AbsenceState(), sighting, signal)
+            return _step_absence(leaf, state or AbsenceState(), observation, signal)
         case Repeated(), (RepeatedState() | None):
-            return _step_repeated(leaf, state, sighting, signal)
+            return _step_repeated(leaf, state, observation, signal)
         case _:
             return state
 
 
-def _step_sequence(leaf: Sequence, state: SequenceState | None, sighting: Observation, signal: int) -> SequenceState:
+def _step_sequence(leaf: Sequence, state: SequenceState | None, observation: Observation, signal: int) -> SequenceState:
     state = state or SequenceState((None,) * len(leaf.steps))
     partial = list(state.partial)
     for number in reversed(range(len(leaf.steps))):
         if signal not in leaf.steps[number]:
             continue
         if number == 0:
-            partial[0] = (sighting,) if leaf.within_s is not None or partial[0] is None else partial[0]
+            partial[0] = (observation,) if leaf.within_s is not None or partial[0] is None else partial[0]
         else:
             before = partial[number - 1]
-            if before and before[-1] is not sighting and _in_time(leaf.within_s, before[0], sighting):
-                partial[number] = (*before, sighting)
+            if before and before[-1] is not observation and _in_time(leaf.within_s, before[0], observation):
+                partial[number] = (*before, observation)
     whole = partial[-1]
     if state.done or whole is None:
         return SequenceState(tuple(partial), state.done)
     ranks = frozenset(one.worker.rank for one in whole if one.worker.rank is not None)
     first_signals = tuple(step_signals[0] for step_signals in leaf.steps)
-    return SequenceState(tuple(partial), Match(whole, first_signals, sighting, 1, ranks))
+    return SequenceState(tuple(partial), Match(whole, first_signals, observation, 1, ranks))
 
 
 def _in_time(within_s: float | None, first: Observation, then: Observation) -> bool:
@@ -110,33 +110,37 @@ def _in_time(within_s: float | None, first: Observation, then: Observation) -> b
     return first.time is not None and then.time is not None and then.time < first.time + within_s
 
 
-def _step_absence(leaf: Absence, state: AbsenceState, sighting: Observation, signal: int) -> AbsenceState:
-    if state.pending and sighting.time is not None and not _in_time(leaf.within_s, state.pending.first[0], sighting):
+def _step_absence(leaf: Absence, state: AbsenceState, observation: Observation, signal: int) -> AbsenceState:
+    if (
+        state.pending
+        and observation.time is not None
+        and not _in_time(leaf.within_s, state.pending.first[0], observation)
+    ):
         state = AbsenceState(fired=state.fired or state.pending)
     if signal in leaf.missing:
         return replace(state, pending=None, deadline=None)
     if state.pending:
-        return replace(state, pending=extend(state.pending, sighting, signal))
-    if leaf.within_s is not None and sighting.time is None:
+        return replace(state, pending=extend(state.pending, observation, signal))
+    if leaf.within_s is not None and observation.time is None:
         return state
-    deadline = None if leaf.within_s is None or sighting.heard is None else sighting.heard + leaf.within_s
-    return replace(state, pending=begin(sighting, signal), deadline=deadline)
+    deadline = None if leaf.within_s is None or observation.heard is None else observation.heard + leaf.within_s
+    return replace(state, pending=begin(observation, signal), deadline=deadline)
 
 
-def _step_repeated(leaf: Repeated, state: RepeatedState | None, sighting: Observation, signal: int) -> RepeatedState:
-    trail = extend(state.trail, sighting, signal) if state else begin(sighting, signal)
-    recent = (*(state.recent if state else ()), (sighting.time, sighting.event.repeat))[-leaf.least :]
+def _step_repeated(leaf: Repeated, state: RepeatedState | None, observation: Observation, signal: int) -> RepeatedState:
+    match = extend(state.match, observation, signal) if state else begin(observation, signal)
+    recent = (*(state.recent if state else ()), (observation.time, observation.event.repeat))[-leaf.least :]
     if state and state.fired:
-        return RepeatedState(recent, trail, fired=True)
+        return RepeatedState(recent, match, fired=True)
     if leaf.within_s is not None:
-        if sighting.time is None:
-            return RepeatedState(recent[:-1], trail)
-        recent = tuple((at, n) for at, n in recent if at is not None and at > sighting.time - leaf.within_s)
-    return RepeatedState(recent, trail, fired=sum(count for _, count in recent) >= leaf.least)
+        if observation.time is None:
+            return RepeatedState(recent[:-1], match)
+        recent = tuple((at, n) for at, n in recent if at is not None and at > observation.time - leaf.within_s)
+    return RepeatedState(recent, match, fired=sum(count for _, count in recent) >= leaf.least)
 
 
-def trail_of(leaf: Leaf, state: LeafState | None, world: World) -> Match | None:
-    """The sightings on which the leaf holds now, or None where it does not hold."""
+def match_of(leaf: Leaf, state: LeafState | None, world: World) -> Match | None:
+    """The observations on which the leaf holds now, or None where it does not hold."""
     match leaf, state:
         case Occurred(), Match():
             return state
@@ -146,13 +150,13 @@ def trail_of(leaf: Leaf, state: LeafState | None, world: World) -> Match | None:
         case Sequence(), SequenceState():
             return state.done
         case Repeated(), RepeatedState():
-            return state.trail if state.fired else None
+            return state.match if state.fired else None
         case Absence(), AbsenceState():
             return state.fired or (state.pending if _overdue(state, world) else None)
         case ((Occurred() | Spread() | Sequence() | Repeated() | Absence()), _):
             return None
         case _:
-            return world.trail_of(leaf)
+            return world.match_of(leaf)
 
 
 def _overdue(state: AbsenceState, world: World) -> bool:
@@ -162,7 +166,7 @@ def _overdue(state: AbsenceState, world: World) -> bool:
 
 
 def holds(condition: Condition, found: Mapping[Leaf, Match | None]) -> bool:
-    """Whether the condition is true; ``found`` has each leaf's trail. Equal leaves share one state."""
+    """Whether the condition is true; ``found`` has each leaf's match. Equal leaves share one state."""
     match condition:
         case Every(parts):
             return all(holds(part, found) for part in parts)
@@ -175,15 +179,15 @@ def holds(condition: Condition, found: Mapping[Leaf, Match | None]) -> bool:
 
 
 def shown(condition: Condition, found: Mapping[Leaf, Match | None]) -> tuple[Match, ...]:
-    """The trails on which a true condition rests; what only stands under a ``not`` shows nothing."""
+    """The matches on which a true condition rests; what only stands under a ``not`` shows nothing."""
     match condition:
         case Every(parts) | Some(parts):
-            return tuple(trail for part in parts for trail in shown(part, found))
+            return tuple(match for part in parts for match in shown(part, found))
         case Not():
             return ()
         case _:
-            trail = found[condition]
-            return () if trail is None else (trail,)
+            match = found[condition]
+            return () if match is None else (match,)
 
 
 def deadline_of(leaf: Leaf, state: LeafState | None) -> float | None:

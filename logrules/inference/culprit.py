@@ -43,7 +43,7 @@ def culprits(
     if rule.culprit == "none":
         return (), ()
     hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
-    reporters = frozenset(rank for trail in hypothesis.trails for rank in trail.ranks)
+    reporters = frozenset(rank for match in hypothesis.matches for rank in match.ranks)
     if rule.culprit == "captured":
         return named[:MAX_NAMED], hosts
     if rule.culprit == "absent" and not named:
@@ -57,28 +57,28 @@ def culprits(
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
     """The suspects; where the rule tells of those who wait, they follow."""
-    wrote = sorted(rank for trail in hypothesis.trails for rank in trail.ranks)
+    wrote = sorted(rank for match in hypothesis.matches for rank in match.ranks)
     others = () if hypothesis.rule.culprit in ("absent", "none") else wrote
     return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
 
 
-def _pairs(trail: Match) -> Iterator[tuple[Observation, int]]:
-    yield from zip(trail.first, trail.signals, strict=False)
+def _pairs(match: Match) -> Iterator[tuple[Observation, int]]:
+    yield from zip(match.first, match.signals, strict=False)
 
 
 def named_ranks(hypothesis: Hypothesis) -> Iterator[int]:
     """The ranks that the lines themselves name (capture ``rank``)."""
-    for trail in hypothesis.trails:
-        for sighting, signal in _pairs(trail):
-            rank = sighting.captures(signal).get("rank", "")
+    for match in hypothesis.matches:
+        for observation, signal in _pairs(match):
+            rank = observation.captures(signal).get("rank", "")
             if rank.isdecimal():
                 yield int(rank)
 
 
 def _hosts(hypothesis: Hypothesis) -> Iterator[str]:
-    for trail in hypothesis.trails:
-        for sighting, signal in _pairs(trail):
-            if host := sighting.captures(signal).get("host"):
+    for match in hypothesis.matches:
+        for observation, signal in _pairs(match):
+            if host := observation.captures(signal).get("host"):
                 yield host
     if host := hypothesis.first.worker.host:
         yield host

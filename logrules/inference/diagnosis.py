@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.culprit import culprits, named_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
-from logrules.inference.ranking import Hypothesis, Ranked, rank
+from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.workers import WorkerTracker
 from logrules.model.report import (
     Comparison,
@@ -53,16 +54,25 @@ class SessionState:
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
     """The report; a pure function of the findings."""
-    ranked = rank(findings.hypotheses)
+    ranked = Ranking(pack.tables.tiers).ranked(findings.hypotheses)
     status = _status(ranked, findings)
     stalled = status is Status.STALLED
     roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
     sides = compared(findings.roll, findings.tracker, roots, stalled=stalled)
-    diagnoses = tuple(_diagnosis(one, findings, pack, sides) for one in ranked)
+    model = pack.tables.certainty
+    reactions = frozenset(tier.id for tier in pack.tables.tiers if tier.reaction)
+    diagnoses = tuple(
+        replace(
+            _diagnosis(one, findings, pack, sides),
+            confidence=certainty(model, features(ranked, place, reactions), one.hypothesis),
+            measured=record_of(model, one.hypothesis),
+        )
+        for place, one in enumerate(ranked)
+    )
     phase = diagnoses[0].phase if status in (Status.FAILED, Status.STALLED) else _last_phase(findings)
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
-    unusual = () if known else tuple(_shown(sighting, {}) for sighting in findings.unusual)
+    unusual = () if known else tuple(_shown(observation, {}) for observation in findings.unusual)
     spans = findings.tracker.spans()
     return Report(
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
@@ -112,7 +122,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         cause=rule.cause,
         phase=_phase(hypothesis, findings),
         severity=hypothesis.severity,
-        confidence=one.confidence,
+        confidence=0.0,
         title=_filled(card.title, captures),
         why=_filled(card.why, captures),
         restart=card.restart,
@@ -150,25 +160,25 @@ def _captures(evidence: Sequence[Evidence]) -> dict[str, str]:
 
 def _evidence(hypothesis: Hypothesis, findings: SessionState) -> tuple[Evidence, ...]:
     """The lines that show it, each once; for what ends in silence the last line of all too."""
-    sightings: dict[int, tuple[Observation, Mapping[str, str]]] = {}
-    for trail in hypothesis.trails:
-        pairs = [*zip(trail.first, trail.signals, strict=False), (trail.last, trail.signals[-1])]
-        for sighting, signal in pairs:
-            known = sightings.get(sighting.order, (sighting, {}))[1]
-            sightings[sighting.order] = (sighting, {**known, **sighting.captures(signal)})
-    ordered = [sightings[order] for order in sorted(sightings)]
+    observations: dict[int, tuple[Observation, Mapping[str, str]]] = {}
+    for match in hypothesis.matches:
+        pairs = [*zip(match.first, match.signals, strict=False), (match.last, match.signals[-1])]
+        for observation, signal in pairs:
+            known = observations.get(observation.order, (observation, {}))[1]
+            observations[observation.order] = (observation, {**known, **observation.captures(signal)})
+    ordered = [observations[order] for order in sorted(observations)]
     if len(ordered) > MAX_EVIDENCE:
         ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
     last = findings.last
-    if hypothesis.rule.wait is not None and last is not None and last.order not in sightings:
+    if hypothesis.rule.wait is not None and last is not None and last.order not in observations:
         ordered.append((last, {}))
-    return tuple(_shown(sighting, captures) for sighting, captures in ordered)
+    return tuple(_shown(observation, captures) for observation, captures in ordered)
 
 
-def _shown(sighting: Observation, captures: Mapping[str, str]) -> Evidence:
-    event = sighting.event
+def _shown(observation: Observation, captures: Mapping[str, str]) -> Evidence:
+    event = observation.event
     return Evidence(
-        event.source, event.line, event.text[:_MAX_TEXT], event.worker.label, sighting.time, captures, event.before,
+        event.source, event.line, event.text[:_MAX_TEXT], event.worker.label, observation.time, captures, event.before,
         event.after,
     )  # fmt: skip
 

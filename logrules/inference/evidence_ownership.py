@@ -4,52 +4,62 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from logrules.inference.observation import Match, Observation
-from logrules.inference.ranking import ANYTHING, Hypothesis
+from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Worker
 from logrules.model.report import Severity
-from logrules.ruleset.pack import Rule
+from logrules.ruleset.pack import Pack, Rule
 
 # A message of several lines is told by its first; what names it may stand on one of the others.
 _REACH_LINES = 4
 
 
-def unclaimed(hypotheses: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
-    """The hypotheses, those of fallback rules without the lines that others rest on; none where nothing is left."""
+def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterator[Hypothesis]:
+    """The hypotheses, those of fallback rules without the lines that others rest on; none where nothing is left.
+
+    ``ends`` are the tiers whose causes only say that something ended.
+    """
     claims = {
-        (sighting.event.source, sighting.worker, sighting.event.line + near)
+        (observation.event.source, observation.worker, observation.event.line + near)
         for one in hypotheses
         if not one.rule.fallback and one.rule.wait is None and one.severity is Severity.ERROR
-        for sighting in _sightings(one.trails)
-        for near in _reach(one.rule)
+        for observation in _observations(one.matches)
+        for near in _reach(one.rule, ends)
     }
     for one in hypotheses:
         if not one.rule.fallback:
             yield one
             continue
-        trails = tuple(left for trail in one.trails if (left := _without(trail, claims)) is not None)
-        if trails:
-            yield replace(one, trails=trails)
+        matches = tuple(left for match in one.matches if (left := _without(match, claims)) is not None)
+        if matches:
+            yield replace(one, matches=matches)
 
 
-def _reach(rule: Rule) -> range:
-    """How far round its lines a rule claims; a tail that anything explains claims nothing but itself."""
-    return range(1) if ANYTHING in rule.yields_to else range(-_REACH_LINES, _REACH_LINES + 1)
+def ends_of(pack: Pack) -> frozenset[str]:
+    """The tiers that come behind those of fallback rules."""
+    names = [tier.id for tier in pack.tables.tiers]
+    last = max((names.index(rule.tier) for rule in pack.rules if rule.fallback and rule.tier in names), default=None)
+    return frozenset(names[last + 1 :] if last is not None else ())
 
 
-def _sightings(trails: Iterable[Match]) -> Iterator[Observation]:
-    for trail in trails:
-        yield from (*trail.first, trail.last)
+def _reach(rule: Rule, ends: frozenset[str]) -> range:
+    """How far round its lines a rule claims; what only says that something ended claims nothing but itself."""
+    return range(1) if rule.tier in ends else range(-_REACH_LINES, _REACH_LINES + 1)
 
 
-def _without(trail: Match, claims: set[tuple[str, Worker, int]]) -> Match | None:
-    known = {sighting.order: (sighting, signal) for sighting, signal in zip(trail.first, trail.signals, strict=True)}
-    known.setdefault(trail.last.order, (trail.last, trail.signals[-1]))
-    left = [(sighting, signal) for sighting, signal in known.values() if _place(sighting) not in claims]
+def _observations(matches: Iterable[Match]) -> Iterator[Observation]:
+    for match in matches:
+        yield from (*match.first, match.last)
+
+
+def _without(match: Match, claims: set[tuple[str, Worker, int]]) -> Match | None:
+    known = {seen.order: (seen, signal) for seen, signal in zip(match.first, match.signals, strict=True)}
+    known.setdefault(match.last.order, (match.last, match.signals[-1]))
+    left = [(seen, signal) for seen, signal in known.values() if _place(seen) not in claims]
     if not left:
         return None
-    sightings, signals = zip(*left, strict=True)
-    return replace(trail, first=sightings, signals=signals, last=sightings[-1])
+    observations, signals = zip(*left, strict=True)
+    return replace(match, first=observations, signals=signals, last=observations[-1])
 
 
-def _place(sighting: Observation) -> tuple[str, Worker, int]:
-    return sighting.event.source, sighting.worker, sighting.event.line
+def _place(seen: Observation) -> tuple[str, Worker, int]:
+    return seen.event.source, seen.worker, seen.event.line

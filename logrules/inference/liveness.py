@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from logrules.inference import step_time as pace
-from logrules.inference.observation import KEPT_SIGHTINGS, Match, Observation, begin, extend
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
 from logrules.ruleset.condition import Lagging, Overdue, Quiet, Silent, Stopped, Waiting
@@ -60,8 +60,8 @@ class JobSnapshot:
         return since is not None and self.now is not None and self.now >= since + patience_s
 
 
-def trail_of(leaf: Still, at: JobSnapshot) -> Match | None:
-    """The sightings on which the leaf holds at this moment, or None."""
+def match_of(leaf: Still, at: JobSnapshot) -> Match | None:
+    """The observations on which the leaf holds at this moment, or None."""
     match leaf:
         case Waiting():
             return _waiting(leaf, at)
@@ -112,11 +112,11 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     if not late:
         return None
     late.sort(key=lambda wait: -wait.renewed.order)
-    trail = begin(late[0].opened, -1)
+    match = begin(late[0].opened, -1)
     shown = [late[0].renewed, *(wait.renewed for wait in late[1:])]
-    for sighting in shown[:KEPT_SIGHTINGS]:
-        trail = extend(trail, sighting, -1) if sighting is not trail.last else trail
-    return trail
+    for observation in shown[:KEPT_OBSERVATIONS]:
+        match = extend(match, observation, -1) if observation is not match.last else match
+    return match
 
 
 def _stopped(at: JobSnapshot) -> bool:

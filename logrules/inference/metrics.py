@@ -26,7 +26,7 @@ _FLAT = 1e-6
 
 @dataclass(slots=True)
 class Series:
-    """A metric's last samples (value, sighting) and the trails of what was latched on the way."""
+    """A metric's last samples (value, observation) and the matches of what was latched on the way."""
 
     samples: deque[tuple[float, Observation]]
     latched: dict[Leaf, Match] = field(default_factory=dict)
@@ -42,26 +42,26 @@ class MetricStates:
         }
         self.by_signal = by_signal
 
-    def add(self, metric: Metric, sighting: Observation) -> float | None:
+    def add(self, metric: Metric, observation: Observation) -> float | None:
         """Take the number that the line prints, and give it; None where it is none, or was taken already."""
-        value = number(sighting.captures(metric.signal).get("value", ""))
+        value = number(observation.captures(metric.signal).get("value", ""))
         if value is None:
             return None
         series = self._series[metric.metric]
-        if series.samples and series.samples[-1][1].order == sighting.order:
+        if series.samples and series.samples[-1][1].order == observation.order:
             return None
         value *= metric.scale
         for leaf in self._asked[metric.metric]:
             if _latches(leaf, value, series.samples):
                 known = series.latched.get(leaf)
                 series.latched[leaf] = (
-                    extend(known, sighting, metric.signal) if known else begin(sighting, metric.signal)
+                    extend(known, observation, metric.signal) if known else begin(observation, metric.signal)
                 )
-        series.samples.append((value, sighting))
+        series.samples.append((value, observation))
         return value
 
-    def trail_of(self, leaf: Metrical) -> Match | None:
-        """The sightings on which a metric's condition holds now."""
+    def match_of(self, leaf: Metrical) -> Match | None:
+        """The observations on which a metric's condition holds now."""
         series = self._series[leaf.metric]
         match leaf:
             case MetricIs() | MetricSpike():
@@ -69,7 +69,7 @@ class MetricStates:
             case MetricBound(over=over) | MetricTrend(over=over):
                 recent = list(series.samples)[-over:]
                 values = [value for value, _ in recent]
-                return _trail(recent) if len(recent) == over and _shape(leaf, values) else None
+                return _match_of_lines(recent) if len(recent) == over and _shape(leaf, values) else None
             case _:
                 assert_never(leaf)
 
@@ -115,8 +115,8 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
             return False
 
 
-def _trail(samples: Sequence[tuple[float, Observation]]) -> Match:
-    trail = begin(samples[0][1], -1)
-    for _, sighting in samples[1:]:
-        trail = extend(trail, sighting, -1)
-    return trail
+def _match_of_lines(samples: Sequence[tuple[float, Observation]]) -> Match:
+    match = begin(samples[0][1], -1)
+    for _, observation in samples[1:]:
+        match = extend(match, observation, -1)
+    return match

@@ -43,7 +43,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The sightings that one part of a condition rests on: the first few, the last, and how many.
+    """The observations that one part of a condition rests on: the first few, the last, and how many.
 
     ``signals`` says which signal made each of ``first`` count; ``ranks`` are all that were seen.
     """
@@ -56,30 +56,32 @@ class Match:
     hosts: frozenset[str] = frozenset()
 
 
-KEPT_SIGHTINGS = 4
+KEPT_OBSERVATIONS = 4
 _KEPT_NAMES = 65_536
 
 
-def begin(sighting: Observation, signal: int) -> Match:
-    """A trail of one sighting."""
-    return Match((sighting,), (signal,), sighting, sighting.event.repeat, _ranks(sighting), _hosts(sighting))
+def begin(observation: Observation, signal: int) -> Match:
+    """A match of one observation."""
+    return Match(
+        (observation,), (signal,), observation, observation.event.repeat, _ranks(observation), _hosts(observation)
+    )
 
 
-def extend(trail: Match, sighting: Observation, signal: int) -> Match:
-    """The trail with one more sighting; a signal not yet shown displaces nothing and is kept."""
-    room = len(trail.first) < KEPT_SIGHTINGS or signal not in trail.signals
-    first = (*trail.first, sighting) if room else trail.first
-    signals = (*trail.signals, signal) if room else trail.signals
-    ranks = trail.ranks | _ranks(sighting) if len(trail.ranks) < _KEPT_NAMES else trail.ranks
-    hosts = trail.hosts | _hosts(sighting) if len(trail.hosts) < _KEPT_NAMES else trail.hosts
-    return Match(first, signals, sighting, trail.count + sighting.event.repeat, ranks, hosts)
+def extend(match: Match, observation: Observation, signal: int) -> Match:
+    """The match with one more observation; a signal not yet shown displaces nothing and is kept."""
+    room = len(match.first) < KEPT_OBSERVATIONS or signal not in match.signals
+    first = (*match.first, observation) if room else match.first
+    signals = (*match.signals, signal) if room else match.signals
+    ranks = match.ranks | _ranks(observation) if len(match.ranks) < _KEPT_NAMES else match.ranks
+    hosts = match.hosts | _hosts(observation) if len(match.hosts) < _KEPT_NAMES else match.hosts
+    return Match(first, signals, observation, match.count + observation.event.repeat, ranks, hosts)
 
 
-def _ranks(sighting: Observation) -> frozenset[int]:
-    rank = sighting.worker.rank
+def _ranks(observation: Observation) -> frozenset[int]:
+    rank = observation.worker.rank
     return frozenset() if rank is None else frozenset((rank,))
 
 
-def _hosts(sighting: Observation) -> frozenset[str]:
-    host = sighting.worker.host
+def _hosts(observation: Observation) -> frozenset[str]:
+    host = observation.worker.host
     return frozenset() if host is None else frozenset((host,))

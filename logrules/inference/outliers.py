@@ -17,19 +17,19 @@ class Outliers:
 
     shapes: dict[str, tuple[Observation, int]] = field(default_factory=dict)
 
-    def see(self, sighting: Observation, *, complaint: bool) -> None:
+    def see(self, observation: Observation, *, complaint: bool) -> None:
         """Consider a line; ``complaint`` says that it speaks of an error whatever its level."""
-        level = sighting.event.level or Level.INFO
+        level = observation.event.level or Level.INFO
         if not complaint and level < Level.WARNING:
             return
-        shape = _VARYING.sub("0", sighting.event.message)[:200]
+        shape = _VARYING.sub("0", observation.event.message)[:200]
         known = self.shapes.get(shape)
         if known is not None:
             self.shapes[shape] = (known[0], known[1] + 1)
         elif len(self.shapes) < MAX_SHAPES:
-            self.shapes[shape] = (sighting, 1)
+            self.shapes[shape] = (observation, 1)
 
     def rarest(self) -> tuple[Observation, ...]:
         """The few that stand out most, in the order of the log."""
         by_rarity = sorted(self.shapes.values(), key=lambda item: (item[1], -item[0].order))[:SHOWN]
-        return tuple(sighting for sighting, _ in sorted(by_rarity, key=lambda item: item[0].order))
+        return tuple(observation for observation, _ in sorted(by_rarity, key=lambda item: item[0].order))

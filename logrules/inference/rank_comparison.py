@@ -66,15 +66,15 @@ def compared(
 def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
     """The first line of each rank that shows an error of its own that the run did not survive."""
     lines = (
-        sighting
+        observation
         for one in roots
         if one.severity is Severity.ERROR and one.rule.wait is None and one.rule.culprit in _OWN_ERROR
-        for trail in one.trails
-        for sighting in (*trail.first, trail.last)
-        if sighting.worker.rank is not None
+        for match in one.matches
+        for observation in (*match.first, match.last)
+        if observation.worker.rank is not None
     )
     first: dict[int, Observation] = {}
-    for line in sorted(lines, key=lambda sighting: sighting.order):
+    for line in sorted(lines, key=lambda observation: observation.order):
         first.setdefault(line.worker.rank or 0, line)
     return first
 

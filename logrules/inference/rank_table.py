@@ -60,15 +60,15 @@ class RankTable:
         """The ranks of any role."""
         return frozenset(rank for _, rank in self.seats)
 
-    def see(self, sighting: Observation) -> None:
+    def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""
-        seat = self._seat(sighting)
-        for hit in sighting.event.hits:
+        seat = self._seat(observation)
+        for hit in observation.event.hits:
             if hit.captures:
-                self._read(hit.captures, sighting, seat)
+                self._read(hit.captures, observation, seat)
 
-    def _seat(self, sighting: Observation) -> RankState | None:
-        worker = sighting.worker
+    def _seat(self, observation: Observation) -> RankState | None:
+        worker = observation.worker
         if worker.rank is None:
             return None
         key = (worker.role, worker.rank)
@@ -76,28 +76,28 @@ class RankTable:
         if seat is None:
             if len(self.seats) >= MAX_SEATS:
                 return None
-            seat = self.seats[key] = RankState(sighting)
-        seat.last = sighting
+            seat = self.seats[key] = RankState(observation)
+        seat.last = observation
         seat.host = worker.host or seat.host
         return seat
 
-    def _read(self, said: Mapping[str, str], sighting: Observation, seat: RankState | None) -> None:
+    def _read(self, said: Mapping[str, str], observation: Observation, seat: RankState | None) -> None:
         if (world := number(said.get("world_size"))) is not None:
             self.world = max(self.world or 0, world)
         if seat is None:
             return
         if (step := number(said.get("step"))) is not None:
-            seat.step, seat.stepped = step, sighting
-        group = sighting.event.group
+            seat.step, seat.stepped = step, observation
+        group = observation.event.group
         seq, op = number(said.get("seq")), said.get("op")
         if seq is not None and op is not None:
             limit = number(said.get("timeout_ms"))
             timeout_s = None if limit is None else limit / 1_000
             sizes = number(said.get("numel_in")), number(said.get("numel_out"))
-            seat.calls.setdefault(group, Collective(seq, op, *sizes, timeout_s, sighting))
+            seat.calls.setdefault(group, Collective(seq, op, *sizes, timeout_s, observation))
         enqueued, completed = number(said.get("enqueued")), number(said.get("completed"))
         if enqueued is not None and completed is not None:
-            seat.standings.setdefault(group, GroupProgress(enqueued, completed, sighting))
+            seat.standings.setdefault(group, GroupProgress(enqueued, completed, observation))
 
 
 def number(text: str | None) -> int | None:

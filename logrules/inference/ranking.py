@@ -1,45 +1,60 @@
-"""Hypotheses to an ordered list: what explains what, which is likeliest, and how sure that is.
+"""Hypotheses to an ordered list: what explains what, and what to say first.
 
-A pure function of the hypotheses; nothing here knows how they came about.
+A pure function of the hypotheses; nothing here knows how they came about. What explains what is a relation between
+the tiers of their causes (rules/causes.yaml), their order in the log, and the ranks that they are of.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.inference.observation import Match, Observation
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Rule
+from logrules.ruleset.tables import Tier
 
-_WEIGHT = {Severity.ERROR: 1.0, Severity.WARNING: 0.5, Severity.INFO: 0.2}
-# An error that something else came before is less often the root: each earlier one takes this share.
-_LATER = 0.9
-# What a run survived is worth knowing, but does not explain its end.
-_SURVIVED = 0.15
-ANYTHING = "*"
+_SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A rule that holds: on which sightings, and whether the run lived on after them."""
+    """A rule that holds: on which observations, and whether the run lived on after them."""
 
     rule: Rule
-    trails: tuple[Match, ...]
+    matches: tuple[Match, ...]
     survived: bool = False
 
     @property
     def first(self) -> Observation:
         """The first line that speaks for it."""
-        return min((trail.first[0] for trail in self.trails), key=lambda sighting: sighting.order)
+        return min((match.first[0] for match in self.matches), key=lambda seen: seen.order)
 
     @property
     def last(self) -> Observation:
         """The last line that speaks for it."""
-        return max((trail.last for trail in self.trails), key=lambda sighting: sighting.order)
+        return max((match.last for match in self.matches), key=lambda seen: seen.order)
 
     @property
     def severity(self) -> Severity:
         """How bad it is, given that the run may have survived it."""
         return Severity.INFO if self.survived else self.rule.severity
+
+    @property
+    def ranks(self) -> frozenset[int]:
+        """The ranks that wrote its first lines."""
+        ranks = (seen.worker.rank for match in self.matches for seen in match.first)
+        return frozenset(rank for rank in ranks if rank is not None)
+
+    @property
+    def specificity(self) -> int:
+        """How much of what the rule looks for was found: kinds of lines, and names that they captured."""
+        signals = {signal for match in self.matches for signal in match.signals}
+        captured = {
+            name
+            for match in self.matches
+            for seen, signal in zip(match.first, match.signals, strict=False)
+            for name in seen.captures(signal)
+        }
+        return len(signals) + len(captured) + bool(self.rule.requires)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,104 +62,76 @@ class Ranked:
     """A hypothesis that nothing explains, with those that it explains."""
 
     hypothesis: Hypothesis
-    confidence: float
     consequences: tuple[Hypothesis, ...] = ()
 
 
-def rank(hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
-    """The hypotheses that nothing else explains, likeliest first, each with its consequences."""
-    ordered = sorted(hypotheses, key=lambda one: (one.survived, one.first.order, one.rule.id))
-    parents = {one.rule.id: _explanation(one, ordered) for one in ordered}
-    roots = [one for one in ordered if _root_of(one, parents) is one]
-    scores = {one.rule.id: _score(one, roots) for one in roots}
-    best = sorted(roots, key=lambda one: (-scores[one.rule.id], one.first.order, one.rule.id))
-    found = [
-        Ranked(one, 0.0, tuple(c for c in ordered if c is not one and _root_of(c, parents) is one)) for one in best
-    ]
-    return _one_a_cause([replace(one, confidence=_confidence(one.hypothesis, found)) for one in found])
+class Ranking:
+    """Orders hypotheses by the tiers of a pack."""
 
+    def __init__(self, tiers: Sequence[Tier]) -> None:
+        self._tiers: Mapping[str, tuple[int, Tier]] = {tier.id: (place, tier) for place, tier in enumerate(tiers)}
 
-def _explanation(one: Hypothesis, others: Sequence[Hypothesis]) -> Hypothesis | None:
-    """The likeliest hypothesis that makes ``one`` a consequence, if any."""
-    able = [other for other in others if other is not one and _explains(other, one)]
-    return max(able, key=lambda other: (other.rule.weight, -other.first.order), default=None)
+    def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
+        """The hypotheses that nothing else explains, the likeliest cause first, each with its consequences."""
+        ordered = sorted(hypotheses, key=lambda one: (one.survived, one.first.order, one.rule.id))
+        parents = {one.rule.id: self._explanation(one, ordered) for one in ordered}
+        roots = sorted((one for one in ordered if _root_of(one, parents) is one), key=self._order)
+        found = [
+            Ranked(one, tuple(c for c in ordered if c is not one and _root_of(c, parents) is one)) for one in roots
+        ]
+        return _one_a_cause(found)
 
+    def _place(self, one: Hypothesis) -> tuple[int, Tier]:
+        return self._tiers[one.rule.tier]
 
-def _explains(root: Hypothesis, consequence: Hypothesis) -> bool:
-    if root.survived and not consequence.survived:
-        return False
-    if root.rule.cause == consequence.rule.cause:
-        return False
-    if _is_tail(root) and _failed_elsewhere_first(consequence, root):
-        return False
-    if root.rule.cause in consequence.rule.yields_to:
-        mutual = consequence.rule.cause in root.rule.yields_to
-        return not mutual or _before(root, consequence)
-    if consequence.rule.cause in root.rule.yields_to:
-        return False
-    if _is_tail(consequence) and root.rule.severity is Severity.ERROR:
-        return not _is_tail(root) or _failed_elsewhere_first(root, consequence) or _more_telling(root, consequence)
-    return False
+    def _order(self, one: Hypothesis) -> tuple[bool, int, int, int, int, str]:
+        """Not survived before survived, then the worse, what is no reaction, then who was first."""
+        place, tier = self._place(one)
+        # Of several waits that are open, the last that was begun is where the job stands.
+        first = -one.first.order if one.rule.stall else one.first.order
+        reaction = place if tier.reaction else -1
+        return one.survived, _SEVERITY[one.severity], reaction, first, -one.specificity, one.rule.id
 
+    def _explanation(self, one: Hypothesis, others: Sequence[Hypothesis]) -> Hypothesis | None:
+        """The likeliest hypothesis that makes ``one`` a consequence, if any."""
+        able = [other for other in others if other is not one and self._explains(other, one)]
+        return min(able, key=self._order, default=None)
 
-def _is_tail(one: Hypothesis) -> bool:
-    """Whether the rule speaks of what anything may bring about: a lost peer, a worker that was ended."""
-    return ANYTHING in one.rule.yields_to
-
-
-def _failed_elsewhere_first(one: Hypothesis, tail: Hypothesis) -> bool:
-    """Whether a rank failed before the first of others met the tail: what they lost is that rank."""
-    mine, theirs = one.first.worker.rank, {sighting.worker.rank for trail in tail.trails for sighting in trail.first}
-    known = mine is not None and None not in theirs
-    return known and mine not in theirs and one.severity is Severity.ERROR and one.first.order < tail.first.order
+    def _explains(self, root: Hypothesis, consequence: Hypothesis) -> bool:
+        if root.rule.cause == consequence.rule.cause or (root.survived and not consequence.survived):
+            return False
+        if root.rule.cause in consequence.rule.explained_by:
+            return True
+        if _SEVERITY[root.severity] > _SEVERITY[consequence.severity]:
+            return False
+        mine, tier = self._place(root)
+        theirs, their_tier = self._place(consequence)
+        if mine == theirs:
+            return their_tier.reaction and not consequence.rule.stall and _before(root, consequence)
+        if mine > theirs:
+            return False
+        return tier.always or their_tier.reaction or _before(root, consequence) or _elsewhere(root, consequence)
 
 
 def _before(one: Hypothesis, other: Hypothesis) -> bool:
-    return (one.first.order, -one.rule.weight, one.rule.id) < (
-        other.first.order,
-        -other.rule.weight,
-        other.rule.id,
-    )
+    """Whether it was told first, or within the same failure record."""
+    chain = one.first.chain
+    return one.first.order < other.first.order or (chain is not None and chain == other.first.chain)
 
 
-def _more_telling(one: Hypothesis, other: Hypothesis) -> bool:
-    return (-one.rule.weight, one.first.order, one.rule.id) < (
-        -other.rule.weight,
-        other.first.order,
-        other.rule.id,
-    )
+def _elsewhere(one: Hypothesis, other: Hypothesis) -> bool:
+    return bool(one.ranks) and one.ranks.isdisjoint(other.ranks)
 
 
-def _root_of(one: Hypothesis, parents: dict[str, Hypothesis | None]) -> Hypothesis:
-    """The end of the chain of explanations; where rules explain each other in a ring, its most telling."""
+def _root_of(one: Hypothesis, parents: Mapping[str, Hypothesis | None]) -> Hypothesis:
+    """The end of the chain of explanations; where hypotheses explain each other in a ring, its first."""
     chain = [one]
     while (parent := parents[chain[-1].rule.id]) is not None:
         if parent in chain:
             ring = chain[chain.index(parent) :]
-            return min(ring, key=lambda other: (-other.rule.weight, other.first.order, other.rule.id))
+            return min(ring, key=lambda other: (other.first.order, other.rule.id))
         chain.append(parent)
     return chain[-1]
-
-
-def _score(one: Hypothesis, roots: Sequence[Hypothesis]) -> float:
-    earlier = sum(
-        other.severity is Severity.ERROR and other.rule.cause != one.rule.cause and other.first.order < one.first.order
-        for other in roots
-    )
-    score = one.rule.weight * _WEIGHT[one.severity] * _LATER**earlier
-    return score * _SURVIVED if one.survived else score
-
-
-def _confidence(one: Hypothesis, ranked: Sequence[Ranked]) -> float:
-    """Certainty, lessened by rivals of another cause that are as bad."""
-    rivals = [
-        other.hypothesis.rule.certainty
-        for other in ranked
-        if other.hypothesis.rule.cause != one.rule.cause and other.hypothesis.severity is one.severity
-    ]
-    share = one.rule.certainty / (one.rule.certainty + 0.5 * max(rivals, default=0.0))
-    confidence = one.rule.certainty * share**0.5 if rivals else one.rule.certainty
-    return round(confidence * (_SURVIVED if one.survived else 1.0), 3)
 
 
 def _one_a_cause(ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:

@@ -12,7 +12,7 @@ from logrules.inference.condition_trace import Judged
 from logrules.inference.conditions import LeafState
 from logrules.inference.diagnosis import SessionState, report_of
 from logrules.inference.ending import Endings
-from logrules.inference.evidence_ownership import unclaimed
+from logrules.inference.evidence_ownership import ends_of, unclaimed
 from logrules.inference.liveness import Activity, JobSnapshot
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
@@ -76,6 +76,7 @@ class Session:
         self._by_signal, self._silent = self._index.by_signal, self._index.silent
         self._markers = self._index.markers
         self._quiet_limits, self._silent_limits = self._index.quiet_limits, self._index.silent_limits
+        self._ends = ends_of(pack)
         self._earlier: list[Run] = []
         self._lines: dict[str, int] = {}
         self._endings = Endings()
@@ -201,44 +202,44 @@ class Session:
             return
         self._lines[event.source] = max(known, event.line)
         chain, folded = self._folder.feed(event)
-        sighting = self._sight(event, chain)
+        observation = self._observe(event, chain)
         markers = [marker for hit in event.hits if (marker := self._markers.get(hit.signal)) is not None]
         if any(marker.starts for marker in markers) and self._run_is_over():
             self._end_run(event)
-            sighting = self._sight(event, None)
+            observation = self._observe(event, None)
         if markers:
-            yield from self._tracker.apply(markers, sighting)
+            yield from self._tracker.apply(markers, observation)
             # A line that says where its writer is now was written there.
-            sighting = replace(sighting, phase=self._tracker.phase_at(event.worker))
-        self._last = sighting
-        self._curves.see(sighting)
-        self._roll.see(sighting)
-        self._unusual.see(sighting, complaint=self._complains(event))
-        yield from self._route(event.hits, sighting)
+            observation = replace(observation, phase=self._tracker.phase_at(event.worker))
+        self._last = observation
+        self._curves.see(observation)
+        self._roll.see(observation)
+        self._unusual.see(observation, complaint=self._complains(event))
+        yield from self._route(event.hits, observation)
         if folded is not None:
-            yield from self._route_traceback(folded, sighting)
+            yield from self._route_traceback(folded, observation)
 
     def _complains(self, event: Event) -> bool:
         trace = self._pack.trace
         return trace is not None and any(hit.signal == trace.exception for hit in event.hits)
 
-    def _sight(self, event: Event, chain: int | None) -> Observation:
+    def _observe(self, event: Event, chain: int | None) -> Observation:
         self._order += 1
         tracker = self._tracker
         here = tracker.phase_at(event.worker)
         time = self._clock.read(event)
         return Observation(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
 
-    def _route(self, hits: Iterable[Hit], sighting: Observation) -> Iterator[Change]:
+    def _route(self, hits: Iterable[Hit], observation: Observation) -> Iterator[Change]:
         for hit in hits:
             metric = self._metrics.by_signal.get(hit.signal)
-            if metric is not None and (value := self._metrics.add(metric, sighting)) is not None:
-                self._curves.add(metric.metric, value, sighting)
+            if metric is not None and (value := self._metrics.add(metric, observation)) is not None:
+                self._curves.add(metric.metric, value, observation)
                 continue
             for rule_id, moved in self._by_signal.get(hit.signal, {}).items():
-                yield from self._move(self._rules[rule_id], moved, sighting, hit.signal)
+                yield from self._move(self._rules[rule_id], moved, observation, hit.signal)
 
-    def _route_traceback(self, folded: FinishedTraceback, sighting: Observation) -> Iterator[Change]:
+    def _route_traceback(self, folded: FinishedTraceback, observation: Observation) -> Iterator[Change]:
         trace = self._pack.trace
         if trace is None or folded.chained:
             return
@@ -247,10 +248,10 @@ class Session:
             for number in trace.records
             if (captures := self._captures.of(self._pack.signals[number], folded.summary, folded.summary)) is not None
         )
-        yield from self._route(hits, replace(sighting, event=replace(sighting.event, hits=hits)))
+        yield from self._route(hits, replace(observation, event=replace(observation.event, hits=hits)))
 
-    def _move(self, rule: Rule, moved: Iterable[Leaf], sighting: Observation, signal: int) -> Iterator[Change]:
-        key = (rule.id, _scope_key(rule.scope, sighting))
+    def _move(self, rule: Rule, moved: Iterable[Leaf], observation: Observation, signal: int) -> Iterator[Change]:
+        key = (rule.id, _scope_key(rule.scope, observation))
         states = self._states.get(key)
         if states is None:
             if len(self._states) >= MAX_SCOPES * 10:
@@ -260,7 +261,7 @@ class Session:
             state = states.get(leaf)
             if isinstance(state, Match) and self._survived(rule, state):
                 state = None
-            after = automata.step(leaf, state, sighting, signal)
+            after = automata.step(leaf, state, observation, signal)
             if after is not None:
                 states[leaf] = after
         yield from self._judge(rule, key)
@@ -292,7 +293,7 @@ class Session:
         if rule not in self._silent or not rule.stall or self.now is None:
             return None
         shown = automata.shown(rule.when, self._found(rule, key))
-        last = max((trail.last.heard for trail in shown if trail.last.heard is not None), default=self._ear.begun)
+        last = max((match.last.heard for match in shown if match.last.heard is not None), default=self._ear.begun)
         return None if last is None else max(self.now - last, 1.0)
 
     def _judge_silence(self) -> Iterator[Change]:
@@ -310,48 +311,48 @@ class Session:
 
     def _found(self, rule: Rule, key: Key) -> dict[Leaf, Match | None]:
         states = self._states.get(key, {})
-        return {leaf: automata.trail_of(leaf, states.get(leaf), self) for leaf in self._leaves[rule.id]}
+        return {leaf: automata.match_of(leaf, states.get(leaf), self) for leaf in self._leaves[rule.id]}
 
     def _hypotheses(self) -> Iterator[Hypothesis]:
         found: dict[str, Hypothesis] = {}
         for rule_id, scope in self._keys_to_judge():
             rule = self._rules[rule_id]
-            trails = self._found(rule, (rule_id, scope))
-            if not automata.holds(rule.when, trails):
+            matches = self._found(rule, (rule_id, scope))
+            if not automata.holds(rule.when, matches):
                 continue
-            shown = automata.shown(rule.when, trails)
+            shown = automata.shown(rule.when, matches)
             if shown:
                 known = found.get(rule_id)
-                shown = (*(known.trails if known else ()), *shown)
-                survived = all(self._survived(rule, trail) for trail in shown)
+                shown = (*(known.matches if known else ()), *shown)
+                survived = all(self._survived(rule, match) for match in shown)
                 found[rule_id] = Hypothesis(rule, shown, survived)
-        yield from unclaimed(tuple(found.values()))
+        yield from unclaimed(tuple(found.values()), self._ends)
 
     def _keys_to_judge(self) -> Iterable[Key]:
         silent = ((rule.id, None) for rule in self._silent_now())
         return dict.fromkeys([*self._states, *silent])
 
-    def _survived(self, rule: Rule, trail: Match) -> bool:
+    def _survived(self, rule: Rule, match: Match) -> bool:
         """Whether the run went on for long enough after these lines for them not to be its end."""
         if rule.wait is not None:
-            return self._went_on(trail.last)
+            return self._went_on(match.last)
         if rule.cleared_by == "nothing":
             return False
-        if self._tracker.completed is not None or trail.last.completions < self._tracker.completions:
+        if self._tracker.completed is not None or match.last.completions < self._tracker.completions:
             return True
-        return rule.cleared_by == "progress" and self._tracker.rounds - trail.last.round >= SURVIVAL_ROUNDS
+        return rule.cleared_by == "progress" and self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS
 
     def _went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended in a way that no marker knows."""
         return self.ended and self._endings.went_on(waiting)
 
-    def trail_of(self, leaf: Leaf) -> Match | None:
+    def match_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now."""
         match leaf:
             case Waiting() | Quiet() | Silent() | Overdue() | Lagging() | Stopped():
-                return silence.trail_of(leaf, self._moment())
+                return silence.match_of(leaf, self._moment())
             case MetricIs() | MetricBound() | MetricSpike() | MetricTrend():
-                return self._metrics.trail_of(leaf)
+                return self._metrics.match_of(leaf)
             case _:
                 return None
 
@@ -374,11 +375,11 @@ class Session:
         self._begin_run()
 
 
-def _scope_key(scope: Scope, sighting: Observation) -> ScopeKey:
+def _scope_key(scope: Scope, observation: Observation) -> ScopeKey:
     match scope:
         case Scope.JOB:
             return None
         case Scope.RANK:
-            return sighting.worker.rank if sighting.worker.rank is not None else sighting.worker.label
+            return observation.worker.rank if observation.worker.rank is not None else observation.worker.label
         case Scope.HOST:
-            return sighting.worker.host or sighting.worker.source
+            return observation.worker.host or observation.worker.source

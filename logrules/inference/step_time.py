@@ -25,7 +25,7 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
     if not looping or not all(_late(state, now) for state in looping):
         return None
     still = [state for state in looping if _still(state, now, heard)]
-    return _trail(state.stepped for state in still) if len(still) == len(looping) else None
+    return _match_of_lines(state.stepped for state in still) if len(still) == len(looping) else None
 
 
 def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
@@ -35,7 +35,7 @@ def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
         for worker, state in workers.items()
         if _loops(state) and _late(state, now) and any(_went_on(worker, state, *other) for other in workers.items())
     ]
-    return _trail(behind)
+    return _match_of_lines(behind)
 
 
 def deadlines(workers: Mapping[Worker, WorkerState], heard: Mapping[str, float]) -> Iterator[float]:
@@ -93,9 +93,9 @@ def _went_on(worker: Worker, state: WorkerState, other: Worker, moving: WorkerSt
     return then >= since + patience / 2
 
 
-def _trail(sightings: Iterable[Observation | None]) -> Match | None:
-    trail: Match | None = None
-    for sighting in sightings:
-        if sighting is not None:
-            trail = begin(sighting, -1) if trail is None else extend(trail, sighting, -1)
-    return trail
+def _match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
+    match: Match | None = None
+    for observation in observations:
+        if observation is not None:
+            match = begin(observation, -1) if match is None else extend(match, observation, -1)
+    return match

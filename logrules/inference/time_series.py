@@ -25,7 +25,7 @@ class CurveSampler:
         self._kept: dict[str, _Kept] = {}
         self._last: float | None = None
 
-    def add(self, metric: str, value: float, sighting: Observation) -> None:
+    def add(self, metric: str, value: float, observation: Observation) -> None:
         """One more value that a line printed."""
         kept = self._kept.get(metric)
         if kept is None:
@@ -36,18 +36,18 @@ class CurveSampler:
         if kept.skipped < kept.apart:
             return
         kept.skipped = 0
-        kept.points.append(Point(sighting.time, sighting.event.source, sighting.event.line, value))
+        kept.points.append(Point(observation.time, observation.event.source, observation.event.line, value))
         if len(kept.points) > MAX_POINTS:
             kept.points = _thinned(kept.points, longest=metric == QUIET)
             kept.apart *= 1 if metric == QUIET else 2
 
-    def see(self, sighting: Observation) -> None:
+    def see(self, observation: Observation) -> None:
         """A line, by whose time the silence before it is known."""
-        if sighting.time is None:
+        if observation.time is None:
             return
-        if self._last is not None and sighting.time > self._last:
-            self.add(QUIET, sighting.time - self._last, sighting)
-        self._last = sighting.time if self._last is None else max(self._last, sighting.time)
+        if self._last is not None and observation.time > self._last:
+            self.add(QUIET, observation.time - self._last, observation)
+        self._last = observation.time if self._last is None else max(self._last, observation.time)
 
     def drawn(self) -> tuple[Curve, ...]:
         """All curves of two points and more."""

@@ -96,36 +96,36 @@ class WorkerTracker:
         for state in self._in_wait.values():
             yield from state.waits.values()
 
-    def apply(self, markers: Sequence[Marker], sighting: Observation) -> tuple[Change, ...]:
+    def apply(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
-        worker = sighting.worker
+        worker = observation.worker
         state = self.workers.setdefault(worker, WorkerState())
         changes: list[Change] = []
         renewed = tuple(name for marker in markers for name in marker.renews)
         for marker in markers:
-            changes += self._move_on(marker, worker, state, sighting, renewed)
+            changes += self._move_on(marker, worker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in marker.opens):
-            changes += self._open(worker, state, self._waits[name], sighting)
+            changes += self._open(worker, state, self._waits[name], observation)
         if any(marker.completes for marker in markers):
-            changes += self._complete(sighting)
-        state.latest = sighting
+            changes += self._complete(observation)
+        state.latest = observation
         return tuple(changes)
 
     def _move_on(
-        self, marker: Marker, worker: Worker, state: WorkerState, sighting: Observation, renewed: Sequence[str]
+        self, marker: Marker, worker: Worker, state: WorkerState, observation: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
         if marker.progress or marker.opens or marker.enters not in (None, "shutdown"):
             self.completed = None
         for name in marker.closes:
-            yield from self._close_named(name, worker, sighting)
+            yield from self._close_named(name, worker, observation)
         for name in marker.renews:
-            self._renew(name, worker, sighting)
+            self._renew(name, worker, observation)
         if marker.enters or marker.opens or marker.progress or marker.completes:
-            yield from self._close(state, sighting, keep=renewed)
+            yield from self._close(state, observation, keep=renewed)
         if marker.enters:
-            yield from self._enter(worker, state, marker.enters, sighting)
+            yield from self._enter(worker, state, marker.enters, observation)
         if marker.progress:
-            yield from self._progress(worker, state, marker, sighting)
+            yield from self._progress(worker, state, marker, observation)
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
@@ -141,27 +141,29 @@ class WorkerTracker:
         ]
         return (*self._waited, *still)
 
-    def _open(self, worker: Worker, state: WorkerState, wait: Wait, sighting: Observation) -> Iterable[Change]:
-        state.waits[wait.id] = OpenWait(wait, worker, sighting, sighting)
+    def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
+        state.waits[wait.id] = OpenWait(wait, worker, observation, observation)
         self._in_wait[worker] = state
-        yield WaitOpened(worker, wait.id, sighting.time)
+        yield WaitOpened(worker, wait.id, observation.time)
         if state.phase is None or wait.phase != state.phase:
-            yield from self._enter(worker, state, wait.phase, sighting)
+            yield from self._enter(worker, state, wait.phase, observation)
 
-    def _enter(self, worker: Worker, state: WorkerState, phase: str, sighting: Observation) -> Iterable[Change]:
+    def _enter(self, worker: Worker, state: WorkerState, phase: str, observation: Observation) -> Iterable[Change]:
         self.latest = (worker, phase)
         self.looped = self.looped or phase in self._loops
         if phase in self._loops:
-            self._loop_order = sighting.order
-            yield from self._close_startup(sighting)
+            self._loop_order = observation.order
+            yield from self._close_startup(observation)
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
-                self._spans += _span(worker, state, sighting)
-            state.phase, state.entered = phase, sighting
-            yield PhaseEntered(worker, phase, sighting.time)
+                self._spans += _span(worker, state, observation)
+            state.phase, state.entered = phase, observation
+            yield PhaseEntered(worker, phase, observation.time)
 
-    def _progress(self, worker: Worker, state: WorkerState, marker: Marker, sighting: Observation) -> Iterable[Change]:
-        message = sighting.event.message
+    def _progress(
+        self, worker: Worker, state: WorkerState, marker: Marker, observation: Observation
+    ) -> Iterable[Change]:
+        message = observation.event.message
         if message == state.progress_text:
             state.repeats += 1
             return
@@ -170,59 +172,59 @@ class WorkerTracker:
         self.latest = (worker, phase) if phase else self.latest
         if phase not in self._loops:
             return
-        state.stepped = sighting
-        state.rhythm = state.rhythm.after(sighting.time)
+        state.stepped = observation
+        state.rhythm = state.rhythm.after(observation.time)
         if worker in self._in_round:
             self.rounds += 1
             self._in_round.clear()
         self._in_round.add(worker)
-        yield from self._close_startup(sighting)
-        yield from self._close_of_others(worker, sighting)
+        yield from self._close_startup(observation)
+        yield from self._close_of_others(worker, observation)
 
-    def _complete(self, sighting: Observation) -> Iterable[Change]:
-        self.completed = sighting
+    def _complete(self, observation: Observation) -> Iterable[Change]:
+        self.completed = observation
         self.completions += 1
         for state in self._waiting():
-            yield from self._close(state, sighting)
+            yield from self._close(state, observation)
 
     def _waiting(self) -> list[WorkerState]:
         return list(self._in_wait.values())
 
-    def _close_startup(self, sighting: Observation) -> Iterable[Change]:
+    def _close_startup(self, observation: Observation) -> Iterable[Change]:
         for state in self._waiting():
             loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
-            yield from self._close(state, sighting, keep=loops)
+            yield from self._close(state, observation, keep=loops)
 
-    def _close_of_others(self, worker: Worker, sighting: Observation) -> Iterable[Change]:
+    def _close_of_others(self, worker: Worker, observation: Observation) -> Iterable[Change]:
         for other, state in tuple(self._in_wait.items()):
             if other != worker and not peers(other, worker):
-                yield from self._close(state, sighting)
+                yield from self._close(state, observation)
 
-    def _close_named(self, name: str, worker: Worker, sighting: Observation) -> Iterable[Change]:
+    def _close_named(self, name: str, worker: Worker, observation: Observation) -> Iterable[Change]:
         own = self.workers.get(worker)
         holders = [own] if own and name in own.waits else self._waiting()
         for state in holders:
             if name in state.waits:
-                yield self._over(state, name, sighting)
+                yield self._over(state, name, observation)
 
-    def _renew(self, name: str, worker: Worker, sighting: Observation) -> None:
+    def _renew(self, name: str, worker: Worker, observation: Observation) -> None:
         own = self.workers.get(worker)
         for state in [own] if own and name in own.waits else self._waiting():
             if name in state.waits:
-                state.waits[name].renewed = sighting
+                state.waits[name].renewed = observation
 
-    def _close(self, state: WorkerState, sighting: Observation, keep: Iterable[str] = ()) -> list[Change]:
+    def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> list[Change]:
         gone = [name for name in state.waits if name not in keep]
-        return [self._over(state, name, sighting) for name in gone]
+        return [self._over(state, name, observation) for name in gone]
 
-    def _over(self, state: WorkerState, name: str, sighting: Observation) -> WaitClosed:
+    def _over(self, state: WorkerState, name: str, observation: Observation) -> WaitClosed:
         open_wait = state.waits.pop(name)
         state.passed.add(name)
         if not state.waits:
             self._in_wait.pop(open_wait.worker, None)
-        if len(self._waited) < MAX_WAITS and sighting.event.line != open_wait.opened.event.line:
-            self._waited.append(_waited(open_wait, sighting, ended=True))
-        return WaitClosed(open_wait.worker, name, sighting.time)
+        if len(self._waited) < MAX_WAITS and observation.event.line != open_wait.opened.event.line:
+            self._waited.append(_waited(open_wait, observation, ended=True))
+        return WaitClosed(open_wait.worker, name, observation.time)
 
 
 def peers(one: Worker, other: Worker) -> bool:

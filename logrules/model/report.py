@@ -99,7 +99,8 @@ class Consequence:
 class Diagnosis:
     """A hypothesis that survived: ``ranks[0]`` is the culprit where one is known.
 
-    ``checks`` are those of `logrules doctor` that confirm the cause or rule it out.
+    ``checks`` are those of `logrules doctor` that confirm the cause or rule it out. ``measured`` says in how many of
+    how many labelled logs the rule was right when it came first; (0, 0) where it never did.
     """
 
     rule: str
@@ -117,6 +118,7 @@ class Diagnosis:
     consequences: tuple[Consequence, ...] = ()
     references: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+    measured: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from logrules.ruleset.vocabulary_text import Word
 
 _CAUSE, _PHASE = Text("Cause", "原因"), Text("Phase", "阶段")
 _FROM_MARKERS = Text("where the log says the worker was", "由日志判断")
-_CERTAINTY = Text("Certainty", "确定度")
+_TIER = Text("Tier", "层级")
 _TELL_APART = Text("How to tell it apart", "如何区分")
 _FIXES = Text("What to try", "建议")
 _RECOGNISED = Text("Recognised by", "识别依据")
@@ -62,10 +62,10 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
     phase = rule.phase or f"{_FROM_MARKERS.of(language)} ({rule.phase_otherwise or 'launch'})"
     yield f"- {_CAUSE.of(language)}: `{rule.cause}`"
     yield f"- {_PHASE.of(language)}: {phase}"
-    yield f"- {_CERTAINTY.of(language)}: {rule.certainty:.2f}"
     yield f"- {_RESTART_TITLE.of(language)}: {RESTART[card.restart].of(language)}"
-    if rule.yields_to:
-        yield f"- {_EXPLAINED_BY.of(language)}: {', '.join(f'`{cause}`' for cause in rule.yields_to)}"
+    yield f"- {_TIER.of(language)}: {rule.tier}"
+    if rule.explained_by:
+        yield f"- {_EXPLAINED_BY.of(language)}: {', '.join(f'`{cause}`' for cause in rule.explained_by)}"
     if card.tell_apart:
         yield from ("", f"## {_TELL_APART.of(language)}", "", card.tell_apart.of(language))
     literals = [

@@ -4,16 +4,13 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text as Line
-
 from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Severity, Status, Text
 from logrules.output import messages as words
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, declined, grouped, same_of, sentence
 from logrules.output.shell import commands
+from logrules.output.styled import Page, Part, page_on
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -23,7 +20,7 @@ _STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow"}
 
 def render_text(report: Report, out: TextIO, language: str, shell: str, *, all_diagnoses: bool = False) -> None:
     """Write the report for people to ``out``. ``NO_COLOR`` is respected; what is no terminal gets no colour."""
-    page = _Page(Console(file=out, highlight=False, markup=False, emoji=False), language, shell)
+    page = ReportPage(page_on(out), language, shell)
     page.verdict(report)
     shown = report.diagnoses if all_diagnoses else report.diagnoses[:SHOWN]
     for number, diagnosis in enumerate(shown, start=1):
@@ -31,25 +28,20 @@ def render_text(report: Report, out: TextIO, language: str, shell: str, *, all_d
     page.rest(report, len(shown))
 
 
-class _Page:
+class ReportPage:
     """Prints one report in one language for one shell."""
 
-    def __init__(self, console: Console, language: str, shell: str) -> None:
-        self._console = console
+    def __init__(self, page: Page, language: str, shell: str) -> None:
+        self._page = page
         self._language = language
         self._shell = shell
 
-    def _put(self, indent: int, *parts: tuple[str, str]) -> None:
+    def _put(self, indent: int, *parts: Part) -> None:
         """A line of (text, style) parts: wrapped under its indent on a terminal, whole in a pipe."""
-        line = Line.assemble(*((safe(text), style) for text, style in parts))
-        if self._console.is_terminal:
-            self._console.print(Padding(line, (0, 0, 0, indent)))
-        else:
-            self._console.print(Line(" " * indent) + line, soft_wrap=True)
+        self._page.put(indent, [(safe(text), style) for text, style in parts])
 
-    def _copyable(self, indent: int, text: str) -> None:
-        """A command: never broken by us, so that it can be copied."""
-        self._console.print(Line(" " * indent + safe(text), style="bold"), soft_wrap=True)
+    def _blank(self) -> None:
+        self._page.put(0, [])
 
     def _word(self, text: Text) -> str:
         return text.of(self._language)
@@ -81,7 +73,7 @@ class _Page:
 
     def diagnosis(self, number: int, one: Diagnosis, sides: Comparison | None = None) -> None:
         """Phase, cause, rank, evidence, reason, how the ranks differ, fixes, consequences."""
-        self._console.print()
+        self._blank()
         title = f"{number}. {one.title.of(self._language)}"
         self._put(0, (title, f"bold {_COLOR[one.severity]}"))
         facts = [
@@ -143,7 +135,7 @@ class _Page:
         risk = f"  [{self._word(words.RISK[fix.risk])}]"
         self._put(5, (f"{place}. {words.MARK_OF_RISK[fix.risk]}{fix.do.of(self._language)}", style), (risk, "dim"))
         for text in _copyables(fix, self._shell):
-            self._copyable(8, text)
+            self._page.put_whole(8, (safe(text), "bold"))
         if fix.note:
             self._put(8, (fix.note.of(self._language), "dim"))
 
@@ -154,19 +146,19 @@ class _Page:
             self._put(0, ("", ""))
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
         if report.unusual:
-            self._console.print()
+            self._blank()
             self._put(0, (f"{self._word(words.UNUSUAL)}:", "bold"))
             for line in report.unusual:
                 self._put(3, (f"{_place(line)}  ", "cyan"), (line.text[:_MAX_LINE], ""))
         if report.earlier_runs:
-            self._console.print()
+            self._blank()
             self._put(0, (f"{self._word(words.EARLIER)}:", "bold"))
             for run in report.earlier_runs:
                 cause = f" · {run.cause}" if run.cause else ""
                 at = f"{run.source}:{run.first_line}-{run.last_line}"
                 self._put(3, (f"{at}  {self._word(words.STATUS[run.status])}{cause}", "dim"))
         if report.notes:
-            self._console.print()
+            self._blank()
             self._put(0, (f"{self._word(words.NOTES)}:", "bold"))
             for note in report.notes:
                 self._put(3, (f"{note.source}: {note.note}", "dim"))

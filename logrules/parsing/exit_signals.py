@@ -27,6 +27,8 @@ _NUMBERS = {word: number for name, number, words in _SIGNALS for word in (name.l
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
 _STATUS_VALUES = 256
+# Signals whose negative number in a byte can hardly be a status that a program chose, as 255 and 254 are.
+_WRAPPED = frozenset((6, 7, 8, 9, 11, 15))
 
 
 def signal_name(number: int) -> str | None:
@@ -52,6 +54,6 @@ def normal_code(code: int) -> int:
         return code
     if _SHELL_OFFSET < code <= _SHELL_OFFSET + _LAST_SIGNAL and code - _SHELL_OFFSET in _NAMES:
         return _SHELL_OFFSET - code
-    if _STATUS_VALUES - code in _NAMES and code > _STATUS_VALUES - _SHELL_OFFSET // 4:
+    if _STATUS_VALUES - code in _WRAPPED:
         return code - _STATUS_VALUES
     return code

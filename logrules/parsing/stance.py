@@ -5,8 +5,10 @@ saved one are judged alike. The forms are data (rules/stances.yaml).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 
 from logrules.model.event import Event, Level
 from logrules.model.failure import Stance
@@ -19,6 +21,8 @@ MAX_CLAUSES = 32
 # Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
 _TIMEOUT_S = 1.0
 _NO_LEVEL = "none"
+# What is logged at these levels says what happened in its first clause.
+_SEVERE = frozenset({"error", "fatal"})
 # Where a clause ends: at a full stop, a semicolon, a dash, a bracket, or before what opens a subordinate clause.
 _CLAUSE_END = re.compile(
     r"(?<=[.!?;])\s+|[。；！？]|\s+[-–—]+\s+|\s*\((?=[a-z]{2})"
@@ -38,29 +42,25 @@ _LEVELS = {
 }
 # A level at the start of the message, or the category under which Python's ``warnings`` print.
 _CLAIMED = re.compile(
-    r"[\s|\[(<*]{0,8}(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|(?:Debug|Info|Warning)(?=:))\b"
+    r"[\s|\[(<*]{0,8}(?:[\w.-]{1,40}: )?"
+    r"(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|(?:Debug|Info|Warning)(?=:))\b"
     r"|(?:[^\s:]{1,300}:\d+: )?\w{0,60}(?P<category>Warning): "
 )
 
 
-@dataclass(slots=True)
-class _Line:
-    """A line under judgement, every part of it bounded."""
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A form with what decides cheaply whether it can fit."""
 
-    message: str
-    text: str
-    above: str
-    level: str
+    form: StanceForm
+    contains: frozenset[str]
+    levels: frozenset[str]
 
-    def part(self, part: Part) -> str:
-        """One part of it."""
-        match part:
-            case Part.TEXT:
-                return self.text
-            case Part.ABOVE:
-                return f"{self.above}\n{self.message}" if self.above else ""
-            case _:
-                return self.message
+    def may_fit(self, held: AbstractSet[str], level: str) -> bool:
+        """Whether a line of this level, which holds these texts, can fit."""
+        if self.levels and level not in self.levels:
+            return False
+        return not self.contains or not self.contains.isdisjoint(held)
 
 
 class StanceJudge:
@@ -70,10 +70,14 @@ class StanceJudge:
     """
 
     def __init__(self, forms: Sequence[StanceForm]) -> None:
-        self._lines = tuple(form for form in forms if form.part is not Part.CLAUSE)
-        clauses = tuple(form for form in forms if form.part is Part.CLAUSE)
-        self._trouble = tuple(form for form in clauses if form.stance is Stance.FACT)
-        self._turns = tuple(form for form in clauses if form.stance is not Stance.FACT)
+        candidates = [_Candidate(form, frozenset(form.contains), frozenset(form.levels)) for form in forms]
+        self._lines = tuple(one for one in candidates if one.form.part is not Part.CLAUSE)
+        clauses = [one for one in candidates if one.form.part is Part.CLAUSE]
+        self._trouble = tuple(one.form for one in clauses if one.form.stance is Stance.FACT)
+        self._turns = tuple(one for one in clauses if one.form.stance is not Stance.FACT)
+        in_line = (form.contains for form in forms if form.part is not Part.ABOVE)
+        self._literals = tuple(dict.fromkeys(chain.from_iterable(in_line)))
+        self._literals_above = tuple(chain.from_iterable(form.contains for form in forms if form.part is Part.ABOVE))
         self._out_of_time: dict[str, str] = {}
 
     @property
@@ -88,30 +92,32 @@ class StanceJudge:
 
     def form_of(self, event: Event) -> StanceForm | None:
         """The form that decides, or None for a fact that needs none."""
-        line = _Line(
-            event.message[:MAX_JUDGED_CHARS],
-            event.text[:MAX_JUDGED_CHARS],
-            event.before[-1][:MAX_JUDGED_CHARS] if event.before else "",
-            _level_of(event),
-        )
-        lowered = line.text.lower()
-        for form in self._lines:
-            if self._may_fit(form, lowered, line.level) and self._fits(form, line.part(form.part)):
-                return form
-        turns = [form for form in self._turns if self._may_fit(form, lowered, line.level)]
-        return self._by_clauses(turns, line) if turns else None
+        text, message = event.text[:MAX_JUDGED_CHARS], event.message[:MAX_JUDGED_CHARS]
+        above = event.before[-1][:MAX_JUDGED_CHARS] if event.before else ""
+        level = _level_of(event)
+        held = _held(self._literals, text) | _held(self._literals_above, above)
+        for one in self._lines:
+            if one.may_fit(held, level) and self._fits(one.form, _part(one.form.part, message, text, above)):
+                return one.form
+        turns = [one.form for one in self._turns if one.may_fit(held, level)]
+        return self._by_clauses(turns, message.lower(), level) if turns else None
 
-    def _by_clauses(self, turns: Sequence[StanceForm], line: _Line) -> StanceForm | None:
-        clauses = list(_clauses_of(line.message))
-        states = [one for one in clauses if any(self._fits(form, one) for form in self._trouble)] or clauses[:1]
-        turned = [next((form for form in turns if self._fits(form, one)), None) for one in states]
-        return turned[0] if turned and all(turned) else None
+    def _by_clauses(self, turns: Sequence[StanceForm], message: str, level: str) -> StanceForm | None:
+        """The form that the first of the stating clauses fits, if each of them fits one."""
+        clauses = _clauses_of(message)
+        fitted = [next((form for form in turns if self._fits(form, one)), None) for one in clauses]
+        if not any(fitted):
+            return None
+        # What fits no form is tried for trouble first: it makes a fact of the line whatever the others say.
+        if any(form is None and self._tells_trouble(one) for one, form in zip(clauses, fitted, strict=True)):
+            return None
+        states = [form for one, form in zip(clauses, fitted, strict=True) if form and self._tells_trouble(one)]
+        if not states or level in _SEVERE:
+            return fitted[0]
+        return states[0]
 
-    @staticmethod
-    def _may_fit(form: StanceForm, lowered: str, level: str) -> bool:
-        if form.levels and level not in form.levels:
-            return False
-        return not form.contains or any(literal in lowered for literal in form.contains)
+    def _tells_trouble(self, clause: str) -> bool:
+        return any(self._fits(form, clause) for form in self._trouble)
 
     def _fits(self, form: StanceForm, text: str) -> bool:
         if form.id in self._out_of_time:
@@ -132,8 +138,21 @@ def _level_of(event: Event) -> str:
     return event.level.name.lower() if event.level is not None else _NO_LEVEL
 
 
-def _clauses_of(message: str) -> Iterator[str]:
+def _clauses_of(message: str) -> list[str]:
     """The clauses of a message; the last one holds all that is left."""
-    for clause in _CLAUSE_END.split(message, MAX_CLAUSES - 1):
-        if clause and not clause.isspace():
-            yield clause
+    return [clause for clause in _CLAUSE_END.split(message, MAX_CLAUSES - 1) if clause and not clause.isspace()]
+
+
+def _held(literals: Sequence[str], text: str) -> AbstractSet[str]:
+    lowered = text.lower()
+    return {literal for literal in literals if literal in lowered} if lowered else frozenset()
+
+
+def _part(part: Part, message: str, text: str, above: str) -> str:
+    match part:
+        case Part.TEXT:
+            return text
+        case Part.ABOVE:
+            return f"{above}\n{message}"
+        case _:
+            return message

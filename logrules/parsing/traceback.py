@@ -25,6 +25,8 @@ MAX_OPEN = 16
 MAX_LINKS = 16
 MAX_MESSAGE = 2_000
 _CRASH_FRAMES = 24
+# What std::terminate, assert and a failed check end in: minus the number of SIGABRT.
+_ABORTED = -6
 # The exception stands below the last frame: behind its source line and the marks under that.
 _SOURCE_LINES = 3
 # A name in CapWords, or a dotted one (socket.timeout), that is no file's.
@@ -362,17 +364,17 @@ class TracebackAssembler:
             writer.traces.remove(trace)
         record = writer.record
         wraps = self._wraps(kind)
-        grows = record is not None and record.failure.id == trace.id and len(record.failure.chain) < MAX_LINKS
         frames = trace.frames.outermost_first
-        if record is None or not grows:
+        if record is None or record.failure.id != trace.id or _is_copy(record, trace, kind, message):
             link = ExceptionLink(kind, message, frames, Link.WRAPPER if wraps else Link.ROOT, event)
             stance = self._stance(writer, trace.first, event)
+            known = record is not None and record.failure.id == trace.id
             failure = Failure(
-                trace.id, FailureKind.EXCEPTION, event.worker, trace.first, event, _true_type(link), message, (link,),
+                self._new_id() if known else trace.id, FailureKind.EXCEPTION, event.worker, trace.first, event, _true_type(link), message, (link,),
                 workers=(event.worker,), stance=stance,
             )  # fmt: skip
             record = _Record(failure, event.line)
-        else:
+        elif len(record.failure.chain) < MAX_LINKS:
             self._grow(record, event, ExceptionLink(kind, message, frames, trace.link or Link.ROOT, event), trace)
         record.wrapped = wraps
         record.nesting = wraps or _goes_on_below(kind, message)
@@ -404,8 +406,10 @@ class TracebackAssembler:
         form = self._trace
         return form is not None and kind.partition("(")[0].rpartition(".")[2] in form.wrappers
 
-    def _abort(self, writer: _Writer, event: Event, captures: Mapping[str, str]) -> tuple[int, Failure | None]:
+    def _abort(self, writer: _Writer, event: Event, captures: Mapping[str, str]) -> tuple[int | None, Failure | None]:
         """A crash in native code; what is told of it on further lines goes into the same record."""
+        if "signal" not in captures and event.level is not None and event.level < Level.ERROR:
+            return None, None
         number = signal_number(captures.get("signal") or captures.get("type", ""))
         code = -number if number is not None else None
         said = (captures.get("message") or captures.get("what") or "")[:MAX_MESSAGE]
@@ -413,14 +417,14 @@ class TracebackAssembler:
         if record is not None and record.failure.kind is FailureKind.ABORT:
             known = record.failure
             record.last_line = event.line
-            told = replace(known, message=known.message or said, code=known.code or code, last=event)
+            told = replace(known, message=known.message or said, code=code or known.code, last=event)
             if not told.type and "type" in captures:
                 told = replace(told, type=captures["type"])
             record.failure = told
             return told.id, told if told.message != known.message or told.code != known.code else None
         kind = captures.get("type") or (signal_name(number) if number else None) or ""
         failure = Failure(
-            self._new_id(), FailureKind.ABORT, event.worker, event, event, kind, said, code=code,
+            self._new_id(), FailureKind.ABORT, event.worker, event, event, kind, said, code=code or _ABORTED,
             workers=(event.worker,),
         )  # fmt: skip
         writer.record, writer.link = _Record(failure, event.line), None
@@ -477,6 +481,12 @@ class TracebackAssembler:
 def _is_near(record: _Record, event: Event) -> bool:
     """Whether the line may still be of the message of the record's last exception."""
     return record.failure.kind is FailureKind.EXCEPTION and event.line - record.last_line <= NESTED_LINES
+
+
+def _is_copy(record: _Record, trace: _Trace, kind: str, message: str) -> bool:
+    """Whether what seemed to be told in an exception's message is the same exception of another process."""
+    teller = record.failure.chain[-1]
+    return trace.nested and bool(teller.frames) and (teller.type, teller.message) == (kind, message)
 
 
 def _within(link: Link, *, told: bool) -> Link:

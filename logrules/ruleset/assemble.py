@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from logrules.model.position import Problem
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.condition import Condition, Scope, Waiting, leaves
+from logrules.ruleset.condition import Condition, Waiting, leaves
 from logrules.ruleset.joined_tables import joined_phases, joined_tables
 from logrules.ruleset.pack import (
     Frame,
@@ -24,6 +24,7 @@ from logrules.ruleset.pack import (
 )
 from logrules.ruleset.table_faults import table_faults
 from logrules.ruleset.table_reader import TableFile
+from logrules.ruleset.table_rules import rules_of_tables, with_tiers
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.when import ConditionFault, parse_when
@@ -147,18 +148,17 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
         file.id,
         file.cause,
         file.severity,
-        file.certainty,
-        file.weight or file.certainty,
-        when.condition,
-        when.scope,
-        fixed,
-        otherwise,
-        file.culprit,
-        file.cleared_by,
-        tuple(file.yields_to),
-        tuple(file.frameworks),
+        when=when.condition,
+        scope=when.scope,
+        phase=fixed,
+        phase_otherwise=otherwise,
+        culprit=file.culprit,
+        cleared_by=file.cleared_by,
+        frameworks=tuple(file.frameworks),
         fallback=file.fallback,
         stall=file.stall,
+        tier=file.tier or "",
+        explained_by=tuple(file.explained_by),
     )
     draft.cards[file.id] = _card_text(file)
 
@@ -212,15 +212,13 @@ def _add_wait(
         card,
         wait.cause,
         Severity(wait.severity),
-        wait.certainty,
-        wait.weight or wait.certainty,
-        Waiting(name),
-        Scope.JOB,
-        wait.phase,
-        yields_to=tuple(wait.yields_to),
+        when=Waiting(name),
+        phase=wait.phase,
         frameworks=tuple(wait.frameworks) or (framework,),
         wait=name,
         stall=True,
+        tier=wait.tier or "",
+        explained_by=tuple(wait.explained_by),
     )
     draft.cards[card] = _card_text(wait)
 
@@ -303,10 +301,11 @@ def _pack(
         for file in formats
         for item in file.headers
     )
+    of_tables = tuple(rules_of_tables(tables))
     return Pack(
         digest=digest,
         signals=tuple(draft.signals),
-        rules=tuple(draft.rules.values()),
+        rules=(*with_tiers(draft.rules.values(), tables), *(rule for rule, _ in of_tables)),
         markers=tuple(draft.markers),
         waits=tuple(draft.waits.values()),
         frames=tuple(draft.frames),
@@ -318,5 +317,5 @@ def _pack(
         trace=trace,
         phases=phases,
         tables=tables,
-        cards=draft.cards,
+        cards=draft.cards | {rule.id: card for rule, card in of_tables},
     )

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 # A team's packs and their older editions; beyond these the oldest of a kind go.
@@ -36,6 +35,8 @@ def kept(name: str) -> bytes | None:
 
 def keep(kind: str, name: str, body: bytes) -> None:
     """Keep bytes for the next start under a name that begins with ``kind``; silently not, where that is impossible."""
+    import tempfile
+
     with contextlib.suppress(OSError, RuntimeError):
         folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from logrules.ruleset.table_reader import (
     CausesFile,
+    CertaintyFile,
     ExceptionsFile,
     ExitsFile,
     OriginsFile,
@@ -60,6 +61,8 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
             case ExitsFile(exit_forms=forms, exit_codes=codes):
                 forms, codes = _rows(found.exit_forms, forms), _rows(found.exit_codes, codes)
                 found = replace(found, exit_forms=forms, exit_codes=codes)
+            case CertaintyFile(certainty_model=certainty):
+                found = replace(found, certainty=certainty)
             case PipelineFile():
                 continue
     return found

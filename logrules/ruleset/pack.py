@@ -32,25 +32,28 @@ class Signal:
 class Rule:
     """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
 
-    A ``stall`` says that the run does not move, rather than that it failed.
+    A ``stall`` says that the run does not move, rather than that it failed. ``tier`` is that of its cause unless the
+    rule says another; causes in ``explained_by`` explain it whatever their tier. It only fires in logs where one of
+    the frameworks that it ``requires`` was seen. ``from_table`` says that a row of a table stands behind it.
     """
 
     id: str
     cause: str
     severity: Severity
-    certainty: float
-    weight: float
     when: Condition
     scope: Scope = Scope.JOB
     phase: str | None = None
     phase_otherwise: str | None = None
     culprit: str = "reporter"
     cleared_by: str = "progress"
-    yields_to: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     wait: str | None = None
     fallback: bool = False
     stall: bool = False
+    tier: str = ""
+    explained_by: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    from_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from logrules.ruleset.yaml_reader import Document
 def table_faults(document: Document, file: TableFile, tables: Tables, phases: Collection[str]) -> Iterator[Problem]:
     """Tiers, phases and causes in the rows of a file that no table has."""
     causes = [cause.id for cause in tables.causes]
+    tiers = [tier.id for tier in tables.tiers]
     match file:
         case CausesFile(causes=rows):
             for number, row in enumerate(rows):
                 at = ("causes", number)
-                yield from _unknown(document, (*at, "tier"), "tier", row.tier, tables.tiers)
+                yield from _unknown(document, (*at, "tier"), "tier", row.tier, tiers)
                 yield from _unknown(document, (*at, "phase"), "phase", row.phase, phases)
         case ExceptionsFile(exceptions=found):
             for number, exception in enumerate(found):

@@ -8,14 +8,17 @@ from pydantic import ConfigDict, TypeAdapter
 
 from logrules.ruleset.tables import (
     Cause,
+    CertaintyModel,
     Component,
     ExceptionClass,
     ExceptionRow,
     ExitCode,
     ExitForm,
+    Nesting,
     OwnWords,
     Phase,
     StanceForm,
+    Tier,
 )
 
 
@@ -24,7 +27,7 @@ class CausesFile:
     """rules/causes.yaml: the causes, and the tiers by which they explain each other."""
 
     causes: tuple[Cause, ...]
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[Tier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class OriginsFile:
 
     components: tuple[Component, ...]
     own_words: tuple[OwnWords, ...] = ()
+    nesting: tuple[Nesting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +63,22 @@ class ExitsFile:
 
 
 @dataclass(frozen=True, slots=True)
+class CertaintyFile:
+    """rules/certainty.yaml: written by bench/fit_certainty.py, never by hand."""
+
+    certainty_model: CertaintyModel
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineFile:
     """rules/pipeline.yaml: the phases of a run in order; another pack's are added to them."""
 
     phases: tuple[Phase, ...]
 
 
-TableFile: TypeAlias = CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | PipelineFile
+TableFile: TypeAlias = (
+    CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | CertaintyFile | PipelineFile
+)
 
 # By the key that such a file cannot do without.
 TABLE_FILES: dict[str, type[TableFile]] = {
@@ -75,6 +88,7 @@ TABLE_FILES: dict[str, type[TableFile]] = {
     "stances": StancesFile,
     "exceptions": ExceptionsFile,
     "exit_forms": ExitsFile,
+    "certainty_model": CertaintyFile,
 }
 
 

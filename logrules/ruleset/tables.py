@@ -35,6 +35,21 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Tier:
+    """A layer of causes; those of an earlier tier explain those of a later one.
+
+    Mostly only what was told before explains what was told later. But causes of an ``always`` tier explain whatever
+    their time, since they are often told late (by the kernel, by a scheduler), and those of a ``reaction`` tier are
+    explained whenever their cause is told, since they are often told first. Of two reactions of one tier the first
+    explains the second.
+    """
+
+    id: Name
+    always: bool = False
+    reaction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """What rules and tables may name as the cause of a failure.
 
@@ -64,12 +79,13 @@ class Place:
     """A part of a component and the phase that it works in.
 
     ``path`` is a path from the package's folder on (a file, or a folder with a final ``/``), which begins with one of
-    the component's paths. Where ``functions`` are given, only these (the last part of a qualified name, or
-    ``Class.method``). ``logger`` is a logger's name or a prefix of it up to a dot, ``source`` a source file as headers
+    the component's paths; ``files`` are file names below such a folder, for what moves between versions. Where
+    ``functions`` are given, only these (the last part of a qualified name, or ``Class.method``). ``logger`` is a logger's name or a prefix of it up to a dot, ``source`` a source file as headers
     print it (``ProcessGroupNCCL.cpp``). ``component`` and ``group``, where the part belongs to another than its file.
     """
 
     path: str = ""
+    files: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     logger: str = ""
     source: str = ""
@@ -97,7 +113,11 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """Words of file and function names of the user's own code, and the phase that they speak of."""
+    """Words of file and function names of the user's own code, and the phase that they speak of.
+
+    A word is a word of a name in snake or camel case, or several that follow each other, joined by ``_``. The function
+    ``<module>`` stands for module-level code that an import runs.
+    """
 
     phase: Name
     functions: tuple[str, ...] = ()
@@ -108,13 +128,27 @@ class Part(StrEnum):
     """The part of a line in which a form of statements is searched.
 
     ``message`` is the line without its prefixes, ``text`` the whole line, ``above`` the line before it and its
-    message, with a newline between; ``clause`` is every clause of the message by itself.
+    message, with a newline between; ``clause`` is every clause of the message by itself, in lower case.
     """
 
     MESSAGE = "message"
     TEXT = "text"
     ABOVE = "above"
     CLAUSE = "clause"
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """What a phase that an inner frame says means inside of outer frames.
+
+    Where an outer frame says one of the phases ``inside`` or is from one of the ``groups``, an inner frame of one of
+    ``phases`` is a part of that: the phase is ``becomes``, or stays the outer one where nothing is given.
+    """
+
+    phases: tuple[Name, ...]
+    inside: tuple[Name, ...] = ()
+    groups: tuple[Name, ...] = ()
+    becomes: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +214,11 @@ class ExitForm:
     """A form in which somebody reports that a process ended.
 
     ``contains`` are literals for the scan. ``pattern`` captures one of ``code`` (a status; minus a signal's number in
-    forms that say so), ``signal`` (a number or a name), and may capture ``rank``, ``host``, ``pid``, ``name``.
-    ``samples`` maps lines to the code that must be read (minus a signal's number).
+    forms that say so), ``signal`` (a number, a name or its words), and may capture ``rank``, ``host``, ``pid``,
+    ``name``; ``code`` is what the form implies where it captures none (an OOM kill is a SIGKILL). ``cause`` is that of
+    the form itself, where its code does not say more. Lines of one ``table`` make up one record: who is captured
+    first, the code last, ``root`` marks that the entry below it failed first. ``samples`` maps lines to the code that
+    must be read (minus a signal's number), None where the form tells none.
     """
 
     id: Name
@@ -189,7 +226,9 @@ class ExitForm:
     pattern: Pattern
     component: str | None = None
     cause: str | None = None
-    samples: Mapping[str, int] = field(default_factory=dict)
+    code: int | None = None
+    table: str | None = None
+    samples: Mapping[str, int | None] = field(default_factory=dict)
     near: tuple[str, ...] = ()
 
 
@@ -208,15 +247,30 @@ class ExitCode:
 
 
 @dataclass(frozen=True, slots=True)
+class CertaintyModel:
+    """How sure diagnoses are: parameters that were fitted on labelled logs, and what each rule's record there is.
+
+    ``weights`` are by feature (``inference.certainty``), ``records`` are (right, seen) by rule. ``fitted`` says when,
+    on what and how well.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    records: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    fitted: Mapping[str, str | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All tables of a pack; ``tiers`` from what explains to what is explained."""
 
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[Tier, ...] = ()
     causes: tuple[Cause, ...] = ()
     components: tuple[Component, ...] = ()
     own_words: tuple[OwnWords, ...] = ()
+    nesting: tuple[Nesting, ...] = ()
     stances: tuple[StanceForm, ...] = ()
     classes: tuple[ExceptionClass, ...] = ()
     exceptions: tuple[ExceptionRow, ...] = ()
     exit_forms: tuple[ExitForm, ...] = ()
     exit_codes: tuple[ExitCode, ...] = ()
+    certainty: CertaintyModel = CertaintyModel()

@@ -52,7 +52,7 @@ from logrules.ruleset.condition import (
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MAX_DEPTH = 40
-# So many sightings or samples are held at once.
+# So many observations or samples are held at once.
 _MAX_COUNT = 10_000
 _STEPS: Mapping[str, Condition] = {"overdue": Overdue(), "lagging": Lagging()}
 

@@ -76,12 +76,12 @@ def short_name(on: Prepared, signal: int) -> str:
 
 def _weight(tree: Part) -> tuple[bool, int, int]:
     leaves = list(tree.leaves())
-    return tree.holds, sum(leaf.holds for leaf in leaves), sum(len(leaf.sightings) for leaf in leaves)
+    return tree.holds, sum(leaf.holds for leaf in leaves), sum(len(leaf.observations) for leaf in leaves)
 
 
 def _line(log: str, tree: Part) -> str | None:
     """The last line that speaks for the condition, else the last of the log."""
-    seen = [sighting.event for leaf in tree.leaves() for sighting in leaf.sightings]
+    seen = [observation.event for leaf in tree.leaves() for observation in leaf.observations]
     if seen:
         return max(seen, key=lambda event: event.line).text
     lines = log.rstrip("\n").splitlines()

@@ -19,7 +19,6 @@ from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks as words
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import own_roots, shipped_cases, shown_in
-from logrules.ruletest.cycles import rings
 from logrules.ruletest.duplicate_checks import twins
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.lint_targets import signals_in
@@ -111,7 +110,6 @@ def _of_sources(sources: Sequence[RuleSource], reading: Reading, shipped: Sequen
     for here in signals:
         yield from pattern_findings(here)
     yield from dead_waits(sources, reading.sources)
-    yield from rings(sources, reading.sources)
 
 
 def _of_behaviour(

@@ -40,7 +40,7 @@ def footprint(on: Prepared, example: Example) -> Footprint:
     session = judged(on, events := events_of(on, example.log), example.quiet_s)
     trees = [explain(rule.when, one, lambda signal: short_name(on, signal)) for one in session.judged(rule.id)]
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
-    told = [sighting.event for tree in trees for leaf in tree.leaves() for sighting in leaf.sightings]
+    told = [observation.event for tree in trees for leaf in tree.leaves() for observation in leaf.observations]
     hits = [hit for event in (*events, *told) for hit in event.hits if hit.signal in own]
     return Footprint(
         rule.id,

@@ -133,7 +133,7 @@ class _Watch:
 
     def _see_tracebacks(self, tree: Part) -> None:
         """Count whole tracebacks: what they are is known only where the condition has taken them in."""
-        for event in (sighting.event for leaf in tree.leaves() for sighting in leaf.sightings):
+        for event in (observation.event for leaf in tree.leaves() for observation in leaf.observations):
             for hit in event.hits:
                 tally = self.tallies.get(hit.signal)
                 told = (event.source, event.line)

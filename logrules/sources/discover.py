@@ -12,7 +12,7 @@ from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, opened, text_of
-from logrules.sources.flight_files import is_dump, told_by
+from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
 from logrules.sources.memory import MemorySource
 from logrules.sources.remote import RemoteSource, is_remote, remote_sources
@@ -90,6 +90,8 @@ def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], lis
     """What flight-recorder dumps tell, as logs."""
     if not dumps:
         return [], []
+    from logrules.sources.flight_files import told_by
+
     text, notes = told_by(zip((path for path, _ in dumps), short_names(dumps), strict=True))
     return [MemorySource(name, lines) for name, lines in text.items()], notes
 

@@ -11,9 +11,6 @@ from typing import Any
 from logrules.sources.plain_pickle import NotPlain, load
 
 # TORCH_FR_DUMP_TEMP_FILE, formerly TORCH_NCCL_DEBUG_INFO_TEMP_FILE, with the rank behind it.
-_NAME = re.compile(
-    r"(?:\w*?trace_rank_(?P<rank>\d{1,6})(?:\.(?:json|pkl|pickle))?|rank_(?P<rank_alone>\d{1,6}))", re.IGNORECASE
-)
 # A recorder of 2,000 calls with stacks takes some megabytes.
 MAX_BYTES = 32 << 20
 # Of each group: what is not completed, and as many calls before it as show where the ranks parted.
@@ -58,17 +55,6 @@ class Dump:
 
 class NoDump(ValueError):
     """The file is no dump that can be used; says why."""
-
-
-def rank_of_name(name: str) -> int | None:
-    """The rank of a dump by the name of its file; None for a name that dumps do not have."""
-    found = _NAME.fullmatch(PurePath(name).name)
-    return int(found["rank"] or found["rank_alone"]) if found else None
-
-
-def looks_like_dump(head: bytes) -> bool:
-    """Whether the file begins as a dump does: as a JSON object or as a binary pickle."""
-    return head[:1] == b"\x80" or head.lstrip()[:1] == b"{"
 
 
 def read_dump(name: str, rank: int, data: bytes) -> Dump:

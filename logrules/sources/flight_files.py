@@ -4,23 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from logrules.model.report import SourceNote
-from logrules.sources.flight_dump import MAX_BYTES, Dump, NoDump, looks_like_dump, rank_of_name, read_dump
+from logrules.sources.flight_dump import MAX_BYTES, Dump, NoDump, read_dump
 from logrules.sources.flight_lines import lines_of
+from logrules.sources.flight_names import rank_of_name
 
 # As many ranks as one reads at a sitting; the others are said to be left out.
 MAX_DUMPS = 4_096
-_HEAD_BYTES = 256
-
-
-def is_dump(path: Path) -> bool:
-    """Whether a regular file is a dump, by its name and its first bytes."""
-    if rank_of_name(path.name) is None:
-        return False
-    try:
-        with path.open("rb") as file:
-            return looks_like_dump(file.read(_HEAD_BYTES))
-    except OSError:
-        return False
 
 
 def told_by(dumps: Iterable[tuple[Path, str]]) -> tuple[dict[str, str], list[SourceNote]]:

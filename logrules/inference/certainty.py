@@ -1,0 +1,60 @@
+"""How sure a diagnosis is: a small model fitted on labelled logs, never a number written by hand.
+
+The parameters are data (rules/certainty.yaml) that ``bench/fit_certainty.py`` fits with whole sources of logs left
+out. What a rule's own diagnoses were worth on labelled logs counts too, as far as there were any.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import exp
+
+from logrules.inference.ranking import Hypothesis, Ranked
+from logrules.ruleset.tables import CertaintyModel
+
+# What was never seen first on a labelled log is believed no further than this.
+UNMEASURED = 0.8
+# As many labelled logs as the model's word weighs beside a rule's own record.
+_PRIOR_LOGS = 6.0
+_FULL_SPECIFICITY = 6
+_FULL_RIVALS = 3
+
+
+def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) -> Mapping[str, float]:
+    """What the certainty of the diagnosis at ``place`` rests on, each from 0 to 1.
+
+    ``reactions`` are the tiers whose causes may be told before what brought them about.
+    """
+    one = ranked[place]
+    hypothesis = one.hypothesis
+    rivals = sum(
+        other.hypothesis.severity is hypothesis.severity and not other.hypothesis.survived
+        for other in ranked
+        if other is not one
+    )
+    return {
+        "bias": 1.0,
+        "later": float(place > 0),
+        "reaction": float(hypothesis.rule.tier in reactions),
+        "stall": float(hypothesis.rule.stall),
+        "catch_all": float(hypothesis.rule.fallback),
+        "table": float(hypothesis.rule.from_table),
+        "survived": float(hypothesis.survived),
+        "explains": float(bool(one.consequences)),
+        "specificity": min(hypothesis.specificity, _FULL_SPECIFICITY) / _FULL_SPECIFICITY,
+        "rivals": min(rivals, _FULL_RIVALS) / _FULL_RIVALS,
+    }
+
+
+def certainty(model: CertaintyModel, found: Mapping[str, float], hypothesis: Hypothesis) -> float:
+    """How likely the diagnosis names the root cause, from 0 to 1."""
+    score = sum(model.weights.get(name, 0.0) * value for name, value in found.items())
+    prior = 1.0 / (1.0 + exp(-max(-30.0, min(30.0, score))))
+    right, seen = record_of(model, hypothesis)
+    if not seen or found["later"] or found["survived"]:
+        return round(min(prior, UNMEASURED), 3)
+    return round((right + _PRIOR_LOGS * prior) / (seen + _PRIOR_LOGS), 3)
+
+
+def record_of(model: CertaintyModel, hypothesis: Hypothesis) -> tuple[int, int]:
+    """In how many labelled logs the rule came first with the right cause, and in how many it came first."""
+    right, seen = model.records.get(hypothesis.rule.id, (0, 0))
+    return right, seen

@@ -1,0 +1,153 @@
+"""The table of exceptions, asked which cause an exception names.
+
+A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides
+components and groups, ``under`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the user's code
+whose names speak of that phase) and ``library`` (code that is not the user's). For these, ``raised_in`` looks at the
+innermost frame of all.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import regex
+
+from logrules.inference.exception_lineage import ExceptionLineage, class_parts
+from logrules.model.failure import ExceptionLink, Failure, Frame
+from logrules.ruleset.pattern import compiled
+from logrules.ruleset.tables import ExceptionClass, ExceptionRow
+
+# A log may claim what it likes: no chain, no traceback and no message is read further than this.
+MAX_LINKS = 32
+MAX_FRAMES = 512
+MAX_MESSAGE = 4096
+
+# What every exception is: no news.
+_ROOTS = frozenset({"Exception", "BaseException"})
+# These frames only pass on what somebody else asked for.
+_PASSING_ON = frozenset({"__getattr__", "__getattribute__", "_lazy_import"})
+_ERRNO = regex.compile(
+    r"\[(?:Errno|WinError) (-?\d{1,6})\]|\b(?:errno|errno is)[:=]? ?(-?\d{1,6})\b|\bos error (\d{1,6})\b"
+    r"|\bOs \{ code: (\d{1,6})\b|\bcode: -(\d{1,6}), name: E",
+    regex.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    row: ExceptionRow
+    link: int
+    distance: int
+    length: int
+
+    @property
+    def order(self) -> tuple[int, int, int, int, int, str]:
+        """Smaller is better: rows that say something of the message or of two things, then what was raised first."""
+        row = self.row
+        given = _given(row)
+        generic = given < 2 and row.words is None
+        return int(generic), self.link, -given, self.distance, -self.length, row.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What rows ask of one exception of a chain."""
+
+    message: str
+    numbers: frozenset[int]
+    lineage: ExceptionLineage
+    under: frozenset[str]
+    raised_in: frozenset[str]
+
+
+class ExceptionTable:
+    """Which row of exceptions.yaml knows a failure."""
+
+    def __init__(self, classes: Iterable[ExceptionClass], rows: Iterable[ExceptionRow]) -> None:
+        self._bases = {one.name: one.bases for one in classes}
+        self._by_class: dict[str, list[ExceptionRow]] = {}
+        self._of_any_class: list[ExceptionRow] = []
+        for row in rows:
+            if not row.classes:
+                self._of_any_class.append(row)
+            for name in {class_parts(one)[1] for one in row.classes}:
+                self._by_class.setdefault(name, []).append(row)
+
+    def row_of(self, failure: Failure) -> ExceptionRow | None:
+        """The row that says most about the failure, or None."""
+        return next(iter(self.candidates(failure)), None)
+
+    def candidates(self, failure: Failure) -> tuple[ExceptionRow, ...]:
+        """All rows that know an exception of the failure's chain, the best first.
+
+        A row that only names a class comes after those that know more, on whichever exception of the chain; of rows
+        of one kind goes first which knows the exception nearest to the innermost cause, then which gives more, then
+        which names the nearer class, then which finds more in the message.
+        """
+        chain = failure.chain[:MAX_LINKS]
+        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
+        found = [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
+        ordered = dict.fromkeys(match.row.id for match in sorted(found, key=lambda match: match.order))
+        rows = {match.row.id: match.row for match in found}
+        return tuple(rows[row] for row in ordered)
+
+    def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
+        message = link.message[:MAX_MESSAGE]
+        scene = _Scene(
+            message,
+            frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message)),
+            ExceptionLineage.of(link.type, self._bases),
+            under,
+            _innermost_places(link.frames[-MAX_FRAMES:]),
+        )
+        rows = {row.id: row for name in scene.lineage.names for row in self._by_class.get(name, ())}
+        for row in (*rows.values(), *self._of_any_class):
+            match = _matched(row, at, scene)
+            if match is not None:
+                yield match
+
+
+def _matched(row: ExceptionRow, at: int, scene: _Scene) -> _Match | None:
+    distance = scene.lineage.distance(row.classes) if row.classes else 0
+    if distance is None or (row.errno and scene.numbers.isdisjoint(row.errno)):
+        return None
+    if (row.under and scene.under.isdisjoint(row.under)) or (
+        row.raised_in and scene.raised_in.isdisjoint(row.raised_in)
+    ):
+        return None
+    length = 0
+    if row.words is not None:
+        words = compiled("(?i)" + row.words).search(scene.message)
+        if words is None:
+            return None
+        length = len(words.group())
+    if row.without is not None and compiled("(?i)" + row.without).search(scene.message):
+        return None
+    return _Match(row, at, distance, length)
+
+
+def _given(row: ExceptionRow) -> int:
+    # A number says as well that it is an error of the system.
+    classes = bool(row.errno) or (bool(row.classes) and not _ROOTS.issuperset(row.classes))
+    return classes + bool(row.errno) + (row.words is not None) + bool(row.under) + bool(row.raised_in)
+
+
+def _places(frames: Iterable[Frame]) -> frozenset[str]:
+    found: set[str] = set()
+    for frame in frames:
+        origin = frame.origin
+        found.update(name for name in (origin.component, origin.group) if name)
+        found.update(("own", f"own:{origin.phase}") if origin.own else ("library",))
+    return frozenset(found)
+
+
+def _innermost_places(frames: Sequence[Frame]) -> frozenset[str]:
+    while frames and frames[-1].function.rpartition(".")[2] in _PASSING_ON:
+        frames = frames[:-1]
+    if not frames:
+        return frozenset()
+    kind = _places(frames[-1:]) & {"own", "library"}
+    if "own" in kind:
+        kind |= {f"own:{frames[-1].origin.phase}"}
+    outside = next((frame for frame in reversed(frames) if not frame.origin.own), None)
+    return kind if outside is None else kind | (_places((outside,)) - {"library"})

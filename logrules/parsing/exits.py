@@ -1,0 +1,183 @@
+"""What launchers, schedulers, containers and shells say of ended processes, to failure records."""
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from logrules.model.event import Event, Worker
+from logrules.model.failure import Failure, FailureKind, Stance
+from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
+from logrules.ruleset.tables import ExitCode, ExitForm
+
+# A summary is written at once; the entries of a big one follow each other, each of a dozen lines with its traceback.
+MAX_TABLE_GAP = 64
+MAX_TABLES = 1_024
+MAX_KNOWN = 10_000
+MAX_ENTRIES = 4_096
+_MAX_MESSAGE = 2_000
+_MAX_DIGITS = 9
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One process of a summary, as far as it was told."""
+
+    host: str | None = None
+    rank: int | None = None
+    pid: int | None = None
+    root: bool = False
+
+
+@dataclass(slots=True)
+class _Table:
+    """A summary over several lines: the record so far, who its lines speak of, and which worker is the root."""
+
+    last_line: int
+    entry: _Entry = field(default_factory=_Entry)
+    failure: Failure | None = None
+    root: Worker | None = None
+
+
+class ExitReader:
+    """Reads the lines that the forms of a pack recognise. ``ids`` numbers the records, shared with other kinds."""
+
+    def __init__(self, forms: Iterable[ExitForm], codes: Iterable[ExitCode], ids: Iterator[int] | None = None) -> None:
+        self._forms = {form.id: form for form in forms}
+        self._codes = tuple(codes)
+        self._ids = ids if ids is not None else itertools.count(1)
+        self._tables: OrderedDict[tuple[Worker, str], _Table] = OrderedDict()
+        self._known: OrderedDict[tuple[str, int, int], Failure] = OrderedDict()
+
+    def read(self, event: Event, form_id: str, captures: Mapping[str, str]) -> Failure | None:
+        """The record of the process that the line speaks of, new or grown (with the same id); None for a good end.
+
+        The code is minus the signal's number where the process died by a signal, also where a shell adds 128 to it.
+        """
+        form = self._forms.get(form_id)
+        if form is None:
+            return None
+        code = _code(form, captures)
+        if form.table is not None:
+            return self._table_line(event, form, captures, code)
+        if code == 0 or (code is None and form.cause is None):
+            return None
+        return self._remembered(self._record(event, form, _subject(event, _entry(captures)), code))
+
+    def cause_of(self, failure: Failure) -> ExitCode | None:
+        """What the code says in the record's form; None where it only repeats that something failed."""
+        form = self._forms.get(failure.form or "")
+        rows = [row for row in self._codes if _fits(row, failure.code)]
+        special = next((row for row in rows if failure.form in row.forms), None)
+        if special is not None:
+            return special
+        own = ExitCode(form.id, form.cause) if form is not None and form.cause is not None else None
+        if own is not None and (failure.code is None or (form is not None and form.code is not None)):
+            return own
+        return next((row for row in rows if not row.forms), own)
+
+    def _table_line(
+        self, event: Event, form: ExitForm, captures: Mapping[str, str], code: int | None
+    ) -> Failure | None:
+        key = (event.worker, form.table or "")
+        table = self._tables.get(key)
+        if table is None or not 0 <= event.line - table.last_line <= MAX_TABLE_GAP:
+            table = self._tables[key] = _Table(event.line)
+            if len(self._tables) > MAX_TABLES:
+                self._tables.popitem(last=False)
+        table.last_line = event.line
+        table.entry = _more(table.entry, captures)
+        if code is None or code == 0:
+            return None
+        worker = _subject(event, table.entry)
+        if table.entry.root:
+            table.root = worker
+        record = self._remembered(self._record(event, form, worker, code))
+        table.failure = record if table.failure is None else _joined(table.failure, record, table)
+        table.entry = _Entry()
+        return table.failure
+
+    def _record(self, event: Event, form: ExitForm, worker: Worker, code: int | None) -> Failure:
+        name = signal_name(-code) if code is not None and code < 0 else None
+        kind = name or (f"exit status {code}" if code is not None else form.id)
+        return Failure(
+            next(self._ids), FailureKind.EXIT, worker, event, event, kind, event.message[:_MAX_MESSAGE],
+            code=code, form=form.id, workers=(worker,), stance=Stance.FACT,
+        )  # fmt: skip
+
+    def _remembered(self, record: Failure) -> Failure:
+        """The record of the same process if another line told of it before: an agent's line, then its summary."""
+        pid = record.worker.pid
+        if pid is None or record.code is None or record.worker == record.first.worker:
+            return record
+        key = (record.first.source, pid, record.code)
+        known = self._known.get(key)
+        if known is not None:
+            worker = _richer(record.worker, known.worker)
+            record = replace(record, id=known.id, first=known.first, worker=worker, workers=(worker,))
+        self._known[key] = record
+        if len(self._known) > MAX_KNOWN:
+            self._known.popitem(last=False)
+        return record
+
+
+def _code(form: ExitForm, captures: Mapping[str, str]) -> int | None:
+    told = captures.get("signal")
+    if told is not None and (number := signal_number(told)) is not None:
+        return -number
+    text = captures.get("code", "").strip()
+    digits = text.removeprefix("-")
+    if digits.isdecimal() and len(digits) <= _MAX_DIGITS:
+        return normal_code(int(text))
+    return form.code
+
+
+def _entry(captures: Mapping[str, str]) -> _Entry:
+    return _more(_Entry(), captures)
+
+
+def _more(entry: _Entry, captures: Mapping[str, str]) -> _Entry:
+    """The entry with what another line tells of the same process."""
+    return _Entry(
+        captures.get("host", entry.host),
+        _number(captures.get("rank"), entry.rank),
+        _number(captures.get("pid"), entry.pid),
+        entry.root or "root" in captures,
+    )
+
+
+def _subject(event: Event, entry: _Entry) -> Worker:
+    """The process that ended: the line's writer is most often its launcher."""
+    writer = event.worker
+    if entry.host is None and entry.rank is None and entry.pid is None:
+        return writer
+    return Worker(writer.source, entry.host or writer.host, None, entry.pid, entry.rank)
+
+
+def _richer(one: Worker, other: Worker) -> Worker:
+    rank = one.rank if one.rank is not None else other.rank
+    return Worker(one.source, one.host or other.host, one.role or other.role, one.pid, rank)
+
+
+def _joined(known: Failure, entry: Failure, table: _Table) -> Failure:
+    """A summary with one more of its processes: the root cause first, and its code the record's."""
+    at_front = table.root is not None and entry.worker == table.root
+    others = tuple(worker for worker in known.workers if worker != entry.worker)
+    workers = ((entry.worker, *others) if at_front else (*others, entry.worker))[:MAX_ENTRIES]
+    told = entry if at_front else known
+    return replace(
+        told, id=known.id, first=known.first, last=entry.last, worker=workers[0], workers=workers, message=told.message
+    )
+
+
+def _fits(row: ExitCode, code: int | None) -> bool:
+    if code is None:
+        return False
+    if row.signal is not None:
+        return code < 0 and signal_number(row.signal) == -code
+    return row.code == code
+
+
+def _number(text: str | None, otherwise: int | None) -> int | None:
+    digits = (text or "").strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= _MAX_DIGITS else otherwise

@@ -1,0 +1,73 @@
+"""Where a source file that a traceback prints lies: in an installed package, in the standard library, or elsewhere."""
+
+import re
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+
+_MAX_CHARS = 4096
+_MAX_PARTS = 64
+_SITE = ("site-packages", "dist-packages")
+# Cython prints paths of the tree that a package was built in, so that what it names is never a script.
+_COMPILED = (".pyx", ".pxi", ".pxd")
+_BUILD_ROOTS = ("python", "src")
+_PYTHON_FOLDER = re.compile(r"python\d+(?:\.\d+)?t?|python\d+\.zip|pypy\d+(?:\.\d+)?", re.IGNORECASE)
+_PYTHON_HOME = re.compile(r"python|(?:ana|mini|micro)?conda|mambaforge|miniforge|envs", re.IGNORECASE)
+
+
+class PathKind(StrEnum):
+    """In what a file lies."""
+
+    PACKAGE = "package"
+    STANDARD_LIBRARY = "standard library"
+    ELSEWHERE = "elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class PackagePath:
+    """The parts of a path: from the top package on where it is known, else all of them."""
+
+    kind: PathKind
+    parts: tuple[str, ...]
+
+
+def package_path(file: str) -> PackagePath:
+    """The part of a printed path that does not depend on the machine; any text is taken, none raises."""
+    text = file[-_MAX_CHARS:].strip()
+    if text.startswith("<frozen ") and text.endswith(">"):
+        module = text[len("<frozen ") : -1]
+        return PackagePath(PathKind.STANDARD_LIBRARY, (*module.split(".")[:-1], f"{module.rpartition('.')[2]}.py"))
+    if text.startswith("<"):
+        return PackagePath(PathKind.ELSEWHERE, (text,))
+    parts = [part for part in text.replace("\\", "/").split("/") if part not in ("", ".")][-_MAX_PARTS:]
+    return _installed(parts) or _standard(parts) or _compiled(parts) or PackagePath(PathKind.ELSEWHERE, tuple(parts))
+
+
+def _installed(parts: list[str]) -> PackagePath | None:
+    for index in range(len(parts) - 2, -1, -1):
+        part = parts[index].lower()
+        if part not in _SITE and not part.endswith((".whl", ".egg")):
+            continue
+        tail = parts[index + 1 :]
+        if len(tail) > 2 and tail[1] in _BUILD_ROOTS and tail[2] == tail[0]:
+            tail = tail[2:]
+        return PackagePath(PathKind.PACKAGE, tuple(tail))
+    return None
+
+
+def _standard(parts: list[str]) -> PackagePath | None:
+    for index in range(len(parts) - 2, -1, -1):
+        if _PYTHON_FOLDER.fullmatch(parts[index]) and (index == 0 or parts[index - 1].lower() in ("lib", "lib64", "bin")):
+            return PackagePath(PathKind.STANDARD_LIBRARY, tuple(parts[index + 1 :]))
+        if parts[index].lower() == "lib" and index and parts[index + 1].removesuffix(".py") in sys.stdlib_module_names:
+            if any(_PYTHON_HOME.match(part) for part in parts[:index]):
+                return PackagePath(PathKind.STANDARD_LIBRARY, tuple(parts[index + 1 :]))
+    return None
+
+
+def _compiled(parts: list[str]) -> PackagePath | None:
+    if not parts or not parts[-1].endswith(_COMPILED):
+        return None
+    while len(parts) > 1 and parts[0] in _BUILD_ROOTS:
+        parts = parts[1:]
+    return PackagePath(PathKind.PACKAGE, tuple(parts))

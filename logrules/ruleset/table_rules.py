@@ -1,0 +1,60 @@
+"""Rows of the tables as rules: what a row recognises is a hypothesis like any other, said with its cause's words."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from logrules.ruleset.condition import Occurred
+from logrules.ruleset.pack import Rule
+from logrules.ruleset.tables import Cause, ExceptionRow, ExitCode, Tables
+
+EXCEPTIONS, EXITS = "exceptions/", "exits/"
+# No signal makes a row's rule hold: the failure records do.
+_NEVER = Occurred(())
+
+
+def with_tiers(rules: Iterable[Rule], tables: Tables) -> Iterator[Rule]:
+    """The rules, each with the tier of its cause where it says none."""
+    tiers = {cause.id: cause.tier for cause in tables.causes}
+    last = tables.tiers[-1].id if tables.tiers else ""
+    for rule in rules:
+        yield replace(rule, tier=rule.tier or tiers.get(rule.cause, last))
+
+
+def rules_of_tables(tables: Tables) -> Iterator[tuple[Rule, str]]:
+    """The rule and the card of each row of exceptions and exits."""
+    causes = {cause.id: cause for cause in tables.causes}
+    for row in tables.exceptions:
+        cause = causes[row.cause]
+        yield _rule(EXCEPTIONS + row.id, cause, row.phase), _card(row, cause)
+    for code in tables.exit_codes:
+        cause = causes[code.cause]
+        yield replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier), _card(code, cause)
+
+
+def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
+    return Rule(
+        name,
+        cause.id,
+        cause.severity,
+        when=_NEVER,
+        phase=phase,
+        phase_otherwise=cause.phase,
+        culprit=cause.culprit,
+        cleared_by=cause.cleared_by,
+        stall=cause.stall,
+        tier=cause.tier,
+        from_table=True,
+    )
+
+
+def _card(row: ExceptionRow | ExitCode, cause: Cause) -> str:
+    title, why = row.title or cause.title, row.why or cause.about
+    card: Mapping[str, object] = {
+        "title": {"en": title, "zh": title},
+        "why": {"en": why, "zh": why},
+        "restart": cause.restart,
+        "fixes": [],
+        "references": [],
+    }
+    return json.dumps(card, ensure_ascii=False, separators=(",", ":"))

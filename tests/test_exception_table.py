@@ -1,0 +1,276 @@
+"""The table of exceptions: its rows against their own samples, and how it chooses among rows and along a chain."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+import regex
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logrules.inference.exception_lineage import ExceptionLineage, class_parts
+from logrules.inference.exception_table import MAX_MESSAGE, ExceptionTable
+from logrules.model.event import Event, Worker
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.ruleset.pattern import compiled
+from logrules.ruleset.table_reader import ExceptionsFile, adapter_of
+from logrules.ruleset.tables import ExceptionClass, ExceptionRow
+
+TABLE = Path(__file__).parents[1] / "rules" / "exceptions.yaml"
+EVENT = Event("train.log", 1, 0, "", "", Worker())
+SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
+
+
+@cache
+def rows_file() -> ExceptionsFile:
+    return adapter_of(ExceptionsFile).validate_python(yaml.load(TABLE.read_text(), yaml.CSafeLoader))
+
+
+@cache
+def table() -> ExceptionTable:
+    return ExceptionTable(rows_file().classes, rows_file().exceptions)
+
+
+def frame(place: str, function: str = "run") -> Frame:
+    """A frame of a component, of its group, of the user's own code or of a library that no table knows."""
+    kind, _, phase = place.partition(":")
+    origin = {"own": Origin(own=True, phase=phase or None), "library": Origin()}.get(kind, Origin(place, place))
+    return Frame(f"{kind}.py", 7, function, origin)
+
+
+def link(summary: str, *frames: Frame, kind: Link = Link.ROOT) -> ExceptionLink:
+    said = SUMMARY.fullmatch(summary)
+    assert said is not None, summary
+    return ExceptionLink(said["type"], said["message"] or "", frames, kind, EVENT)
+
+
+def failure(*chain: ExceptionLink) -> Failure:
+    return Failure(1, FailureKind.EXCEPTION, Worker(), EVENT, EVENT, chain=chain)
+
+
+def sample_of(row: ExceptionRow, summary: str) -> Failure:
+    places = (*row.under[:1], *row.raised_in[:1])
+    return failure(link(summary, *map(frame, places)))
+
+
+def rows(which: str) -> list[tuple[ExceptionRow, str]]:
+    return [(row, one) for row in rows_file().exceptions for one in getattr(row, which)]
+
+
+@pytest.mark.parametrize(("row", "sample"), rows("samples"), ids=lambda one: getattr(one, "id", None))
+def test_a_sample_names_the_cause_of_its_row(row: ExceptionRow, sample: str) -> None:
+    asked = sample_of(row, sample)
+    best = table().row_of(asked)
+    assert row in table().candidates(asked)
+    assert best is not None
+    assert best.cause == row.cause, best.id
+
+
+@pytest.mark.parametrize(("row", "near"), rows("near"), ids=lambda one: getattr(one, "id", None))
+def test_a_near_miss_is_not_known_by_the_row(row: ExceptionRow, near: str) -> None:
+    assert row not in table().candidates(sample_of(row, near))
+
+
+def test_each_row_has_a_sample_a_near_miss_and_something_to_ask_for() -> None:
+    ids = [row.id for row in rows_file().exceptions]
+    assert len(ids) == len(set(ids))
+    for row in rows_file().exceptions:
+        assert row.samples and row.near, row.id
+        assert row.classes or row.words or row.errno, row.id
+
+
+def test_patterns_are_valid_and_free_of_unbounded_gaps() -> None:
+    for row in rows_file().exceptions:
+        for pattern in filter(None, (row.words, row.without)):
+            assert compiled("(?i)" + pattern)
+            assert not regex.search(r"(?<!\\)\.[*+]", pattern), row.id
+
+
+def test_no_row_names_what_only_the_users_logic_raises() -> None:
+    assert not {"python-exception"} & {row.cause for row in rows_file().exceptions}
+
+
+def test_inheritance_has_no_cycle_and_ends_in_python() -> None:
+    bases = {one.name: one.bases for one in rows_file().classes}
+    for name in bases:
+        assert ExceptionLineage.of(name, bases).distance([name]) == 0
+    assert ExceptionLineage.of("huggingface_hub.errors.GatedRepoError", bases).distance(["OSError"]) == 3
+
+
+SMALL = (
+    ExceptionClass("ConnectionError", ("OSError",)),
+    ExceptionClass("ConnectionRefusedError", ("ConnectionError",)),
+    ExceptionClass("requests.ConnectionError", ("RequestException",)),
+    ExceptionClass("RequestException", ("OSError",)),
+)
+
+
+def small(*given_rows: ExceptionRow) -> ExceptionTable:
+    return ExceptionTable(SMALL, given_rows)
+
+
+def test_a_class_is_known_by_what_it_inherits_from() -> None:
+    row = ExceptionRow("any", "peer-lost", classes=("OSError",))
+    assert small(row).row_of(failure(link("ConnectionRefusedError: no"))) is row
+    assert small(row).row_of(failure(link("requests.exceptions.ConnectionError: no"))) is row
+    assert small(row).row_of(failure(link("ValueError: no"))) is None
+
+
+def test_a_wrapper_that_names_its_cause_is_both() -> None:
+    row = ExceptionRow("value", "bad-config", classes=("ValueError",))
+    assert small(row).row_of(failure(link("ray.exceptions.RayTaskError(ValueError): ray::f()"))) is row
+
+
+def test_a_package_tells_two_classes_of_one_name_apart() -> None:
+    gpu = ExceptionRow("gpu", "cuda-oom", classes=("torch.OutOfMemoryError",))
+    host = ExceptionRow("host", "host-oom", classes=("ray.OutOfMemoryError",))
+    asked = small(gpu, host)
+    assert asked.row_of(failure(link("torch.cuda.OutOfMemoryError: x"))) is gpu
+    assert asked.row_of(failure(link("ray.exceptions.OutOfMemoryError: x"))) is host
+    assert set(asked.candidates(failure(link("OutOfMemoryError: x")))) == {gpu, host}
+    assert class_parts("torch.cuda.OutOfMemoryError") == ("torch", "OutOfMemoryError")
+
+
+def test_the_nearer_class_goes_first() -> None:
+    far = ExceptionRow("a-far", "storage-io-error", classes=("OSError",))
+    near = ExceptionRow("b-near", "service-unreachable", classes=("ConnectionError",))
+    assert small(far, near).candidates(failure(link("ConnectionRefusedError: x"))) == (near, far)
+
+
+def test_the_row_that_gives_more_goes_first() -> None:
+    number = ExceptionRow("number", "disk-full", classes=("OSError",), errno=(28,))
+    words = ExceptionRow("words", "shm-exhausted", classes=("OSError",), errno=(28,), words="/dev/shm")
+    asked = small(number, words)
+    assert asked.row_of(failure(link("OSError: [Errno 28] No space left on device: '/dev/shm/a'"))) is words
+    assert asked.row_of(failure(link("OSError: [Errno 28] No space left on device: '/a'"))) is number
+
+
+def test_of_two_rows_that_give_as_much_the_one_that_finds_more_goes_first() -> None:
+    short = ExceptionRow("a", "bad-config", words="size")
+    long = ExceptionRow("b", "checkpoint-mismatch", words="size mismatch for")
+    assert small(short, long).row_of(failure(link("RuntimeError: size mismatch for a.b"))) is long
+
+
+@pytest.mark.parametrize(
+    ("message", "known"),
+    [
+        ("[Errno 98] Address already in use", True),
+        ("bind failed (errno: 98 - Address already in use)", True),
+        ("port: 29500, code: -98, name: EADDRINUSE", True),
+        ("I/O error (os error 98)", True),
+        ('IoError(Os { code: 98, kind: AddrInUse, message: "x" })', True),
+        ("[Errno 9] Bad file descriptor", False),
+        ("exit code 98", False),
+        ("[Errno 980] x", False),
+    ],
+)
+def test_an_errno_is_read_in_each_form(message: str, known: bool) -> None:
+    row = ExceptionRow("port", "port-in-use", errno=(98,))
+    assert (small(row).row_of(failure(link(f"OSError: {message}"))) is row) is known
+
+
+def test_words_ignore_case_unless_they_say_otherwise() -> None:
+    row = ExceptionRow("words", "bad-config", words="must be|(?-i:SIZE)")
+    assert small(row).row_of(failure(link("ValueError: x MUST BE y"))) is row
+    assert small(row).row_of(failure(link("ValueError: SIZE"))) is row
+    assert small(row).row_of(failure(link("ValueError: size"))) is None
+
+
+def test_what_must_be_absent_is() -> None:
+    row = ExceptionRow("words", "disk-full", words="No space", without="/dev/shm")
+    assert small(row).row_of(failure(link("OSError: no space for /DEV/SHM/a"))) is None
+
+
+def test_a_place_is_sought_in_all_frames_of_the_chain() -> None:
+    row = ExceptionRow("hub", "hub-unreachable", classes=("ConnectionError",), under=("hub",))
+    inner = link("ConnectionRefusedError: x", frame("http"))
+    outer = link("OSError: y", frame("hub"), kind=Link.CAUSE)
+    assert small(row).row_of(failure(inner, outer)) is row
+    assert small(row).row_of(failure(inner)) is None
+
+
+def test_who_raised_is_the_innermost_that_is_not_the_users_own() -> None:
+    row = ExceptionRow("raised", "dataset-corrupt", classes=("ValueError",), raised_in=("dataset",))
+    asked = small(row)
+    assert asked.row_of(failure(link("ValueError: x", frame("trainer"), frame("dataset"), frame("own")))) is row
+    assert asked.row_of(failure(link("ValueError: x", frame("dataset"), frame("trainer")))) is None
+
+
+def test_the_users_code_and_libraries_are_places_too() -> None:
+    library = ExceptionRow("library", "version-mismatch", classes=("TypeError",), raised_in=("library",))
+    own = ExceptionRow("own", "dataset-missing", classes=("OSError",), under=("own:data_load",))
+    asked = small(library, own)
+    assert asked.row_of(failure(link("TypeError: x", frame("own"), frame("library")))) is library
+    assert asked.row_of(failure(link("TypeError: x", frame("library"), frame("own")))) is None
+    assert asked.row_of(failure(link("OSError: x", frame("own:data_load"), frame("python")))) is own
+    assert asked.row_of(failure(link("OSError: x", frame("own"), frame("python")))) is None
+
+
+def test_a_frame_that_only_passes_on_an_attribute_raised_nothing() -> None:
+    row = ExceptionRow("gone", "version-mismatch", classes=("AttributeError",), raised_in=("library",))
+    passed_on = failure(link("AttributeError: x", frame("own"), frame("torch", "__getattr__")))
+    assert small(row).row_of(passed_on) is None
+
+
+def test_the_innermost_cause_goes_first() -> None:
+    oom = ExceptionRow("oom", "cuda-oom", words="out of memory")
+    start = ExceptionRow("start", "engine-init-failed", words="initialization failed: a long sentence")
+    chain = (link("RuntimeError: out of memory"), link("RuntimeError: initialization failed: a long sentence"))
+    assert small(oom, start).candidates(failure(*chain)) == (oom, start)
+
+
+def test_what_is_said_outside_goes_before_what_only_a_class_says_inside() -> None:
+    generic = ExceptionRow("reset", "peer-lost", classes=("ConnectionError",))
+    telling = ExceptionRow("worker", "dataloader-worker-died", words="killed by signal")
+    chain = (link("ConnectionError: reset"), link("RuntimeError: worker 3 is killed by signal: Killed"))
+    assert small(generic, telling).candidates(failure(*chain)) == (telling, generic)
+
+
+def test_a_row_for_any_exception_gives_no_class() -> None:
+    anything = ExceptionRow("a", "bad-config", classes=("Exception",), under=("config",))
+    named = ExceptionRow("b", "dataset-missing", classes=("KeyError",), under=("config",))
+    bases = (ExceptionClass("KeyError", ("Exception",)),)
+    asked = ExceptionTable(bases, (anything, named))
+    assert asked.row_of(failure(link("KeyError: 'x'", frame("config")))) is named
+
+
+def test_a_failure_that_is_no_exception_is_not_known() -> None:
+    assert table().row_of(failure()) is None
+    assert table().row_of(failure(link("ValueError: my reward is odd", frame("own")))) is None
+
+
+def test_the_cause_does_not_hang_on_a_folders_name() -> None:
+    for folder in ("shards", "latest", "old", "tmp/a"):
+        found = table().row_of(
+            failure(link(f"FileNotFoundError: [Errno 2] No such file or directory: '/srv/{folder}/x.parquet'"))
+        )
+        assert found is not None
+        assert found.cause == "dataset-missing"
+
+
+def test_no_more_of_a_message_is_read_than_it_may_be_long() -> None:
+    row = ExceptionRow("words", "bad-config", words="end")
+    assert small(row).row_of(failure(link("ValueError: " + "x" * MAX_MESSAGE + "end"))) is None
+
+
+def test_inheritance_in_a_circle_ends() -> None:
+    bases = {"A": ("B",), "B": ("A",)}
+    assert ExceptionLineage.of("A", bases).distance(["B"]) == 1
+
+
+PIECES = st.sampled_from(
+    ["[Errno ", "98]", "os error ", "(", ")", "'", "No such file or directory: '", "/data/", "must be ", "a" * 400]
+    + ["not found ", "host='", "https://", "[", "NCCL ", "Error(s) in ", " is ", "\n", "import ", ".", "é", "\x00"]
+)
+MESSAGES = st.lists(PIECES | st.text(max_size=12), max_size=200).map("".join)
+NAMES = st.text("abcE.()_", max_size=60) | st.sampled_from(["OSError", "torch.OutOfMemoryError", "ValueError"])
+
+
+@given(NAMES, MESSAGES, st.lists(st.sampled_from(["own", "library", "hub", "dataset", "own:eval"]), max_size=4))
+@settings(deadline=None, max_examples=60)
+def test_any_message_has_an_answer(name: str, message: str, places: list[str]) -> None:
+    one = ExceptionLink(name, message, tuple(map(frame, places)), Link.ROOT, EVENT)
+    found = table().candidates(failure(one))
+    assert table().row_of(failure(one)) in (found or (None,))
+    assert len(found) == len({row.id for row in found})

@@ -1,0 +1,162 @@
+"""Stances: the samples that the table carries, and what a judgement may and may not depend on."""
+
+from dataclasses import replace
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logrules.model.event import Event, Level, Worker
+from logrules.model.failure import Stance
+from logrules.parsing import stance as judging
+from logrules.parsing.header import HeaderParser
+from logrules.parsing.stance import MAX_CLAUSES, MAX_JUDGED_CHARS, StanceJudge
+from logrules.ruleset.compile import compile_pack
+from logrules.ruleset.load import rule_texts, shipped_rules
+from logrules.ruleset.table_reader import StancesFile, adapter_of
+from logrules.ruleset.tables import Part, StanceForm
+
+FORMS: tuple[StanceForm, ...] = (
+    adapter_of(StancesFile).validate_python(yaml.safe_load((shipped_rules() / "stances.yaml").read_text())).stances
+)
+JUDGE = StanceJudge(FORMS)
+SAMPLES = [(form, sample) for form in FORMS for sample in form.samples]
+NEAR = [(form, near) for form in FORMS for near in form.near]
+FORMATS, _ = compile_pack(
+    list(rule_texts([shipped_rules() / "formats", shipped_rules() / "vocabulary.yaml"])), "formats"
+)
+assert FORMATS is not None
+PEELER = HeaderParser(FORMATS)
+
+
+def line(text: str, level: Level | None = None) -> Event:
+    """An event of the last line of the text, below the others."""
+    *above, last = text.split("\n")
+    header = PEELER.peel(last)
+    return Event(
+        "log", 1, 0, last, header.message, Worker(), level=level or header.level, before=tuple(above[-2:])
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "sample"), SAMPLES, ids=lambda value: getattr(value, "id", None))
+def test_sample_has_the_stance(form, sample):
+    assert JUDGE.of(line(sample)) is form.stance
+
+
+@pytest.mark.parametrize(("form", "near"), NEAR, ids=lambda value: getattr(value, "id", None))
+def test_near_miss_is_not_of_the_form(form, near):
+    assert JUDGE.form_of(line(near)) is not form
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.id)
+def test_form_has_samples_that_it_decides_itself(form):
+    if form.part is Part.CLAUSE and form.stance is Stance.FACT:
+        assert not form.samples, "words of trouble decide nothing by themselves"
+        return
+    assert form.near
+    assert any(JUDGE.form_of(line(sample)) is form for sample in form.samples)
+
+
+def test_ids_are_unique():
+    assert len({form.id for form in FORMS}) == len(FORMS)
+
+
+def test_texts_to_look_for_are_lower_case():
+    assert [form.id for form in FORMS if any(text != text.lower() for text in form.contains)] == []
+
+
+@pytest.mark.parametrize("prefix", ["(TaskRunner pid=133, ip=10.1.0.4) ", "[rank3]: ", "3: ", "[default3]:"])
+@pytest.mark.parametrize(
+    ("text", "stance"),
+    [
+        ("RuntimeError: CUDA out of memory. Tried to allocate 1.00 GiB. Try to lower the batch size.", Stance.FACT),
+        ("WARNING 03-01 10:00:00 [engine.py:40] No module named 'flash_attn'", Stance.CAUGHT),
+        ("a larger batch size may cause CUDA out of memory errors", Stance.ADVICE),
+        ("Connection refused, retrying in 3 s", Stance.RETRY),
+        ('    raise ValueError(f"{name} not found")', Stance.ECHO),
+    ],
+)
+def test_prefixes_do_not_matter(prefix, text, stance):
+    assert JUDGE.of(line(prefix + text)) is stance
+
+
+@pytest.mark.parametrize(
+    ("text", "stance"),
+    [
+        # The statement comes first, the advice after it.
+        ("Failed to open the store. Please check the address.", Stance.FACT),
+        ("Please check the address. The store may have failed.", Stance.FACT),
+        ("Please check the address, or the store may fail.", Stance.ADVICE),
+        # Somebody else's statement in a remark on it.
+        ("Loaded in 3 s. If you see CUDA out of memory, lower the batch size.", Stance.ADVICE),
+        ("ERROR: out of memory, which may be caused by fragmentation", Stance.FACT),
+        ("出错：显存不足。请调小 batch size", Stance.FACT),
+    ],
+)
+def test_the_clause_that_states_decides(text, stance):
+    assert JUDGE.of(line(text)) is stance
+
+
+@pytest.mark.parametrize(
+    ("message", "level", "stance"),
+    [
+        ("WARNING: kernel cannot be loaded: undefined symbol: x", Level.ERROR, Stance.CAUGHT),
+        ("/srv/x.py:12: UserWarning: kernel cannot be loaded", None, Stance.CAUGHT),
+        ("server: ERROR 03-01 10:00:00 engine timed out and failed", Level.INFO, Stance.FACT),
+        ("engine timed out and failed", Level.INFO, Stance.CAUGHT),
+        ("engine timed out and failed", None, Stance.FACT),
+    ],
+)
+def test_the_innermost_level_counts(message, level, stance):
+    assert JUDGE.of(Event("log", 1, 0, message, message, Worker(), level=level)) is stance
+
+
+def test_lines_below_do_not_matter():
+    one = line('  File "/srv/a.py", line 3, in f\n    load("CUDA out of memory")')
+    assert JUDGE.of(one) is JUDGE.of(replace(one, after=("RuntimeError: x", "y"))) is Stance.ECHO
+
+
+def test_no_forms_make_every_line_a_fact():
+    assert StanceJudge(()).of(line("if it fails, retrying in 3 s")) is Stance.FACT
+
+
+def test_a_form_of_levels_asks_for_them():
+    form = StanceForm("quiet", Stance.CAUGHT, "lost", levels=("none", "info"))
+    judge = StanceJudge([form])
+    assert judge.of(line("it is lost")) is Stance.CAUGHT
+    assert judge.of(line("it is lost", Level.INFO)) is Stance.CAUGHT
+    assert judge.of(line("it is lost", Level.ERROR)) is Stance.FACT
+
+
+def test_a_form_that_runs_out_of_time_is_dropped_and_said(monkeypatch):
+    monkeypatch.setattr(judging, "_TIMEOUT_S", 1e-9)
+    judge = StanceJudge([StanceForm("slow", Stance.ECHO, r"(?:a|a|b?a)*c")])
+    assert judge.of(line("a" * 2_000)) is Stance.FACT
+    assert [text for text in judge.dropped if "slow" in text]
+    assert judge.of(line("c")) is Stance.FACT
+
+
+@given(st.text(max_size=400), st.sampled_from([None, *Level]), st.lists(st.text(max_size=80), max_size=2))
+@settings(max_examples=300, deadline=None)
+def test_any_text_has_a_stance(text, level, before):
+    event = Event("log", 1, 0, text, text, Worker(), level=level, before=tuple(before))
+    assert JUDGE.of(event) in set(Stance)
+    assert list(JUDGE.dropped) == []
+
+
+FRAGMENTS = ["(", "'", '"', "a=", "  ", "\t", "If ", ". ", "may ", "fail", "1/", '": ', "F", "-", "#", "{", "错误", ","]
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=8), st.sampled_from([None, *Level]))
+@settings(max_examples=60, deadline=None)
+def test_what_lies_beyond_the_bound_does_not_matter(parts, level):
+    text = "".join(parts) * (4 * MAX_JUDGED_CHARS // len("".join(parts)) + 1)
+    whole = Event("log", 1, 0, text, text, Worker(), level=level, before=(text,))
+    cut = text[:MAX_JUDGED_CHARS]
+    assert JUDGE.form_of(whole) is JUDGE.form_of(replace(whole, text=cut, message=cut, before=(cut,)))
+    assert list(JUDGE.dropped) == []
+
+
+def test_clauses_are_bounded():
+    assert len(judging._clauses_of("a may fail. " * 5_000)) <= MAX_CLAUSES
