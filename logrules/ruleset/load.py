@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
@@ -15,6 +15,8 @@ from logrules.ruleset.settings import Settings
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
+# What messages call the folder of the shipped rules.
+_SHIPPED = "rules"
 # Folders of a pack that hold something else than what it is compiled from.
 _BESIDE = frozenset({"expect", "translations"})
 
@@ -27,6 +29,15 @@ class RuleText:
     raw: bytes
     origin: str = ""
     path: Path = Path()
+
+    @property
+    def id(self) -> str:
+        """What a rule in it is called that does not say: the path below the pack's folder, of two parts at least."""
+        parts = PurePath(self.shown).with_suffix("").parts
+        below = self.path.relative_to(self.origin) if self.origin and self.path.is_relative_to(self.origin) else None
+        if below is not None and len(below.parts) > 1:
+            return "/".join(below.with_suffix("").parts)
+        return "/".join(parts[1:] if parts[0] == _SHIPPED else parts[-2:])
 
 
 def shipped_rules() -> Path:
@@ -100,7 +111,7 @@ def shipped_texts() -> Iterator[RuleText]:
     """The rule files that come with logrules, under the names that they have in its repository."""
     root = shipped_rules()
     for path in _rule_files(root):
-        yield _text(path, str("rules" / path.relative_to(root)), "")
+        yield _text(path, str(_SHIPPED / path.relative_to(root)), "")
 
 
 def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-_OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart", "frameworks", "family"})
+_OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart"})
 ADVICE = "`logrules fmt --upgrade` rewrites it and puts its Chinese texts into translations/zh.yaml"
 
 
@@ -10,7 +10,7 @@ def is_old(data: Mapping[str, object]) -> bool:
     """Whether a document is a rule, phase, format or vocabulary file of the old format."""
     if "expect" in data:
         return False
-    if "phases" in data and "causes" in data and "language" not in data:
+    if "family" in data or ("phases" in data and "causes" in data and "language" not in data):
         return True
     cards = [data, *_rows(data.get("waits")), *_rows(data.get("causes")), *_rows(data.get("phases"))]
     return any(_OLD_KEYS & card.keys() or _bilingual(card.get("title")) for card in cards)

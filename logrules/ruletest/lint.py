@@ -10,7 +10,7 @@ from logrules.model.lint_codes import OF_PROBLEM
 from logrules.model.lint_finding import LintFinding
 from logrules.model.position import Problem
 from logrules.ruleset.apply_settings import unknown_names
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import RuleText, digest_of, rule_texts, settings_text, shipped_texts, texts_of_settings

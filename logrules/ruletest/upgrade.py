@@ -44,7 +44,8 @@ def upgrade_wait(old: Plain, framework: str, cause: Cause | None, to: Upgrade) -
     new = _card({"severity": "warning", **old}, f"waits/{framework}/{old['id']}", cause, to)
     if new.get("severity") == "warning":
         del new["severity"]
-    new.pop("stall", None)
+    for key in ("stall", "culprit", "cleared_by"):
+        new.pop(key, None)
     return {"id": old["id"], "phase": old["phase"], "patience": old["patience"], **new}
 
 
