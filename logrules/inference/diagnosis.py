@@ -30,7 +30,7 @@ from logrules.model.report import (
     Text,
 )
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.rule_text import card_from
+from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
@@ -114,7 +114,7 @@ def _difference(one: RankDivergence) -> Difference:
 def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
     hypothesis = one.hypothesis
     rule = hypothesis.rule
-    card = card_from(pack.cards[rule.id])
+    card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_cause(one))
     ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
     declined = sides is not None and sides.spread is not None
@@ -134,7 +134,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=tuple(_fix(fix, captures) for fix in card.fixes),
+        fixes=tuple(_fix(fix, captures) for fix in card.fixes()),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
@@ -155,7 +155,7 @@ def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = _evidence(hypothesis, findings)
-    title = _filled(card_from(pack.cards[hypothesis.rule.id]).title, _captures(evidence))
+    title = _filled(title_of(pack, hypothesis.rule.id), _captures(evidence))
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
 

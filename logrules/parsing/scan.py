@@ -44,10 +44,10 @@ class Scanner:
         cache: bool = False,
         trace: TraceForm | None = None,
     ) -> None:
-        askers: dict[tuple[bytes, bool, bool], list[int]] = {}
+        askers: dict[tuple[bytes, bool], list[int]] = {}
         for number, signal in enumerate(signals):
             for literal in signal.literals:
-                key = (literal.encode(), signal.ignore_case, signal.sampled)
+                key = (literal.encode(), signal.sampled)
                 askers.setdefault(key, []).append(number)
         self.signals_of: tuple[tuple[int, ...], ...] = tuple(tuple(dict.fromkeys(who)) for who in askers.values())
         self._frames: frozenset[int] = frozenset()
@@ -55,7 +55,7 @@ class Scanner:
             self._frames = frozenset(entry for entry, asked in enumerate(self.signals_of) if trace.frame in asked)
             # An entry of its own, behind those of the literals: lines below frames are not to be taken for others.
             self.signals_of = (*self.signals_of, (trace.below,))
-        self.sampled = frozenset(number for number, (_, _, sampled) in enumerate(askers) if sampled)
+        self.sampled = frozenset(number for number, (_, sampled) in enumerate(askers) if sampled)
         entries = list(_wanted(list(askers), detail))
         self._database = (kept_or_compiled(entries) if cache else compiled(entries)) if entries else None
 
@@ -74,9 +74,9 @@ class Scanner:
         return found
 
 
-def _wanted(entries: Sequence[tuple[bytes, bool, bool]], detail: Detail) -> Iterator[Entry]:
-    for number, (literal, ignore_case, sampled) in enumerate(entries):
-        flags = hyperscan.HS_FLAG_CASELESS if ignore_case else 0
+def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> Iterator[Entry]:
+    for number, (literal, sampled) in enumerate(entries):
+        flags = 0
         if detail.routine is not True and (sampled or number in detail.common):
             if detail.routine is False:
                 continue
