@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from logrules.model.failure import Frame, Origin
 from logrules.parsing.package_path import PackagePath, PathKind, package_path
@@ -65,7 +66,7 @@ class OriginResolver:
             self._rows.setdefault(row.path[0], []).append(row)
         for same_root in self._rows.values():
             same_root.sort(key=lambda row: row.rank, reverse=True)
-        self._copies = _copies(rows)
+        self._all = rows
         self._loggers, self._sources = _by_logger(components), _by_source(components)
         self._standard = next(
             (Origin(c.id, c.group, c.phase) for c in components if c.id == _STANDARD_LIBRARY), _UNKNOWN
@@ -73,6 +74,11 @@ class OriginResolver:
         self._words = _OwnWords(own_words)
         self._nesting = _Nestings(nesting)
         self._memo: dict[tuple[str, str], _Reading] = {}
+
+    @cached_property
+    def _copies(self) -> dict[tuple[str, str], Origin]:
+        """Made when a frame outside of any package asks: most logs have none."""
+        return _copies(self._all)
 
     def of_frame(self, file: str, function: str) -> Origin:
         """The origin of a frame as a traceback prints it; the user's own code is ``own``."""
