@@ -60,7 +60,7 @@ class _Known:
 
 
 class Failures:
-    """Follows the failure records of one run."""
+    """Follows the failure records of one run. ``components`` are those that frames were from."""
 
     def __init__(self, tables: FailureTables) -> None:
         self._tables = tables
@@ -68,6 +68,7 @@ class Failures:
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
         self._alike: Counter[object] = Counter()
+        self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
         """The record that a line belongs to, the exception that it completes, and the ends of processes that it tells."""
@@ -86,6 +87,9 @@ class Failures:
         known = self._records.get(failure.id)
         if known is None:
             self._alike[_kind(failure)] += 1
+        self.components.update(
+            frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
+        )
         rule, link = self._rule_of(failure)
         told = link.event if link is not None else observation.event
         near = observation

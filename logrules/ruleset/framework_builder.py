@@ -43,7 +43,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
     for metric in file.metrics:
         seen.append(_add_metric(draft, metric, file.framework))
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
-    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, tuple(file.present.components)))
+    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, (file.framework, *file.present.components)))
 
 
 def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:
