@@ -1,7 +1,7 @@
 """Text without its secrets, and how many of which kind were taken out."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import regex
 
@@ -61,11 +61,6 @@ class Redactor:
 def mark(name: str) -> str:
     """What stands where a secret stood."""
     return f"[redacted: {name}]"
-
-
-def redacted_lines(lines: Iterable[str], redactor: Redactor) -> str:
-    """Lines as one text without its secrets; a private key spans several of them."""
-    return redactor.redact("\n".join(lines))
 
 
 def _is_mark(text: str) -> bool:
