@@ -18,9 +18,9 @@ def literals() -> list[str]:
     return sorted({literal for signal in load_pack().signals for literal in signal.literals})
 
 
-def signals() -> list[tuple[Sequence[str], bool]]:
-    """For each signal its literals, and whether their case is ignored."""
-    return [(signal.literals, signal.ignore_case) for signal in load_pack().signals if signal.literals]
+def signals() -> list[Sequence[str]]:
+    """For each signal its literals."""
+    return [signal.literals for signal in load_pack().signals if signal.literals]
 
 
 if __name__ == "__main__":

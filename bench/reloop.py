@@ -15,8 +15,8 @@ from literals import signals
 def patterns() -> list[re.Pattern[str]]:
     """One pattern a signal: its literals as alternatives. Captures, which come after, are left out in its favour."""
     return [
-        re.compile("|".join(map(re.escape, literals)), re.IGNORECASE if ignore_case else 0)
-        for literals, ignore_case in signals()
+        re.compile("|".join(map(re.escape, literals)))
+        for literals in signals()
     ]
 
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from logrules import load_rules
 from logrules.output.rule_page import render_rule
 from logrules.ruleset.pack import Pack, Rule
-from logrules.ruleset.rule_text import card_from
+from logrules.ruleset.rule_text import title_of
 
 PAGES = Path(__file__).resolve().parent / "rules"
 
@@ -45,7 +45,7 @@ def _index(pack: Pack) -> str:
         lines += [f"## {cause}", ""]
         for rule in sorted(by_cause[cause], key=lambda rule: rule.id):
             page = "-".join(rule.id.split("/")[:-1])
-            lines.append(f"- [`{rule.id}`]({page}.md): {card_from(pack.cards[rule.id]).title.en}")
+            lines.append(f"- [`{rule.id}`]({page}.md): {title_of(pack, rule.id).en}")
         lines.append("")
     return "\n".join(lines)
 

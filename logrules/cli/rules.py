@@ -38,17 +38,17 @@ def run(options: argparse.Namespace) -> int:
     """Print the rules; status 1 where none is left."""
     from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
-    from logrules.ruleset.rule_text import card_from
+    from logrules.ruleset.rule_text import card_of
 
     language = options.lang or preferred_language()
     pack = chosen_pack(options)
     rows = []
     for rule in sorted(pack.rules, key=lambda rule: rule.id):
-        card = card_from(pack.cards[rule.id])
+        card = card_of(pack, rule.id)
         phase = rule.phase or rule.phase_otherwise
         spoken = f"{rule.id} {card.title.en} {card.title.zh} {card.why.en} {card.why.zh}".lower()
         facts = (
-            (options.framework, (*rule.frameworks, *rule.id.split("/"))),
+            (options.framework, (*rule.requires, *rule.id.split("/"))),
             (options.phase, (phase,)),
             (options.cause, (rule.cause,)),
         )

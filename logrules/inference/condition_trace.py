@@ -10,7 +10,6 @@ from logrules.ruleset.condition import (
     Absence,
     Condition,
     Every,
-    Kin,
     Leaf,
     Not,
     Occurred,
@@ -18,7 +17,7 @@ from logrules.ruleset.condition import (
     Repeated,
     Sequence,
     Some,
-    Spread,
+    Supported,
     Waiting,
     signals_of,
 )
@@ -27,13 +26,12 @@ from logrules.ruleset.unparse import NameOf, duration, spell
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a session knows of one rule in one scope (a rank, a host, the job) at one moment.
+    """What a session knows of one rule at one moment.
 
     ``found`` has the match of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
     ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
     """
 
-    scope: str | int | None
     states: Mapping[Leaf, LeafState]
     found: Mapping[Leaf, Match | None]
     now: float | None = None
@@ -70,6 +68,8 @@ def explain(condition: Condition, judged: Judged, name_of: NameOf) -> Part:
     text = spell(condition, name_of)
     part = partial(explain, judged=judged, name_of=name_of)
     match condition:
+        case Supported(supported):
+            return part(supported)
         case Every(parts):
             inner = tuple(map(part, parts))
             return Part(text, true, _tally(inner), "and", inner)
@@ -118,9 +118,6 @@ def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
     """What the leaf still lacks."""
     state = judged.states.get(leaf)
     match leaf, state:
-        case Spread(over=over, least=least), Match():
-            names = state.ranks if over is Kin.RANK else state.hosts
-            return f"{len(names)} of {least} {over.value}s"
         case Repeated(least=least), RepeatedState():
             return _too_few(leaf, state, least)
         case Sequence(), SequenceState():
@@ -129,7 +126,7 @@ def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
             return _answered(leaf, state, name_of)
         case Absence(after=after), None:
             return f"{_names(after, name_of)} is absent"
-        case ((Occurred() | Repeated() | Spread() | Sequence()), _):
+        case ((Occurred() | Repeated() | Sequence()), _):
             return _absent(leaf, judged, name_of)
         case _:
             return _not_so(leaf, judged)

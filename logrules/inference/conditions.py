@@ -14,14 +14,13 @@ from logrules.ruleset.condition import (
     Absence,
     Condition,
     Every,
-    Kin,
     Leaf,
     Not,
     Occurred,
     Repeated,
     Sequence,
     Some,
-    Spread,
+    Supported,
 )
 
 
@@ -72,7 +71,7 @@ class World(Protocol):
 def step(leaf: Leaf, state: LeafState | None, observation: Observation, signal: int) -> LeafState | None:
     """The leaf's next state after a line that carries ``signal``."""
     match leaf, state:
-        case ((Occurred() | Spread()), (Match() | None)):
+        case Occurred(), (Match() | None):
             return extend(state, observation, signal) if state else begin(observation, signal)
         case Sequence(), (SequenceState() | None):
             return _step_sequence(leaf, state, observation, signal)
@@ -144,16 +143,13 @@ def match_of(leaf: Leaf, state: LeafState | None, world: World) -> Match | None:
     match leaf, state:
         case Occurred(), Match():
             return state
-        case Spread(over=over, least=least), Match():
-            names = state.ranks if over is Kin.RANK else state.hosts
-            return state if len(names) >= least else None
         case Sequence(), SequenceState():
             return state.done
         case Repeated(), RepeatedState():
             return state.match if state.fired else None
         case Absence(), AbsenceState():
             return state.fired or (state.pending if _overdue(state, world) else None)
-        case ((Occurred() | Spread() | Sequence() | Repeated() | Absence()), _):
+        case ((Occurred() | Sequence() | Repeated() | Absence()), _):
             return None
         case _:
             return world.match_of(leaf)
@@ -174,6 +170,8 @@ def holds(condition: Condition, found: Mapping[Leaf, Match | None]) -> bool:
             return any(holds(part, found) for part in parts)
         case Not(part):
             return not holds(part, found)
+        case Supported(part):
+            return holds(part, found)
         case _:
             return found[condition] is not None
 
@@ -185,6 +183,8 @@ def shown(condition: Condition, found: Mapping[Leaf, Match | None]) -> tuple[Mat
             return tuple(match for part in parts for match in shown(part, found))
         case Not():
             return ()
+        case Supported(part, evidence):
+            return tuple(match for one in (part, *evidence) for match in shown(one, found))
         case _:
             match = found[condition]
             return () if match is None else (match,)

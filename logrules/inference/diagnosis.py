@@ -13,6 +13,7 @@ from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
 from logrules.model.report import (
     Comparison,
     Consequence,
@@ -29,7 +30,7 @@ from logrules.model.report import (
     Text,
 )
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.rule_text import card_from
+from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
@@ -51,6 +52,7 @@ class SessionState:
     unusual: tuple[Observation, ...] = ()
     failures: Failures | None = None
     curves: tuple[Curve, ...] = ()
+    last_errors: tuple[Event, ...] = ()
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -88,6 +90,8 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.STALLED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
+    if findings.last_errors:
+        return Status.UNEXPLAINED
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
 
 
@@ -110,7 +114,7 @@ def _difference(one: RankDivergence) -> Difference:
 def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
     hypothesis = one.hypothesis
     rule = hypothesis.rule
-    card = card_from(pack.cards[rule.id])
+    card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_cause(one))
     ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
     declined = sides is not None and sides.spread is not None
@@ -130,7 +134,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=tuple(_fix(fix, captures) for fix in card.fixes),
+        fixes=tuple(_fix(fix, captures) for fix in card.fixes()),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
@@ -151,7 +155,7 @@ def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = _evidence(hypothesis, findings)
-    title = _filled(card_from(pack.cards[hypothesis.rule.id]).title, _captures(evidence))
+    title = _filled(title_of(pack, hypothesis.rule.id), _captures(evidence))
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
 

@@ -2,8 +2,8 @@
 
 A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides
 components and groups, ``under`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the user's code
-whose names speak of that phase) and ``library`` (code that is not the user's). For these, ``raised_in`` looks at the
-innermost frame of all.
+whose names speak of that phase) and ``library`` (all other code). ``raised_in`` looks at the frame that raised: the
+innermost one, but for those that only pass on an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,8 +22,14 @@ MAX_LINKS = 32
 MAX_FRAMES = 512
 MAX_MESSAGE = 4096
 
-# What every exception is: no news.
-_ROOTS = frozenset({"Exception", "BaseException"})
+# What anything may be raised as, and where: narrows a row without making it know more.
+_SAYS_LITTLE = frozenset(
+    {"BaseException", "Exception", "AssertionError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError"}
+)
+_OWN, _LIBRARY = "own", "library"
+_ANYWHERE = frozenset({_OWN, _LIBRARY})
+# A row that gives less and has no words is for what no other row knows.
+_TELLING = 2
 # These frames only pass on what somebody else asked for.
 _PASSING_ON = frozenset({"__getattr__", "__getattribute__", "_lazy_import"})
 _ERRNO = regex.compile(
@@ -45,7 +51,7 @@ class _Match:
         """Smaller is better: rows that say something of the message or of two things, then what was raised first."""
         row = self.row
         given = _given(row)
-        generic = given < 2 and row.words is None
+        generic = given < _TELLING and row.words is None
         return int(generic), self.link, -given, self.distance, -self.length, row.id
 
 
@@ -145,8 +151,9 @@ def _matched(row: ExceptionRow, at: int, scene: _Scene) -> _Match | None:
 
 def _given(row: ExceptionRow) -> int:
     # A number says as well that it is an error of the system.
-    classes = bool(row.errno) or (bool(row.classes) and not _ROOTS.issuperset(row.classes))
-    return classes + bool(row.errno) + (row.words is not None) + bool(row.under) + bool(row.raised_in)
+    classes = bool(row.errno) or not _SAYS_LITTLE.issuperset(row.classes)
+    places = sum(not _ANYWHERE.issuperset(names) for names in (row.under, row.raised_in))
+    return classes + bool(row.errno) + (row.words is not None) + places
 
 
 def _places(frames: Iterable[Frame]) -> frozenset[str]:
@@ -154,17 +161,12 @@ def _places(frames: Iterable[Frame]) -> frozenset[str]:
     for frame in frames:
         origin = frame.origin
         found.update(name for name in (origin.component, origin.group) if name)
-        found.update(("own", f"own:{origin.phase}") if origin.own else ("library",))
+        own = origin.own and origin.component is None
+        found.update((_OWN, f"{_OWN}:{origin.phase}") if own else (_LIBRARY,))
     return frozenset(found)
 
 
 def _innermost_places(frames: Sequence[Frame]) -> frozenset[str]:
     while frames and frames[-1].function.rpartition(".")[2] in _PASSING_ON:
         frames = frames[:-1]
-    if not frames:
-        return frozenset()
-    kind = _places(frames[-1:]) & {"own", "library"}
-    if "own" in kind:
-        kind |= {f"own:{frames[-1].origin.phase}"}
-    outside = next((frame for frame in reversed(frames) if not frame.origin.own), None)
-    return kind if outside is None else kind | (_places((outside,)) - {"library"})
+    return _places(frames[-1:])

@@ -107,7 +107,7 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
         wait
         for wait in at.tracker.open_waits()
         if wait.wait.id == leaf.wait
-        and (at.ended or at.overdue(wait.since, leaf.longer_than_s or wait.wait.patience_s))
+        and (at.ended or at.overdue(wait.since, wait.wait.patience_s))
     ]
     if not late:
         return None

@@ -109,8 +109,6 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
             return max(values) - min(values) <= _FLAT * max(1.0, abs(values[-1]))
         case MetricTrend(trend=Trend.RISING):
             return all(later > earlier for earlier, later in pairwise(values))
-        case MetricTrend(trend=Trend.FALLING):
-            return all(later < earlier for earlier, later in pairwise(values))
         case _:
             return False
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from logrules.inference import conditions as automata
 from logrules.inference import liveness as silence
@@ -39,7 +39,6 @@ from logrules.ruleset.condition import (
     MetricTrend,
     Overdue,
     Quiet,
-    Scope,
     Silent,
     Stopped,
     Waiting,
@@ -48,10 +47,7 @@ from logrules.ruleset.pack import Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
-MAX_SCOPES = 10_000
 
-ScopeKey: TypeAlias = str | int | None
-Key: TypeAlias = tuple[str, ScopeKey]
 
 
 class Session:
@@ -92,9 +88,9 @@ class Session:
         self._tracker = WorkerTracker(self._pack)
         self._failures = Failures(self._index.failures)
         self._metrics = MetricStates(self._index.asked, self._index.metrics)
-        self._states: dict[Key, dict[Leaf, LeafState]] = {}
-        self._raised: dict[Key, Rule] = {}
-        self._worse_at: dict[Key, float] = {}
+        self._states: dict[str, dict[Leaf, LeafState]] = {}
+        self._raised: dict[str, Rule] = {}
+        self._worse_at: dict[str, float] = {}
         self._curves = CurveSampler()
         self._unusual = Outliers()
         self._last: Observation | None = None
@@ -143,15 +139,11 @@ class Session:
             case _:
                 assert_never(item)
 
-    def judged(self, rule_id: str) -> tuple[Judged, ...]:
-        """What is known of a rule's condition now, in each scope in which anything was seen of it."""
+    def judged(self, rule_id: str) -> Judged:
+        """What is known of a rule's condition now."""
         rule = self._rules[rule_id]
         waits = {wait.wait.id: wait.renewed for wait in self._tracker.open_waits()}
-        keys = [key for key in self._states if key[0] == rule_id] or [(rule_id, None)]
-        return tuple(
-            Judged(key[1], self._states.get(key, {}), self._found(rule, key), self.now, self._last, waits)
-            for key in keys
-        )
+        return Judged(self._states.get(rule_id, {}), self._found(rule), self.now, self._last, waits)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
@@ -179,6 +171,7 @@ class Session:
             self._unusual.rarest(),
             self._failures,
             self._curves.drawn(),
+            self._endings.errors(self._tracker.went_on()) if self.ended else (),
         )
         return report_of(findings, self._pack, lines, sources)
 
@@ -261,9 +254,8 @@ class Session:
         """What the tables know of the failures so far: told once, taken back where a record grew into another."""
         held = self._failures.rules()
         for name in sorted(held):
-            key: Key = (name, None)
-            if key not in self._raised and name in self._rules:
-                self._raised[key] = self._rules[name]
+            if name not in self._raised and name in self._rules:
+                self._raised[name] = self._rules[name]
                 yield Raised(name, self.now)
         for raised, rule in tuple(self._raised.items()):
             if rule.from_table and rule.id not in held:
@@ -271,12 +263,7 @@ class Session:
                 yield Withdrawn(rule.id, self.now)
 
     def _move(self, rule: Rule, moved: Iterable[Leaf], observation: Observation, signal: int) -> Iterator[Change]:
-        key = (rule.id, _scope_key(rule.scope, observation))
-        states = self._states.get(key)
-        if states is None:
-            if len(self._states) >= MAX_SCOPES * 10:
-                return
-            states = self._states[key] = {}
+        states = self._states.setdefault(rule.id, {})
         for leaf in moved:
             state = states.get(leaf)
             if isinstance(state, Match) and self._survived(rule, state):
@@ -284,77 +271,70 @@ class Session:
             after = automata.step(leaf, state, observation, signal)
             if after is not None:
                 states[leaf] = after
-        yield from self._judge(rule, key)
+        yield from self._judge(rule)
 
-    def _judge(self, rule: Rule, key: Key) -> Iterator[Change]:
-        true = automata.holds(rule.when, self._found(rule, key))
-        if true and key not in self._raised:
-            self._raised[key] = rule
-            quiet_s = self._stalled_for(rule, key)
+    def _judge(self, rule: Rule) -> Iterator[Change]:
+        true = automata.holds(rule.when, self._found(rule))
+        if true and rule.id not in self._raised:
+            self._raised[rule.id] = rule
+            quiet_s = self._stalled_for(rule)
             if quiet_s is not None and self.now is not None:
-                self._worse_at[key] = self.now + quiet_s
+                self._worse_at[rule.id] = self.now + quiet_s
             yield Raised(rule.id, self.now, quiet_s)
-        elif not true and self._raised.pop(key, None) is not None:
-            self._worse_at.pop(key, None)
+        elif not true and self._raised.pop(rule.id, None) is not None:
+            self._worse_at.pop(rule.id, None)
             yield Withdrawn(rule.id, self.now)
 
     def _judge_stalls(self) -> Iterator[Change]:
         """Stalls that last: told of again whenever they are twice as long as before."""
         now = self.now
-        for key, at in tuple(self._worse_at.items()):
-            quiet_s = self._stalled_for(self._raised[key], key)
+        for rule_id, at in tuple(self._worse_at.items()):
+            quiet_s = self._stalled_for(self._raised[rule_id])
             if now is None or quiet_s is None or now < at:
                 continue
-            self._worse_at[key] = now + quiet_s
-            yield StallProlonged(key[0], now, quiet_s)
+            self._worse_at[rule_id] = now + quiet_s
+            yield StallProlonged(rule_id, now, quiet_s)
 
-    def _stalled_for(self, rule: Rule, key: Key) -> float | None:
+    def _stalled_for(self, rule: Rule) -> float | None:
         """How long nothing has moved, where that is what the rule says; never nothing."""
         if rule not in self._silent or not rule.stall or self.now is None:
             return None
-        shown = automata.shown(rule.when, self._found(rule, key))
+        shown = automata.shown(rule.when, self._found(rule))
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=self._ear.begun)
         return None if last is None else max(self.now - last, 1.0)
 
     def _judge_silence(self) -> Iterator[Change]:
         for rule in self._silent_now():
-            keys = [key for key in self._states if key[0] == rule.id] or [(rule.id, None)]
-            for key in keys:
-                yield from self._judge(rule, key)
+            yield from self._judge(rule)
 
     def _silent_now(self) -> Iterator[Rule]:
         """The rules whose answer silence can change now: not the cards of waits that are not open."""
         waiting = {wait.wait.id for wait in self._tracker.open_waits()}
         for rule in self._silent:
-            if rule.wait is None or rule.wait in waiting or (rule.id, None) in self._raised:
+            if rule.wait is None or rule.wait in waiting or rule.id in self._raised:
                 yield rule
 
-    def _found(self, rule: Rule, key: Key) -> dict[Leaf, Match | None]:
-        states = self._states.get(key, {})
+    def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
+        states = self._states.get(rule.id, {})
         return {leaf: automata.match_of(leaf, states.get(leaf), self) for leaf in self._leaves[rule.id]}
 
     def _hypotheses(self) -> Iterator[Hypothesis]:
-        found: dict[str, Hypothesis] = {}
-        for rule_id, scope in self._keys_to_judge():
-            rule = self._rules[rule_id]
-            matches = self._found(rule, (rule_id, scope))
-            if not automata.holds(rule.when, matches):
-                continue
-            shown = automata.shown(rule.when, matches)
-            if shown:
-                known = found.get(rule_id)
-                shown = (*(known.matches if known else ()), *shown)
-                survived = all(self._survived(rule, match) for match in shown)
-                found[rule_id] = Hypothesis(rule, shown, survived)
+        found: list[Hypothesis] = []
+        for rule in self._rules_to_judge():
+            matches = self._found(rule)
+            if automata.holds(rule.when, matches) and (shown := automata.shown(rule.when, matches)):
+                found.append(Hypothesis(rule, shown, all(self._survived(rule, match) for match in shown)))
         for name, match, caught in self._failures.matches():
-            known_rule = self._rules.get(name)
-            if known_rule is not None:
-                found[name] = Hypothesis(known_rule, (match,), caught or self._survived(known_rule, match))
-        yield from unclaimed(tuple(found.values()), self._ends)
+            rule_of_row = self._rules.get(name)
+            if rule_of_row is not None:
+                survived = caught or self._survived(rule_of_row, match)
+                found.append(Hypothesis(rule_of_row, (match,), survived))
+        yield from unclaimed(found, self._ends)
 
-    def _keys_to_judge(self) -> Iterable[Key]:
-        silent = ((rule.id, None) for rule in self._silent_now())
-        return dict.fromkeys([*self._states, *silent])
+    def _rules_to_judge(self) -> Iterable[Rule]:
+        """The rules of which anything was seen, and those that silence can move."""
+        silent = (rule.id for rule in self._silent_now())
+        return [self._rules[name] for name in dict.fromkeys([*self._states, *silent])]
 
     def _survived(self, rule: Rule, match: Match) -> bool:
         """Whether the run went on for long enough after these lines for them not to be its end."""
@@ -363,6 +343,8 @@ class Session:
         if rule.cleared_by == "nothing":
             return False
         if self._tracker.completed is not None or match.last.completions < self._tracker.completions:
+            return True
+        if rule.fallback and self._failures.lived_through(match.last):
             return True
         return rule.cleared_by == "progress" and self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS
 
@@ -397,13 +379,3 @@ class Session:
         self._earlier.append(Run(whole.status, event.source, self._first_line, event.line - 1, cause))
         self._first_line = event.line
         self._begin_run()
-
-
-def _scope_key(scope: Scope, observation: Observation) -> ScopeKey:
-    match scope:
-        case Scope.JOB:
-            return None
-        case Scope.RANK:
-            return observation.worker.rank if observation.worker.rank is not None else observation.worker.label
-        case Scope.HOST:
-            return observation.worker.host or observation.worker.source

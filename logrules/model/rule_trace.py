@@ -42,7 +42,6 @@ class Transition:
 
     source: str
     line: int | None
-    scope: str
     text: str
     holds: bool
     reason: str
@@ -52,7 +51,7 @@ class Transition:
 class Trial:
     """What a rule makes of a job.
 
-    ``clauses`` are its condition at the end, in the scope in which most of it holds. ``fired`` says whether the
+    ``clauses`` are its condition at the end. ``fired`` says whether the
     condition holds, ``place`` what the report makes of that: its number among the diagnoses (from 1), None where it
     is none of them; ``behind`` is the diagnosis that explains it.
     """

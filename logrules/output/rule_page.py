@@ -8,13 +8,13 @@ from logrules.model.report import Fix, Severity, Text
 from logrules.output.messages import RESTART, RISK
 from logrules.output.shell import commands
 from logrules.ruleset.pack import Pack, Rule
-from logrules.ruleset.rule_text import Card, card_from
+from logrules.ruleset.rule_text import Card, card_of, title_of
 from logrules.ruleset.vocabulary_text import Word
 
 _CAUSE, _PHASE = Text("Cause", "原因"), Text("Phase", "阶段")
 _FROM_MARKERS = Text("where the log says the worker was", "由日志判断")
 _TIER = Text("Tier", "层级")
-_TELL_APART = Text("How to tell it apart", "如何区分")
+_DIFFERS = Text("How to tell it apart", "如何区分")
 _FIXES = Text("What to try", "建议")
 _RECOGNISED = Text("Recognised by", "识别依据")
 _EXPLAINED_BY = Text("A consequence of", "可能的根因")
@@ -32,7 +32,7 @@ _RESTART_TITLE = Text("Restart", "重启建议")
 
 def render_rule(rule: Rule, pack: Pack, out: TextIO, language: str, shell: str) -> None:
     """Write the whole card of a rule."""
-    out.writelines(f"{line}\n" for line in _rule_lines(rule, pack, card_from(pack.cards[rule.id]), language, shell))
+    out.writelines(f"{line}\n" for line in _rule_lines(rule, pack, card_of(pack, rule.id), language, shell))
 
 
 def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
@@ -42,7 +42,7 @@ def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
     if named:
         out.write(f"\n## {_RULES.of(language)}\n\n")
     out.writelines(
-        f"- `{rule.id}`: {card_from(pack.cards[rule.id]).title.of(language)}\n"
+        f"- `{rule.id}`: {title_of(pack, rule.id).of(language)}\n"
         for rule in sorted(named, key=lambda rule: rule.id)
     )
 
@@ -66,8 +66,8 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
     yield f"- {_TIER.of(language)}: {rule.tier}"
     if rule.explained_by:
         yield f"- {_EXPLAINED_BY.of(language)}: {', '.join(f'`{cause}`' for cause in rule.explained_by)}"
-    if card.tell_apart:
-        yield from ("", f"## {_TELL_APART.of(language)}", "", card.tell_apart.of(language))
+    if card.differs_from:
+        yield from ("", f"## {_DIFFERS.of(language)}", "", card.differs_from.of(language))
     literals = [
         literal for signal in pack.signals if signal.id.startswith(f"{rule.id}:") for literal in signal.literals
     ]
@@ -75,7 +75,7 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
         yield from ("", f"## {_RECOGNISED.of(language)}", "")
         yield from (f"- `{literal}`" for literal in literals)
     yield from ("", f"## {_FIXES.of(language)}", "")
-    for number, fix in enumerate(card.fixes, start=1):
+    for number, fix in enumerate(card.fixes(), start=1):
         yield from _fix_lines(number, fix, language, shell)
     if card.references:
         yield from ("", f"## {_REFERENCES.of(language)}", "")

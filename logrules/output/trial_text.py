@@ -80,5 +80,4 @@ def _line(one: SignalHit) -> str:
 
 def _turn(turn: Transition) -> str:
     where = "at the end" if turn.line is None else f"{safe(turn.source)}:{turn.line}"
-    scope = f" [{safe(turn.scope)}]" if turn.scope else ""
-    return f"{where}{scope}  {'holds' if turn.holds else 'fails'}  {safe(turn.text)}  ({safe(turn.reason)})"
+    return f"{where}  {'holds' if turn.holds else 'fails'}  {safe(turn.text)}  ({safe(turn.reason)})"

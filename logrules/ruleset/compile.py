@@ -9,8 +9,11 @@ from pydantic import ValidationError
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import RuleSource, assemble
+from logrules.ruleset.assemble import assemble
+from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.old_format import ADVICE, is_old
 from logrules.ruleset.pack import Pack, Replaced
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.table_reader import TABLE_FILES, adapter_of
 from logrules.ruleset.translation import Translation
@@ -21,10 +24,10 @@ if TYPE_CHECKING:
     from logrules.ruleset.rule_file import RuleText
 
 _KINDS: Mapping[str, type[Any]] = {
-    "framework": schema.PhaseFile,
-    "family": schema.FormatFile,
+    "framework": FrameworkFile,
     "language": Translation,
-} | TABLE_FILES
+    **TABLE_FILES,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
     match source.file:
         case schema.RuleFile(id=name):
             yield name, source.document.path
-        case schema.PhaseFile(framework=framework, waits=waits):
+        case FrameworkFile(framework=framework, waits=waits):
             yield from ((f"waits/{framework}/{wait.id}", source.document.path) for wait in waits)
 
 
@@ -105,21 +108,30 @@ def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]
         return None, [fault.problem]
     if not isinstance(document.data, dict):
         return None, [Problem(document.place(()), "is not a mapping of keys to values", kind="schema")]
-    kind: type = next((model for key, model in _KINDS.items() if key in document.data), schema.RuleFile)
+    if is_old(document.data):
+        return None, [Problem(document.place(()), "is written in an older format", ADVICE, kind="schema")]
+    kind = _kind_of(document.data)
+    if kind is schema.RuleFile:
+        document.data.setdefault("id", text.id)
     try:
         return RuleSource(document, adapter_of(kind).validate_python(document.data), text.origin), []
     except ValidationError as fault:
         return None, list(problems_of(document, fault))
 
 
+def _kind_of(data: Mapping[str, object]) -> type:
+    """The model of the file that says this; steps alone are a file of steps."""
+    if "fixes" in data and "cause" not in data and "language" not in data:
+        return schema.FixesFile
+    return next((model for key, model in _KINDS.items() if key in data), schema.RuleFile)
+
+
 def _identity(source: RuleSource) -> str:
     match source.file:
         case schema.RuleFile(id=name):
             return f"rule {name}"
-        case schema.PhaseFile(framework=name):
-            return f"phases {name}"
-        case schema.FormatFile(family=name):
-            return f"formats {name}"
+        case FrameworkFile(framework=name):
+            return f"framework {name}"
         case _:
             # Rows of tables are added to those before them.
             return f"{type(source.file).__name__} in {source.document.path}"

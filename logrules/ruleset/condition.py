@@ -4,26 +4,11 @@ Signals are numbers into ``Pack.signals``; a tuple of them stands for "any of th
 Durations are seconds. Windows are half-open: b follows a within w if t_b < t_a + w.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
 Signals: TypeAlias = tuple[int, ...]
-
-
-class Scope(StrEnum):
-    """What must agree for lines to belong to one instance of a rule."""
-
-    JOB = "job"
-    HOST = "host"
-    RANK = "rank"
-
-
-class Kin(StrEnum):
-    """What ``ranks(…)`` and ``hosts(…)`` count."""
-
-    RANK = "rank"
-    HOST = "host"
 
 
 class Trend(StrEnum):
@@ -31,7 +16,6 @@ class Trend(StrEnum):
 
     FLAT = "flat"
     RISING = "rising"
-    FALLING = "falling"
 
 
 class NotANumber(StrEnum):
@@ -50,10 +34,14 @@ class Occurred:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """The steps were seen in order, the last within ``within_s`` of the first."""
+    """The steps were seen in order, the last within ``within_s`` of the first.
+
+    They are told by one worker, in one failure or a few lines apart, unless ``anywhere``.
+    """
 
     steps: tuple[Signals, ...]
     within_s: float | None = None
+    anywhere: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +63,10 @@ class Repeated:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """The signals were seen from at least ``least`` different ranks or hosts."""
-
-    signals: Signals
-    over: Kin
-    least: int
-
-
-@dataclass(frozen=True, slots=True)
 class Waiting:
-    """The wait is open: past ``longer_than_s`` (its own patience by default), or at the end of a saved log."""
+    """The wait is open: past its patience, or at the end of a saved log."""
 
     wait: str
-    longer_than_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +128,7 @@ class MetricSpike:
 
 @dataclass(frozen=True, slots=True)
 class MetricTrend:
-    """The last ``over`` samples do not move, only rise or only fall."""
+    """The last ``over`` samples do not move, or only rise."""
 
     metric: str
     trend: Trend
@@ -159,9 +137,10 @@ class MetricTrend:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """All parts hold."""
+    """All parts hold; what was seen for them is told by one worker, in one failure or near, unless ``anywhere``."""
 
     parts: tuple["Condition", ...]
+    anywhere: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +157,18 @@ class Not:
     part: "Condition"
 
 
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """The part holds; the evidence adds lines and captures to it, and decides nothing."""
+
+    part: "Condition"
+    evidence: tuple["Occurred | Sequence", ...]
+
+
 Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
 Stillness: TypeAlias = Quiet | Silent | Overdue | Lagging
-Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Spread | Waiting | Stillness | Stopped | Metrical
-Condition: TypeAlias = Leaf | Every | Some | Not
+Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Waiting | Stillness | Stopped | Metrical
+Condition: TypeAlias = Leaf | Every | Some | Not | Supported
 
 
 def leaves(condition: Condition) -> tuple[Leaf, ...]:
@@ -191,8 +178,23 @@ def leaves(condition: Condition) -> tuple[Leaf, ...]:
             return tuple(leaf for part in parts for leaf in leaves(part))
         case Not(part):
             return leaves(part)
+        case Supported(part, evidence):
+            return (*leaves(part), *evidence)
         case _:
             return (condition,)
+
+
+def near(condition: Condition) -> Condition:
+    """The same, of parts that must be told together."""
+    match condition:
+        case Every(parts):
+            return Every(tuple(map(near, parts)), anywhere=False)
+        case Some(parts):
+            return Some(tuple(map(near, parts)))
+        case Sequence():
+            return replace(condition, anywhere=False)
+        case _:
+            return condition
 
 
 def positive(condition: Condition) -> bool:
@@ -204,6 +206,8 @@ def positive(condition: Condition) -> bool:
             return all(positive(part) for part in parts)
         case Not():
             return False
+        case Supported(part):
+            return positive(part)
         case _:
             return True
 
@@ -211,7 +215,7 @@ def positive(condition: Condition) -> bool:
 def signals_of(leaf: Leaf) -> Signals:
     """The signals that can change a leaf."""
     match leaf:
-        case Occurred(signals) | Repeated(signals) | Spread(signals):
+        case Occurred(signals) | Repeated(signals):
             return signals
         case Sequence(steps):
             return tuple(signal for step in steps for signal in step)
@@ -222,9 +226,9 @@ def signals_of(leaf: Leaf) -> Signals:
 
 
 def counts_of(leaf: Leaf) -> tuple[int, ...]:
-    """The numbers of lines, ranks or samples that a leaf asks for."""
+    """The numbers of lines or samples that a leaf asks for."""
     match leaf:
-        case Repeated(least=count) | Spread(least=count):
+        case Repeated(least=count):
             return (count,)
         case MetricBound(over=count) | MetricSpike(over=count) | MetricTrend(over=count):
             return (count,)

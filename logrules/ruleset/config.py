@@ -11,7 +11,8 @@ from pydantic import Field, ValidationError
 from logrules.model.errors import PackError
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.table_reader import CausesFile, PipelineFile, adapter_of
 from logrules.ruleset.tables import Cause, Phase
@@ -39,7 +40,7 @@ class ConfigFile(schema.Strict):
     patience: dict[RuleName, schema.Duration] = Field(default_factory=dict)
     phases: list[Phase] = Field(default_factory=list)
     causes: list[Cause] = Field(default_factory=list)
-    markers: list[schema.MarkerFile] = Field(default_factory=list)
+    markers: list[MarkerFile] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Config:
             yield RuleSource(self.document, CausesFile(tuple(self.file.causes)), self.document.path)
         if self.file.markers:
             yield RuleSource(
-                self.document, schema.PhaseFile(framework=OWN, markers=self.file.markers), self.document.path
+                self.document, FrameworkFile(framework=OWN, markers=self.file.markers), self.document.path
             )
 
 

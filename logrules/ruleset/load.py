@@ -16,6 +16,8 @@ from logrules.ruleset.settings import Settings
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
+# What messages call the folder of the shipped rules.
+_SHIPPED = "rules"
 # Folders of a pack that hold something else than what it is compiled from.
 _BESIDE = frozenset({"expect", "translations"})
 
@@ -86,7 +88,7 @@ def shipped_texts() -> Iterator[RuleText]:
     """The rule files that come with logrules, under the names that they have in its repository."""
     root = shipped_rules()
     for path in _rule_files(root):
-        yield _text(path, str("rules" / path.relative_to(root)), "")
+        yield _text(path, str(_SHIPPED / path.relative_to(root)), "")
 
 
 def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:

@@ -7,8 +7,9 @@ person reads (titles, fixes) is kept as JSON text per rule and decoded when it i
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from logrules.model.event import Stance
 from logrules.model.report import Severity
-from logrules.ruleset.condition import Condition, Scope
+from logrules.ruleset.condition import Condition
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 
@@ -17,15 +18,16 @@ from logrules.ruleset.translation import Translation
 class Signal:
     """A telling line: literals for the scanner, then an optional pattern and a veto.
 
-    ``sampled`` signals (metrics, progress) may be thinned out in big logs.
+    ``sampled`` signals (metrics, progress) may be thinned out in big logs. Only lines of one of the ``stances`` carry
+    it; lines of any stance where none is given.
     """
 
     id: str
     literals: tuple[str, ...]
     pattern: str | None = None
     unless: str | None = None
-    ignore_case: bool = False
     sampled: bool = False
+    stances: tuple[Stance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Rule:
     """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
 
     A ``stall`` says that the run does not move, rather than that it failed. ``tier`` is that of its cause unless the
-    rule says another; causes in ``explained_by`` explain it whatever their tier. It only fires in logs where one of
+    rule says another; causes in ``explained_by`` explain it whatever their tier. Signals in ``evidence`` decide nothing. It only fires in logs where one of
     the frameworks that it ``requires`` was seen. ``from_table`` says that a row of a table stands behind it.
     """
 
@@ -41,12 +43,10 @@ class Rule:
     cause: str
     severity: Severity
     when: Condition
-    scope: Scope = Scope.JOB
     phase: str | None = None
     phase_otherwise: str | None = None
     culprit: str = "reporter"
     cleared_by: str = "progress"
-    frameworks: tuple[str, ...] = ()
     wait: str | None = None
     fallback: bool = False
     stall: bool = False
@@ -54,6 +54,8 @@ class Rule:
     explained_by: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     from_table: bool = False
+    anywhere: bool = False
+    evidence: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,19 @@ class Metric:
     metric: str
     signal: int
     scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """How to see that a framework is there: one of its signals or headers, or a frame of one of its components.
+
+    ``signals`` are numbers, ``headers`` and ``components`` ids.
+    """
+
+    id: str
+    signals: tuple[int, ...] = ()
+    headers: tuple[str, ...] = ()
+    components: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +162,16 @@ class TraceForm:
     abort: int | None = None
     kernel: int | None = None
     ignored: int | None = None
+    below: int | None = None
     wrappers: tuple[str, ...] = ()
 
     @property
     def signals(self) -> frozenset[int]:
         """All that mean something only together with their neighbours."""
         told = (self.head, self.frame, self.stack_frame, self.exception, self.chain)
-        return frozenset(told) | {each for each in (self.nested, self.abort, self.ignored) if each is not None}
+        return frozenset(told) | {
+            each for each in (self.nested, self.abort, self.ignored, self.below) if each is not None
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +187,8 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``exit_signals`` are the signals of the forms of exits.yaml, by form. ``origins`` are the files of the rules that did not come with logrules. ``translation`` is
-    what people read in another language than English; empty unless it was asked for.
+    ``origins`` are the files of the rules that did not come with logrules. ``steps`` are
+    the steps that rules may name, as JSON text. ``translation`` is what people read in another language than English; empty unless it was asked for.
     """
 
     digest: str
@@ -181,6 +199,7 @@ class Pack:
     frames: tuple[Frame, ...] = ()
     metrics: tuple[Metric, ...] = ()
     headers: tuple[HeaderFormat, ...] = ()
+    frameworks: tuple[Framework, ...] = ()
     times: tuple[TimeForm, ...] = ()
     names: tuple[NameForm, ...] = ()
     levels: Mapping[str, str] = field(default_factory=dict)
@@ -189,6 +208,7 @@ class Pack:
     phases: tuple[Phase, ...] = ()
     tables: Tables = Tables()  # noqa: RUF009 (frozen)
     cards: Mapping[str, str] = field(default_factory=dict)
+    steps: str = "[]"
     translation: Translation = Translation()  # noqa: RUF009 (frozen)
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()

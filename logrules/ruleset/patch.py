@@ -5,8 +5,11 @@ from dataclasses import replace
 
 from logrules.model.errors import PackError
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import PackBuilder, RuleSource, Words, add_rule, unknown_waits
+from logrules.ruleset.assemble import unknown_waits
 from logrules.ruleset.pack import Pack, Signal
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.rule_builder import add_rule
+from logrules.ruleset.table_rules import with_tiers
 
 
 def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
@@ -16,7 +19,7 @@ def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
     that of the old pack, so it must not be kept. Raises PackError.
     """
     files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
-    known = Words.of(pack.phases, pack.tables)
+    known = Words.of_pack(pack)
     draft = _without(pack, frozenset(file.id for _, file in files))
     for source, file in files:
         add_rule(draft, source, file, known)
@@ -25,7 +28,7 @@ def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
         raise PackError(problems)
     trace = None if pack.trace is None else replace(pack.trace, records=tuple(draft.records))
     return replace(
-        pack, signals=tuple(draft.signals), rules=tuple(draft.rules.values()), cards=draft.cards, trace=trace
+        pack, signals=tuple(draft.signals), rules=tuple(with_tiers(draft.rules.values(), pack.tables)), cards=draft.cards, trace=trace
     )
 
 

@@ -109,7 +109,7 @@ def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
 
     def own(name: str, lines: schema.SignalFile | None) -> Iterator[int]:
         if lines is not None:
-            signals.append(Signal(f"{file.expect}:{name}", tuple(lines.contains), lines.pattern, lines.unless))
+            signals.append(Signal(f"{file.expect}:{name}", tuple(lines.contains), lines.pattern, lines.except_))
             yield len(signals) - 1
 
     problems = list(_unknown_markers(file, document, markers))

@@ -1,52 +1,91 @@
 """What a person reads of a rule: decoded only when it is shown."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from logrules.model.report import Fix, Restart, Risk, Text
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation
+
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to try, where one of these frameworks was seen; anywhere where none is named."""
+
+    fix: Fix
+    frameworks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Titles, reasons, fixes and references of a rule."""
+    """Titles, reasons, steps and references of a rule."""
 
     title: Text
     why: Text
-    tell_apart: Text | None
+    differs_from: Text | None
     restart: Restart
-    fixes: tuple[Fix, ...]
+    steps: tuple[Step, ...]
     references: tuple[str, ...]
 
+    def fixes(self, seen: Collection[str] | None = None) -> tuple[Fix, ...]:
+        """What to try where these frameworks were seen; everything where that is not known."""
+        return tuple(step.fix for step in self.steps if seen is None or _fits(step, seen))
 
-def card_from(text: str) -> Card:
-    """The card that a pack keeps as JSON text."""
-    plain = json.loads(text)
+
+def _fits(step: Step, seen: Collection[str]) -> bool:
+    return not step.frameworks or any(name in seen for name in step.frameworks)
+
+
+def card_of(pack: Pack, rule: str) -> Card:
+    """The card of a rule, a wait or a row of a table, in the languages that the pack was loaded for."""
+    plain = json.loads(pack.cards[rule])
+    said = pack.translation.rules.get(rule) or RuleTranslation("", "")
     return Card(
-        title=_text(plain["title"]),
-        why=_text(plain["why"]),
-        tell_apart=_text(plain["tell_apart"]) if plain.get("tell_apart") else None,
+        title=Text(plain["title"], said.title),
+        why=Text(plain["why"], said.why),
+        differs_from=Text(plain["differs_from"], said.differs_from) if "differs_from" in plain else None,
         restart=Restart(plain["restart"]),
-        fixes=tuple(_fix(fix) for fix in plain["fixes"]),
-        references=tuple(plain["references"]),
+        steps=tuple(_steps(plain.get("fixes", ()), said, pack.translation)),
+        references=tuple(plain.get("references", ())),
     )
 
 
-def _text(plain: Mapping[str, str]) -> Text:
-    return Text(plain["en"], plain["zh"])
+def title_of(pack: Pack, rule: str) -> Text:
+    """The title of a rule alone."""
+    said = pack.translation.rules.get(rule)
+    return Text(json.loads(pack.cards[rule])["title"], said.title if said else "")
 
 
-def _fix(plain: Mapping[str, Any]) -> Fix:
+def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> list[Step]:
+    own = iter(said.fixes)
+    steps = []
+    for step in plain:
+        name = step.get("name")
+        other = next(own, None) if name is None else translation.fixes.get(name)
+        steps.append(Step(_fix(step, other or StepTranslation("")), tuple(step.get("frameworks", ()))))
+    return steps
+
+
+def _fix(plain: Mapping[str, Any], said: StepTranslation) -> Fix:
     run = plain.get("run")
+    params = plain.get("params", {})
     return Fix(
-        do=_text(plain["do"]),
+        do=Text(plain["do"], _filled(said.do, params)),
         run=run["bash"] if isinstance(run, dict) else run,
         powershell=run.get("powershell") if isinstance(run, dict) else None,
-        env=plain["env"],
-        flags=tuple(plain["flags"]),
-        config=plain["config"],
+        env=plain.get("env", {}),
+        flags=tuple(plain.get("flags", ())),
+        config=plain.get("config", {}),
         code=plain.get("code"),
-        note=_text(plain["note"]) if plain.get("note") else None,
-        risk=Risk(plain["risk"]),
+        note=Text(plain["note"], _filled(said.note, params)) if plain.get("note") else None,
+        risk=Risk(plain.get("risk", Risk.SAFE)),
     )
+
+
+def _filled(text: str, params: Mapping[str, str]) -> str:
+    return _SLOT.sub(lambda slot: params.get(slot[1], slot[0]), text)

@@ -9,8 +9,10 @@ from logrules.ruleset.tables import Tables
 from logrules.ruleset.yaml_reader import Document
 
 
-def table_faults(document: Document, file: TableFile, tables: Tables, phases: Collection[str]) -> Iterator[Problem]:
-    """Tiers, phases and causes in the rows of a file that no table has."""
+def table_faults(
+    document: Document, file: TableFile, tables: Tables, phases: Collection[str], steps: Collection[str]
+) -> Iterator[Problem]:
+    """Tiers, phases, causes and steps in the rows of a file that no table has."""
     causes = [cause.id for cause in tables.causes]
     tiers = [tier.id for tier in tables.tiers]
     match file:
@@ -19,11 +21,15 @@ def table_faults(document: Document, file: TableFile, tables: Tables, phases: Co
                 at = ("causes", number)
                 yield from _unknown(document, (*at, "tier"), "tier", row.tier, tiers)
                 yield from _unknown(document, (*at, "phase"), "phase", row.phase, phases)
+                for step in row.fixes:
+                    yield from _unknown(document, (*at, "fixes"), "step", step, steps)
         case ExceptionsFile(exceptions=found):
             for number, exception in enumerate(found):
                 at = ("exceptions", number)
                 yield from _unknown(document, (*at, "cause"), "cause", exception.cause, causes)
                 yield from _unknown(document, (*at, "phase"), "phase", exception.phase, phases)
+                for step in exception.fixes:
+                    yield from _unknown(document, (*at, "fixes"), "step", step, steps)
         case ExitsFile(exit_codes=codes):
             for number, code in enumerate(codes):
                 yield from _unknown(document, ("exit_codes", number, "cause"), "cause", code.cause, causes)
@@ -36,4 +42,4 @@ def _unknown(
     if name is not None and known and name not in known:
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(known))}"
-        yield Problem(document.place(at), f"unknown {kind} `{name}`", hint, kind if kind != "tier" else "schema")
+        yield Problem(document.place(at), f"unknown {kind} `{name}`", hint, kind if kind in ("phase", "cause") else "schema")

@@ -1,11 +1,12 @@
 """Rows of the tables as rules: what a row recognises is a hypothesis like any other, said with its cause's words."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from logrules.ruleset.card_builder import row_text
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
+from logrules.ruleset.pack_builder import Words
 from logrules.ruleset.tables import Cause, ExceptionRow, ExitCode, Tables
 
 EXCEPTIONS, EXITS = "exceptions/", "exits/"
@@ -21,17 +22,21 @@ def with_tiers(rules: Iterable[Rule], tables: Tables) -> Iterator[Rule]:
         yield replace(rule, tier=rule.tier or tiers.get(rule.cause, last))
 
 
-def rules_of_tables(tables: Tables) -> Iterator[tuple[Rule, str]]:
-    """The rule and the card of each row of exceptions and exits."""
+def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
+    """The rule and the card of each row of exceptions and exits whose cause is known."""
     causes = {cause.id: cause for cause in tables.causes}
     for row in tables.exceptions:
-        cause = causes[row.cause]
-        yield _rule(EXCEPTIONS + row.id, cause, row.phase), _card(row, cause)
-    known = {code.id for code in tables.exit_codes}
-    forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
+        cause = causes.get(row.cause)
+        if cause is None:
+            continue
+        yield _rule(EXCEPTIONS + row.id, cause, row.phase), _card(row, cause, row.fixes, words)
+    listed = {code.id for code in tables.exit_codes}
+    forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in listed)
     for code in (*tables.exit_codes, *forms):
-        cause = causes[code.cause]
-        yield replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier), _card(code, cause)
+        cause = causes.get(code.cause)
+        if cause is None:
+            continue
+        yield replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier), _card(code, cause, (), words)
 
 
 def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
@@ -50,13 +55,5 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
     )
 
 
-def _card(row: ExceptionRow | ExitCode, cause: Cause) -> str:
-    title, why = row.title or cause.title, row.why or cause.about
-    card: Mapping[str, object] = {
-        "title": {"en": title, "zh": title},
-        "why": {"en": why, "zh": why},
-        "restart": cause.restart,
-        "fixes": [],
-        "references": [],
-    }
-    return json.dumps(card, ensure_ascii=False, separators=(",", ":"))
+def _card(row: ExceptionRow | ExitCode, cause: Cause, fixes: Sequence[str], words: Words) -> str:
+    return row_text(row.title or cause.title, row.why or cause.about, cause, fixes, words)

@@ -20,8 +20,8 @@ from logrules.ruleset.condition import (
     Signals,
     Silent,
     Some,
-    Spread,
     Stopped,
+    Supported,
     Waiting,
 )
 
@@ -39,6 +39,8 @@ def spell(condition: Condition, name_of: NameOf) -> str:
             return " or ".join(_bracketed(part, name_of, Some) for part in parts)
         case Not(part):
             return f"not {_bracketed(part, name_of, Every, Some)}"
+        case Supported(part):
+            return spell(part, name_of)
         case _:
             return _spell_events(condition, name_of)
 
@@ -54,8 +56,6 @@ def _spell_events(leaf: Condition, name_of: NameOf) -> str:
             return f"{_any(after, name_of)} without {_any(missing, name_of)}{_within(within_s)}"
         case Repeated(signals, least, within_s):
             return f"count({_listed(signals, name_of)}) >= {least}{_within(within_s)}"
-        case Spread(signals, over, least):
-            return f"{over.value}s({_listed(signals, name_of)}) >= {least}"
         case _:
             return _spell_state(leaf)
 
@@ -63,8 +63,8 @@ def _spell_events(leaf: Condition, name_of: NameOf) -> str:
 def _spell_state(leaf: Condition) -> str:
     """What asks for waits, silence or the end."""
     match leaf:
-        case Waiting(wait, longer_than_s):
-            return f"waiting({wait})" + (f" > {duration(longer_than_s)}" if longer_than_s is not None else "")
+        case Waiting(wait):
+            return f"waiting({wait})"
         case Quiet(longer_than_s):
             return f"quiet > {duration(longer_than_s)}"
         case Silent(longer_than_s):

@@ -4,18 +4,14 @@
     every       := factor ("and" factor)*
     factor      := "not" factor | "(" condition ")" | leaf
     leaf        := events ("then" events)+ ["within" D] | events "without" events ["within" D]
-                 | count(events) >= N ["within" D] | ranks(events) >= N | hosts(events) >= N
-                 | waiting(wait-id) ["> D"] | quiet > D | silent > D | steps(overdue) | steps(lagging)
-                 | stopped | metric(name) …  | signal
+                 | count(events) >= N ["within" D] | metric(name) …  | signal
     events      := signal | "(" signal ("or" signal)* ")"
 
-A condition may end in ``per rank``, ``per host`` or ``per job``. The grammar is built on
-first use: nothing here is imported or built while a cached pack is loaded.
+The grammar is built on first use: nothing here is imported or built while a cached pack is loaded.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
@@ -25,8 +21,6 @@ from logrules.ruleset.condition import (
     Absence,
     Condition,
     Every,
-    Kin,
-    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
@@ -34,17 +28,10 @@ from logrules.ruleset.condition import (
     Not,
     NotANumber,
     Occurred,
-    Overdue,
-    Quiet,
     Repeated,
-    Scope,
     Sequence,
-    Silent,
     Some,
-    Spread,
-    Stopped,
     Trend,
-    Waiting,
     counts_of,
     leaves,
     positive,
@@ -54,15 +41,6 @@ _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MAX_DEPTH = 40
 # So many observations or samples are held at once.
 _MAX_COUNT = 10_000
-_STEPS: Mapping[str, Condition] = {"overdue": Overdue(), "lagging": Lagging()}
-
-
-@dataclass(frozen=True, slots=True)
-class When:
-    """A parsed condition and the scope within which it must hold."""
-
-    condition: Condition
-    scope: Scope
 
 
 class ConditionFault(ValueError):
@@ -73,7 +51,7 @@ class ConditionFault(ValueError):
         self.column = column
 
 
-def parse_when(text: str, signals: Mapping[str, int]) -> When:
+def parse_when(text: str, signals: Mapping[str, int]) -> Condition:
     """The condition that ``text`` says, its signal names replaced by their numbers.
 
     Raises ConditionFault for bad syntax, an unknown signal, or a condition that nothing needs to
@@ -85,12 +63,12 @@ def parse_when(text: str, signals: Mapping[str, int]) -> When:
         parsed = _grammar().parse_string(text, parse_all=True)
     except pp.ParseBaseException as fault:
         raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
-    condition = parsed[0](signals)
+    condition: Condition = parsed[0](signals)
     if not all(1 <= counted <= _MAX_COUNT for leaf in leaves(condition) for counted in counts_of(leaf)):
         raise ConditionFault(f"a number of lines or samples must lie between 1 and {_MAX_COUNT}", 1)
     if not positive(condition):
         raise ConditionFault("nothing needs to happen for this condition to hold", 1)
-    return When(condition, Scope(parsed[1] if len(parsed) > 1 else "job"))
+    return condition
 
 
 def _explain(text: str, at: int) -> str:
@@ -133,22 +111,16 @@ def _grammar() -> pp.ParserElement:
             "then",
             "without",
             "within",
-            "per",
             "is",
             "over",
             "of",
             "median",
             "metric",
             "count",
-            "ranks",
-            "hosts",
-            "waiting",
-            "quiet",
         ]
     }
-    stopped = pp.Keyword("stopped")
-    reserved = pp.MatchFirst([pp.Keyword(word) for word in [*keywords, "stopped"]])
-    left, right, more = (pp.Suppress(mark) for mark in "()>")
+    reserved = pp.MatchFirst([pp.Keyword(word) for word in keywords])
+    left, right = (pp.Suppress(mark) for mark in "()")
     at_least = pp.Suppress(">=")
     integer = pp.Regex(r"\d+").set_parse_action(lambda found: int(found[0]))
     number = pp.Regex(r"-?\d+(\.\d+)?([eE][+-]?\d+)?").set_parse_action(lambda found: float(found[0]))
@@ -171,22 +143,11 @@ def _grammar() -> pp.ParserElement:
     )
     counted = keywords["count"] + counted_events + at_least + integer + within
     counted.set_parse_action(lambda found: lambda signals: Repeated(found[0](signals), found[1], found[2]))
-    spread = pp.MatchFirst([_spread(keywords[f"{kin}s"] + counted_events + at_least + integer, kin) for kin in Kin])
-    wait_name = pp.Regex(r"[a-z0-9-]+(/[a-z0-9-]+)+")
-    waiting = keywords["waiting"] + left + wait_name + right + pp.Optional(more + duration, default=None)
-    waiting.set_parse_action(lambda found: lambda _signals: Waiting(found[0], found[1]))
-    quiet = (keywords["quiet"] + more + duration).set_parse_action(lambda found: lambda _signals: Quiet(found[0]))
-    stop = stopped.set_parse_action(lambda _found: lambda _signals: Stopped())
-    # Words that need no reserving: what follows them cannot follow the name of a signal.
-    silent = pp.Suppress(pp.Keyword("silent")) + more + duration
-    silent.set_parse_action(lambda found: lambda _signals: Silent(found[0]))
-    steps = pp.Suppress(pp.Keyword("steps")) + left + pp.MatchFirst([pp.Keyword(word) for word in _STEPS]) + right
-    steps.set_parse_action(lambda found: lambda _signals: _STEPS[found[0]])
     seen = signal.copy().add_parse_action(lambda found: lambda signals: Occurred(found[0](signals)))
 
     condition = pp.Forward()
     metric = _metric(keywords, number, integer)
-    leaf = sequence | absence | counted | spread | waiting | quiet | silent | steps | stop | metric | seen
+    leaf = sequence | absence | counted | metric | seen
     factor = pp.Forward()
     negation = (keywords["not"] + factor).set_parse_action(lambda found: lambda signals: Not(found[0](signals)))
     factor <<= negation | leaf | left + condition + right
@@ -194,12 +155,7 @@ def _grammar() -> pp.ParserElement:
     condition <<= (every + pp.ZeroOrMore(keywords["or"] + every)).set_parse_action(
         lambda found: _fold(list(found), Some)
     )
-    scope = keywords["per"] + pp.MatchFirst([pp.Keyword(scope.value) for scope in Scope])
-    return condition + pp.Optional(scope)
-
-
-def _spread(element: pp.ParserElement, kin: Kin) -> pp.ParserElement:
-    return element.set_parse_action(lambda found: lambda signals: Spread(found[0](signals), kin, found[1]))
+    return condition
 
 
 def _metric(

@@ -13,7 +13,7 @@ from logrules.ruletest.runner import Test
 from logrules.ruletest.suite import Example, MarkerSample, MetricSample
 
 # Parts of a condition that can hold on a log in which none of the rule's own words occur.
-_WORDLESS = ("waiting", "quiet", "stopped", "metric")
+_WORDLESS = "metric("
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,6 @@ class Reach:
     rules: frozenset[str] = frozenset()
     folders: frozenset[Path] = frozenset()
     literals: tuple[bytes, ...] = ()
-    caseless: tuple[bytes, ...] = ()
 
     def touches(self, test: Test) -> bool:
         """Whether the changes can make this test come out otherwise."""
@@ -40,8 +39,7 @@ class Reach:
                 return False
 
     def _speaks(self, log: bytes) -> bool:
-        lower = log.lower() if self.caseless else b""
-        return any(word in log for word in self.literals) or any(word in lower for word in self.caseless)
+        return any(word in log for word in self.literals)
 
 
 def reach_of_changes(since: str, roots: Sequence[Path]) -> Reach:
@@ -56,7 +54,7 @@ def reach_of_changes(since: str, roots: Sequence[Path]) -> Reach:
         if path.suffix in {".yaml", ".yml"} and path.name != CASE_NAME and any(map(path.is_relative_to, places)):
             found.add_rule_file(path, old_text(since, name))
     folders = frozenset(path.parent for path in changed)
-    return Reach(found.everything, frozenset(found.rules), folders, tuple(found.literals), tuple(found.caseless))
+    return Reach(found.everything, frozenset(found.rules), folders, tuple(found.literals))
 
 
 class _Found:
@@ -66,7 +64,6 @@ class _Found:
         self.everything = False
         self.rules: set[str] = set()
         self.literals: set[bytes] = set()
-        self.caseless: set[bytes] = set()
 
     def add_rule_file(self, path: Path, before: bytes | None) -> None:
         """Take in a changed file, as it was and as it is."""
@@ -81,17 +78,13 @@ class _Found:
         source, _ = read_source(text)
         file = source.file if source is not None else None
         # Markers, waits, formats and words are everybody's; so is what cannot be read.
-        if not isinstance(file, RuleFile) or any(word in file.when for word in _WORDLESS):
+        if not isinstance(file, RuleFile) or file.detector or _WORDLESS in (file.when or ""):
             self.everything = True
             return
         self.rules.add(file.id)
-        for signal in file.signals.values():
-            self.everything = self.everything or signal.record is not None
-            words = {literal.encode() for literal in signal.contains}
-            if signal.ignore_case:
-                self.caseless |= {word.lower() for word in words}
-            else:
-                self.literals |= words
+        for signal in (*file.signals.values(), *file.with_.values()):
+            self.everything = self.everything or signal.in_ is not None
+            self.literals |= {literal.encode() for literal in signal.contains}
 
 
 def affected(tests: Iterable[Test], reach: Reach) -> Iterator[Test]:

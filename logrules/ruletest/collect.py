@@ -30,7 +30,7 @@ from logrules.ruletest.result_cache import (
 from logrules.ruletest.suite import Suite
 
 if TYPE_CHECKING:
-    from logrules.ruleset.assemble import RuleSource
+    from logrules.ruleset.pack_builder import RuleSource
 
 # With more changed than this, what is compiled anew is worth keeping.
 MAX_PATCHED = 12

@@ -7,7 +7,7 @@ from logrules.engine.run import Prepared, replay_prepared
 from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Report
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
 from logrules.ruletest.harness import run_log
 from logrules.ruletest.lint_targets import found

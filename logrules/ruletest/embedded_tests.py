@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection, Suite
 
 
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
     """The tests in these files."""
-    phases = [(source, source.file) for source in sources if isinstance(source.file, schema.PhaseFile)]
+    phases = [(source, source.file) for source in sources if isinstance(source.file, FrameworkFile)]
     return Suite(
         tuple(example for source in sources for example in _examples(source)),
         tuple(sample for source, file in phases for sample in _marker_samples(source, file)),
@@ -19,30 +20,31 @@ def suite_of(sources: Sequence[RuleSource]) -> Suite:
 
 def _examples(source: RuleSource) -> Iterator[Example]:
     for owner, card, at in _cards(source):
-        for number, example in enumerate(card.examples, start=1):
-            place = source.document.place((*at, "examples", number - 1))
+        kinds = (("fires", card.examples.fires), ("silent", card.examples.silent))
+        rows = [(kind, number, example) for kind, logs in kinds for number, example in enumerate(logs)]
+        for number, (kind, index, example) in enumerate(rows, start=1):
+            place = source.document.place((*at, "examples", kind, index))
             quiet_s = schema.seconds(example.quiet) if example.quiet else None
-            yield Example(owner, number, place, example.log, quiet_s, example.fires is not False, _wanted(example))
+            wanted = _wanted(example) if isinstance(example, schema.FiresFile) else None
+            yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted)
 
 
 def _cards(source: RuleSource) -> Iterator[tuple[str, schema.CardFile, tuple[str | int, ...]]]:
     match source.file:
         case schema.RuleFile() as rule:
             yield rule.id, rule, ()
-        case schema.PhaseFile(framework=framework, waits=waits):
+        case FrameworkFile(framework=framework, waits=waits):
             for index, wait in enumerate(waits):
                 yield f"waits/{framework}/{wait.id}", wait, ("waits", index)
 
 
-def _wanted(example: schema.ExampleFile) -> Selection | None:
-    fires = example.fires
-    if isinstance(fires, bool):
-        return None
-    ranks = None if fires.ranks is None else tuple(fires.ranks)
-    return Selection(fires.captures, ranks, fires.phase, fires.evidence)
+def _wanted(example: schema.FiresFile) -> Selection | None:
+    ranks = None if example.ranks is None else tuple(example.ranks)
+    asks = example.captures or ranks is not None or example.phase
+    return Selection(example.captures, ranks, example.phase) if asks else None
 
 
-def _marker_samples(source: RuleSource, file: schema.PhaseFile) -> Iterator[MarkerSample]:
+def _marker_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MarkerSample]:
     for index, marker in enumerate(file.markers):
         name = f"{file.framework}/{marker.id}"
         place = source.document.place(("markers", index))
@@ -51,7 +53,7 @@ def _marker_samples(source: RuleSource, file: schema.PhaseFile) -> Iterator[Mark
             yield MarkerSample(name, number, place, f"{name}:marker", line, carries)
 
 
-def _metric_samples(source: RuleSource, file: schema.PhaseFile) -> Iterator[MetricSample]:
+def _metric_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MetricSample]:
     for index, metric in enumerate(file.metrics):
         name = f"{file.framework}/{metric.id}"
         place = source.document.place(("metrics", index))

@@ -62,21 +62,15 @@ def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
 
 
 def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> Part:
-    """The rule's condition taken apart, in the scope in which most of it holds. ``near`` is what was refused."""
+    """The rule's condition taken apart. ``near`` is what was refused."""
     when = on.index.rules[rule].when
-    scopes = [replace(one, refused=near or {}) for one in session.judged(rule)]
-    trees = [explain(when, one, lambda signal: short_name(on, signal)) for one in scopes]
-    return max(trees, key=_weight)
+    judged_now = replace(session.judged(rule), refused=near or {})
+    return explain(when, judged_now, lambda signal: short_name(on, signal))
 
 
 def short_name(on: Prepared, signal: int) -> str:
     """What its rule calls a signal."""
     return on.pack.signals[signal].id.rpartition(":")[2]
-
-
-def _weight(tree: Part) -> tuple[bool, int, int]:
-    leaves = list(tree.leaves())
-    return tree.holds, sum(leaf.holds for leaf in leaves), sum(len(leaf.observations) for leaf in leaves)
 
 
 def _line(log: str, tree: Part) -> str | None:

@@ -2,37 +2,51 @@
 
 from collections.abc import Mapping, Sequence
 
-_SIGNAL = ("contains", "record", "pattern", "unless", "ignore_case")
-_CARD = ("cause", "severity", "certainty", "weight", "title", "why", "tell_apart", "frameworks")
-_HELP = ("yields_to", "restart", "fixes", "references", "examples")
+_SIGNAL = ("contains", "in", "pattern", "except", "stance", "after")
+_HEAD = ("cause", "title", "why", "differs_from", "requires")
+_HELP = ("explained_by", "restart", "fixes", "references", "examples")
 _PHASE = ("id", "title", "about", "after", "loop", "idle")
 _CAUSE = (
     *("id", "family", "tier", "title", "about", "phase", "severity", "restart", "culprit", "cleared_by", "stall"),
     *("checks", "fixes"),
 )
 _PRINTED = ("id", "metric", *_SIGNAL, "enters", "opens", "closes", "renews", "progress", "starts", "completes", "scale")
+_STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")
 
-_RULE = ("id", *_CARD, "signals", "when", "phase", "culprit", "cleared_by", "fallback", "stall", *_HELP)
+_RULE = (
+    *("id", *_HEAD, "detector", "longer_than", "signals", "with", "when", "anywhere"),
+    *("severity", "tier", "phase", "culprit", "cleared_by", "stall", "fallback", *_HELP),
+)
+_FRAMEWORK = (
+    *("framework", "present", "headers", "times", "names", "levels", "trace"),
+    *("markers", "waits", "frames", "metrics"),
+)
 _CASE = (
     *("id", "source", "frameworks", "kind", "phase", "cause", "accept", "not", "evidence", "culprit_rank"),
     *("fix", "fix_keywords", "lang", "captured", "logs", "script", "status", "diagnoses", "absent", "expected_miss"),
 )
 _FILES: Sequence[tuple[str, Sequence[str]]] = (
-    ("when", _RULE),
-    ("framework", ("framework", "markers", "waits", "frames", "metrics")),
-    ("family", ("family", "headers", "times", "names", "levels", "trace")),
+    ("examples", _RULE),
+    ("framework", _FRAMEWORK),
     ("expect", ("expect", "title", "steps", "never")),
     ("causes", ("tiers", "causes")),
     ("phases", ("phases",)),
+    ("components", ("components", "own_words")),
+    ("stances", ("stances",)),
+    ("exceptions", ("classes", "exceptions")),
+    ("exit_forms", ("exit_forms", "exit_codes")),
+    ("certainty_model", ("certainty_model",)),
     ("language", ("language", "phases", "causes", "fixes", "rules")),
+    ("fixes", ("fixes",)),
 )
 _PARTS: Mapping[str, Sequence[str]] = {
     "markers": (*_PRINTED, "samples", "near"),
     "metrics": (*_PRINTED, "samples"),
-    "waits": ("id", "phase", "patience", *_CARD, *_HELP),
+    "waits": ("id", "phase", "patience", *_HEAD, "severity", "tier", *_HELP),
     "frames": ("functions", "path", "phase"),
-    "fixes": ("do", "run", "env", "flags", "config", "code", "note", "risk"),
-    "examples": ("log", "quiet", "fires", "note"),
+    "fixes": ("id", *_STEP[:-2], "risk", "frameworks", "params"),
+    "fires": ("log", "quiet", "captures", "ranks", "phase", "note"),
+    "silent": ("log", "quiet", "note"),
     "phases": _PHASE,
     "causes": _CAUSE,
     "steps": ("id", "title", "lines", "markers", "optional", "hint"),
@@ -49,7 +63,7 @@ def order_of(path: Sequence[str | int], keys: Sequence[str]) -> Sequence[str]:
     if not path:
         return next((order for key, order in _FILES if key in keys), _CASE)
     above = path[-2] if isinstance(path[-1], int) and len(path) > 1 else path[-1]
-    if len(path) > 1 and path[-2] == "signals":
+    if len(path) > 1 and path[-2] in ("signals", "with"):
         return _SIGNAL
     if set(keys) == set(_SENTENCE):
         return _SENTENCE

@@ -10,11 +10,11 @@ from logrules.model.lint_codes import OF_PROBLEM
 from logrules.model.lint_finding import LintFinding
 from logrules.model.position import Problem
 from logrules.ruleset.apply_settings import unknown_names
-from logrules.ruleset.assemble import RuleSource
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import digest_of, rule_texts, settings_text, shipped_texts, texts_of_settings
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks as words

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.framework_models import FrameworkFile, MarkerFile, MetricFile
+from logrules.ruleset.pack_builder import RuleSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,11 @@ def found(source: RuleSource, at: NodePath, code: str, message: str, removes: No
 def signals_in(source: RuleSource) -> Iterator[SignalHere]:
     """The signals of rules, markers and metrics in a file; how headers look is another matter."""
     match source.file:
-        case schema.RuleFile(signals=signals):
-            for name, signal in signals.items():
-                yield SignalHere(source, ("signals", name), name, signal)
-        case schema.PhaseFile(markers=markers, metrics=metrics):
+        case schema.RuleFile(signals=signals, with_=evidence):
+            for key, named in (("signals", signals), ("with", evidence)):
+                for name, signal in named.items():
+                    yield SignalHere(source, (key, name), name, signal)
+        case FrameworkFile(markers=markers, metrics=metrics):
             for number, marker in enumerate(markers):
                 yield SignalHere(source, ("markers", number), marker.id, marker, marker.progress)
             for number, metric in enumerate(metrics):
@@ -46,7 +48,7 @@ def cards_in(source: RuleSource) -> Iterator[tuple[NodePath, schema.CardFile]]:
     match source.file:
         case schema.RuleFile() as rule:
             yield (), rule
-        case schema.PhaseFile(waits=waits):
+        case FrameworkFile(waits=waits):
             yield from ((("waits", number), wait) for number, wait in enumerate(waits))
 
 
@@ -54,7 +56,7 @@ def lines_for(here: SignalHere) -> Iterator[str]:
     """The lines that the file itself shows the signal: of examples that fire, and of samples."""
     match here.source.file:
         case schema.RuleFile(examples=examples):
-            for example in examples:
+            for example in (*examples.fires, *examples.silent):
                 yield from example.log.splitlines()
-        case schema.PhaseFile() if isinstance(here.signal, schema.MarkerFile | schema.MetricFile):
+        case FrameworkFile() if isinstance(here.signal, MarkerFile | MetricFile):
             yield from here.signal.samples

@@ -27,8 +27,8 @@ def literal_findings(signals: Sequence[SignalHere], logs: Sequence[Path]) -> Ite
             if len(literal.encode()) < SHORTEST_BYTES:
                 message = f"`{literal}` is {len(literal.encode())} bytes long: at least {SHORTEST_BYTES} are needed"
                 yield here.finding("LR102", message, "contains", number)
-            if (literal, here.signal.ignore_case) in common and not here.routine:
-                share = common[literal, here.signal.ignore_case]
+            if literal in common and not here.routine:
+                share = common[literal]
                 message = f"`{literal}` is in {share:.0%} of the lines of a captured log"
                 yield here.finding("LR103", message, "contains", number)
             if (other := _inside(here, number)) is not None:
@@ -38,21 +38,20 @@ def literal_findings(signals: Sequence[SignalHere], logs: Sequence[Path]) -> Ite
 
 def _inside(here: SignalHere, number: int) -> str | None:
     """Another literal of the signal that lies within this one, or an equal one before it."""
-    texts = [text.lower() if here.signal.ignore_case else text for text in here.signal.contains]
+    texts = here.signal.contains
     for other, text in enumerate(texts):
         shorter = text in texts[number] and len(text) < len(texts[number])
         if shorter or (text == texts[number] and other < number):
-            return here.signal.contains[other]
+            return text
     return None
 
 
-def common_literals(signals: Sequence[SignalHere], logs: Sequence[Path]) -> dict[tuple[str, bool], float]:
-    """The literals (text, whether case counts not) that are common in the logs, with their share of lines."""
-    asked = list(dict.fromkeys((text, here.signal.ignore_case) for here in signals for text in here.signal.contains))
+def common_literals(signals: Sequence[SignalHere], logs: Sequence[Path]) -> dict[str, float]:
+    """The literals that are common in the logs, with their share of lines."""
+    asked = list(dict.fromkeys(text for here in signals for text in here.signal.contains))
     if not asked or not logs:
         return {}
-    flags = {True: hyperscan.HS_FLAG_CASELESS, False: 0}
-    database = compiled([(text.encode(), number, flags[caseless]) for number, (text, caseless) in enumerate(asked)])
+    database = compiled([(text.encode(), number, 0) for number, text in enumerate(asked)])
     total: Counter[int] = Counter()
     shares: dict[int, float] = {}
     lines = 0

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.lint_targets import cards_in, found, signals_in
 

@@ -18,13 +18,11 @@ from logrules.ruleset.condition import (
     Overdue,
     Quiet,
     Repeated,
-    Scope,
     Sequence,
     Silent,
     Some,
-    Spread,
+    Supported,
     Trend,
-    Waiting,
     leaves,
     signals_of,
 )
@@ -34,7 +32,7 @@ from logrules.ruleset.unparse import duration, spell
 # Wide enough that a near miss need not lie on the edge of its window.
 WIDER = 10
 _NEVER = "(?!)"
-_OTHER_TREND = {Trend.FLAT: Trend.RISING, Trend.RISING: Trend.FALLING, Trend.FALLING: Trend.RISING}
+_OTHER_TREND = {Trend.FLAT: Trend.RISING, Trend.RISING: Trend.FLAT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +66,6 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
         yield from _without(number, pack.signals[number], name_of(number))
     for wrong, was, now in _wrong(rule.when):
         yield Mutant(f"`{spell(now, name_of)}` for `{spell(was, name_of)}`", replace(rule, when=wrong))
-    if rule.scope is not Scope.JOB:
-        yield Mutant(f"`per {rule.scope.value}` dropped", replace(rule, scope=Scope.JOB))
     for wait in pack.waits:
         if wait.id == rule.wait:
             late = replace(wait, patience_s=wait.patience_s * WIDER)
@@ -94,6 +90,8 @@ def _wrong(condition: Condition) -> Iterator[tuple[Condition, Condition, Conditi
         case Some(parts):
             yield Every(parts), condition, Every(parts)
             yield from ((Some(wrong), was, now) for wrong, was, now in _one_wrong(parts))
+        case Supported(part, evidence):
+            yield from ((Supported(wrong, evidence), was, now) for wrong, was, now in _wrong(part))
         case Not(part):
             yield part, condition, part
             yield from ((Not(wrong), was, now) for wrong, was, now in _wrong(part))
@@ -123,16 +121,12 @@ def _wrong_leaf(leaf: Condition) -> Iterator[Condition]:
             yield _seen(signals)
             if within_s is not None:
                 yield Repeated(signals, least, within_s * WIDER)
-        case Spread(signals):
-            yield _seen(signals)
         case _:
             yield from _wrong_silence(leaf)
 
 
 def _wrong_silence(leaf: Condition) -> Iterator[Condition]:
     match leaf:
-        case Waiting(wait, longer_than_s) if longer_than_s is not None:
-            yield Waiting(wait, longer_than_s * WIDER)
         case Quiet(longer_than_s):
             yield Quiet(longer_than_s * WIDER)
         case Silent(longer_than_s):

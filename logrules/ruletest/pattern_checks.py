@@ -17,13 +17,13 @@ _LIMIT_S = 0.5
 
 def pattern_findings(here: SignalHere) -> Iterator[LintFinding]:
     """What is wrong with the pattern and the veto of a signal."""
-    for key, pattern in (("pattern", here.signal.pattern), ("unless", here.signal.unless)):
+    for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
         if pattern is not None and catastrophic(pattern):
             yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
-    if here.signal.unless is not None:
+    if here.signal.except_ is not None:
         for number, literal in enumerate(here.signal.contains):
-            if _always(here.signal.unless, literal):
-                yield here.finding("LR105", f"`unless` matches every line with `{literal}`", "contains", number)
+            if _always(here.signal.except_, literal):
+                yield here.finding("LR105", f"`except` matches every line with `{literal}`", "contains", number)
     if here.signal.pattern is not None and here.signal.contains:
         for branch in _unreached(here, here.signal.pattern):
             yield here.finding("LR105", f"no literal leads to `{branch}`, and no example takes it", "pattern")
@@ -38,7 +38,7 @@ def _unreached(here: SignalHere, pattern: str) -> Iterator[str]:
 
     Where none of them repeats a literal, they say what else must be on the line: that is no fault.
     """
-    caseless = here.signal.ignore_case or "(?i" in pattern
+    caseless = "(?i" in pattern
     literals = [_plain(literal, caseless=caseless) for literal in here.signal.contains]
     branches = alternatives(pattern)
     apart = [branch for branch in branches if not _shares_a_word(_plain(branch, caseless=caseless), literals)]

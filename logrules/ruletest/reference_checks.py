@@ -6,7 +6,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from logrules.model.lint_finding import LintFinding
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.lint_targets import cards_in, found
 from logrules.ruletest.metadata_checks import is_address
 

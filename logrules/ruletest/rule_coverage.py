@@ -38,15 +38,15 @@ def footprint(on: Prepared, example: Example) -> Footprint:
     rule = on.index.rules[example.owner]
     own = own_signals(rule)
     session = judged(on, events := events_of(on, example.log), example.quiet_s)
-    trees = [explain(rule.when, one, lambda signal: short_name(on, signal)) for one in session.judged(rule.id)]
+    tree = explain(rule.when, session.judged(rule.id), lambda signal: short_name(on, signal))
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
-    told = [observation.event for tree in trees for leaf in tree.leaves() for observation in leaf.observations]
+    told = [observation.event for leaf in tree.leaves() for observation in leaf.observations]
     hits = [hit for event in (*events, *told) for hit in event.hits if hit.signal in own]
     return Footprint(
         rule.id,
         frozenset(hit.signal for hit in hits),
         frozenset((hit.signal, name) for hit in hits for name in hit.captures),
-        frozenset(branch for tree in trees for branch in _taken(tree)),
+        frozenset(_taken(tree)),
     )
 
 

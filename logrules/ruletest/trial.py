@@ -51,8 +51,7 @@ def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[S
 def _with_words(pack: Pack, own: Sequence[int]) -> Pack:
     """The pack with a twin of each of these signals that asks for its words alone: where the signal itself refuses."""
     twins = [
-        Signal(f"{one.id}{_WORDS}", one.literals, ignore_case=one.ignore_case)
-        for one in (pack.signals[number] for number in own)
+        Signal(f"{one.id}{_WORDS}", one.literals) for one in (pack.signals[number] for number in own)
     ]
     return replace(pack, signals=(*pack.signals, *twins))
 
@@ -101,7 +100,7 @@ class _Watch:
     rule: Rule
     tallies: dict[int, _Tally]
     turns: list[Transition] = field(default_factory=list)
-    held: dict[tuple[str, str], bool] = field(default_factory=dict)
+    held: dict[str, bool] = field(default_factory=dict)
 
     def see(self, event: Event) -> None:
         """Count what the event's line has, and note which parts of the condition it turned."""
@@ -121,15 +120,14 @@ class _Watch:
 
     def turn(self, source: str, line: int | None) -> None:
         """Note the parts that hold now and did not, or the other way round."""
-        for judged in self.session.judged(self.rule.id):
-            scope = "" if judged.scope is None else str(judged.scope)
-            tree = explain(self.rule.when, judged, lambda number: short_name(self.on, number))
-            self._see_tracebacks(tree)
-            for part in _parts(tree):
-                before = self.held.get((scope, part.text))
-                self.held[scope, part.text] = part.holds
-                if part.holds != (before or False) and len(self.turns) < SHOWN_TURNS:
-                    self.turns.append(Transition(source, line, scope, part.text, part.holds, part.reason))
+        judged = self.session.judged(self.rule.id)
+        tree = explain(self.rule.when, judged, lambda number: short_name(self.on, number))
+        self._see_tracebacks(tree)
+        for part in _parts(tree):
+            before = self.held.get(part.text, False)
+            self.held[part.text] = part.holds
+            if part.holds != before and len(self.turns) < SHOWN_TURNS:
+                self.turns.append(Transition(source, line, part.text, part.holds, part.reason))
 
     def _see_tracebacks(self, tree: Part) -> None:
         """Count whole tracebacks: what they are is known only where the condition has taken them in."""

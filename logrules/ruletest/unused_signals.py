@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset import models as schema
-from logrules.ruleset.assemble import RuleSource
+from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.lint_targets import found, signals_in
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -14,8 +15,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 def dead_signals(source: RuleSource) -> Iterator[LintFinding]:
     """Signals of a rule whose name is not in its `when`."""
     match source.file:
-        case schema.RuleFile(when=when):
-            asked = set(_NAME.findall(when))
+        case schema.RuleFile(when=str() as when, with_=evidence):
+            asked = {*_NAME.findall(when), *evidence}
             for here in signals_in(source):
                 if here.name not in asked:
                     message = f"the signal `{here.name}` is not in `when`"
@@ -27,7 +28,7 @@ def dead_waits(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) 
     opened = {name for source in everything for name in _opened(source)}
     for source in sources:
         match source.file:
-            case schema.PhaseFile(framework=framework, waits=waits):
+            case FrameworkFile(framework=framework, waits=waits):
                 for number, wait in enumerate(waits):
                     if f"{framework}/{wait.id}" not in opened:
                         yield found(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
@@ -35,6 +36,6 @@ def dead_waits(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) 
 
 def _opened(source: RuleSource) -> Iterator[str]:
     match source.file:
-        case schema.PhaseFile(framework=framework, markers=markers):
+        case FrameworkFile(framework=framework, markers=markers):
             for marker in markers:
                 yield from (name if "/" in name else f"{framework}/{name}" for name in marker.opens)

@@ -10,7 +10,7 @@ from logrules.model.report import Report
 from logrules.output.report_json import report_document
 from logrules.output.rule_page import render_rule, render_word
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.rule_text import card_from
+from logrules.ruleset.rule_text import title_of
 from logrules.ruleset.vocabulary_text import causes_of, phases_of
 from logrules.sources.discover import discover
 
@@ -57,7 +57,7 @@ class Tools:
         asked = query.lower()
         found = []
         for rule in self._pack.rules:
-            title = card_from(self._pack.cards[rule.id]).title.en
+            title = title_of(self._pack, rule.id).en
             if asked in f"{rule.id} {rule.cause} {title}".lower():
                 found.append({"rule": rule.id, "cause": rule.cause, "title": title})
         return {"rules": found[:MAX_RULES], "more_rules": max(0, len(found) - MAX_RULES)}

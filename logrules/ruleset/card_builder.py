@@ -1,0 +1,87 @@
+"""The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps spelled out."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from logrules.model.position import Problem
+from logrules.model.report import Restart
+from logrules.ruleset import models as schema
+from logrules.ruleset.pack_builder import RuleSource, Words
+from logrules.ruleset.tables import Cause
+
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+
+
+def card_text(card: schema.CardFile, words: Words) -> str:
+    """What a person reads of a rule."""
+    cause = words.causes.get(card.cause)
+    restart = card.restart or (cause.restart if cause else Restart.AFTER_FIX)
+    said = {"title": card.title, "why": card.why, "differs_from": card.differs_from, "restart": restart.value}
+    steps = list(card.fixes) or list(cause.fixes if cause else ())
+    return _json({**said, "fixes": _spelled(steps, words), "references": card.references})
+
+
+def row_text(title: str, why: str, cause: Cause, fixes: Sequence[str], words: Words) -> str:
+    """What a person reads of a row that recognised a cause."""
+    steps = _spelled(list(fixes or cause.fixes), words)
+    said = {"title": title, "why": why, "differs_from": None, "restart": cause.restart.value}
+    return _json({**said, "fixes": steps, "references": []})
+
+
+def step_faults(source: RuleSource, at: Sequence[str | int], card: schema.CardFile, words: Words) -> Iterator[Problem]:
+    """Steps that nobody defined, and parameters that a step does not have; a rule without any step."""
+    cause = words.causes.get(card.cause)
+    if not card.fixes and not (cause and cause.fixes):
+        yield source.problem([*at, "fixes"], "there is no step, neither here nor in the row of its cause", kind="schema")
+    for number, step in enumerate(card.fixes):
+        for name, params in _named(step):
+            known = words.steps.get(name)
+            place = [*at, "fixes", number]
+            if known is None:
+                yield source.problem(place, f"unknown step `{name}`", "see rules/fixes.yaml", kind="schema")
+                continue
+            for param in params:
+                if param not in known.params:
+                    yield source.problem([*place, name, param], f"the step `{name}` has no `{param}`", kind="schema")
+
+
+def _named(step: schema.AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
+    if isinstance(step, str):
+        yield step, {}
+    elif isinstance(step, dict):
+        yield from step.items()
+
+
+def _spelled(steps: Sequence[schema.AnyFix], words: Words) -> list[dict[str, Any]]:
+    """Each step with what it says; a named one keeps its name and its parameters for translations."""
+    found = []
+    for step in steps:
+        if isinstance(step, schema.FixFile):
+            found.append(_plain(step))
+        for name, params in _named(step):
+            known = words.steps.get(name)
+            if known is not None:
+                values = {**known.params, **params}
+                found.append({"name": name, "params": values, **filled(_plain(known), values)})
+    return found
+
+
+def _plain(step: schema.FixFile) -> dict[str, Any]:
+    """Only what the step says: most say little, and all are read in every run."""
+    said = step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"})
+    return said
+
+
+def filled(value: Any, params: Mapping[str, str]) -> Any:
+    """The value with parameters in its slots; slots of other names are for captures."""
+    if isinstance(value, str):
+        return _SLOT.sub(lambda slot: params.get(slot[1], slot[0]), value)
+    if isinstance(value, dict):
+        return {filled(key, params): filled(item, params) for key, item in value.items()}
+    return [filled(item, params) for item in value] if isinstance(value, list) else value
+
+
+def _json(plain: Mapping[str, Any]) -> str:
+    return json.dumps({key: value for key, value in plain.items() if value}, ensure_ascii=False, separators=(",", ":"))

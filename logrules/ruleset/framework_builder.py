@@ -1,0 +1,120 @@
+"""A checked framework file to markers, waits and metrics of the pack, and to how the framework is seen."""
+
+from collections.abc import Iterable, Iterator
+
+from logrules.model.report import Severity
+from logrules.ruleset import models as schema
+from logrules.ruleset.card_builder import card_text, step_faults
+from logrules.ruleset.condition import Waiting
+from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
+from logrules.ruleset.pack import Frame, Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.rule_builder import signal_of
+
+_NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
+
+
+def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, known: Words) -> None:
+    """Put what a framework prints into the draft; or its problems."""
+    seen = list(_presence(draft, file))
+    for index, marker in enumerate(file.markers):
+        draft.problems += known.unknown_phase(source, ["markers", index, "enters"], marker.enters)
+        routine = marker.progress and not (marker.opens or marker.closes or marker.starts or marker.completes)
+        number = draft.add_signal(signal_of(f"{file.framework}/{marker.id}", "marker", marker, sampled=routine))
+        seen.append(number)
+        draft.markers.append(
+            Marker(
+                f"{file.framework}/{marker.id}",
+                number,
+                marker.enters,
+                _qualified(marker.opens, file),
+                _qualified(marker.closes, file),
+                _qualified(marker.renews, file),
+                marker.progress,
+                marker.completes,
+                marker.starts,
+            )
+        )
+    for index, wait in enumerate(file.waits):
+        _add_wait(draft, source, index, wait, file.framework, known)
+    for index, frame in enumerate(file.frames):
+        draft.problems += known.unknown_phase(source, ["frames", index, "phase"], frame.phase)
+        draft.frames.append(Frame(tuple(frame.functions), frame.phase, frame.path))
+    for metric in file.metrics:
+        seen.append(_add_metric(draft, metric, file.framework))
+    headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
+    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, tuple(file.present.components)))
+
+
+def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:
+    if file.present.contains:
+        yield draft.add_signal(Signal(f"{file.framework}:present", tuple(file.present.contains), sampled=True))
+
+
+def _qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
+    return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
+
+
+def _add_wait(
+    draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile, framework: str, known: Words
+) -> None:
+    name = f"{framework}/{wait.id}"
+    at: list[str | int] = ["waits", index]
+    draft.problems += known.unknown(source, at, wait)
+    draft.problems += step_faults(source, at, wait, known)
+    draft.problems += known.unknown_phase(source, [*at, "phase"], wait.phase)
+    draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience))
+    card = f"waits/{name}"
+    draft.rules[card] = Rule(
+        card,
+        wait.cause,
+        wait.severity or Severity.WARNING,
+        when=Waiting(name),
+        phase=wait.phase,
+        wait=name,
+        stall=True,
+        tier=wait.tier or "",
+        explained_by=tuple(wait.explained_by),
+        requires=tuple(wait.requires),
+    )
+    draft.cards[card] = card_text(wait, known)
+
+
+def _add_metric(draft: PackBuilder, metric: MetricFile, framework: str) -> int:
+    """The number of the metric's signal."""
+    owner = f"{framework}/{metric.id}"
+    number = draft.add_signal(signal_of(owner, "metric", metric, sampled=True))
+    draft.metrics.append(Metric(metric.metric, number, metric.scale))
+    # Samples are thinned out in big logs; the literals with the bad value behind them never are.
+    wrong = tuple(literal + word for literal in metric.contains for word in _NOT_A_NUMBER)
+    twin = Signal(f"{owner}:not-a-number", wrong, metric.pattern, metric.except_)
+    draft.metrics.append(Metric(metric.metric, draft.add_signal(twin), metric.scale))
+    return number
+
+
+def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile]) -> TraceForm | None:
+    """How tracebacks look, where a file says it; its signals are put into the draft."""
+    found = next((file.trace for file in files if file.trace), None)
+    if found is None:
+        return None
+    functions = dict.fromkeys(name for frame in draft.frames for name in frame.functions)
+    stack = Signal("traceback:stack-frame", tuple(f" {name} (" for name in functions), found.stack_frame)
+
+    def optional(name: str, signal: schema.SignalFile | None) -> int | None:
+        return None if signal is None else draft.add_signal(signal_of("traceback", name, signal))
+
+    return TraceForm(
+        head=draft.add_signal(signal_of("traceback", "head", found.head)),
+        frame=draft.add_signal(signal_of("traceback", "frame", found.frame)),
+        stack_frame=draft.add_signal(stack),
+        exception=draft.add_signal(signal_of("traceback", "exception", found.exception)),
+        chain=draft.add_signal(signal_of("traceback", "chain", found.chain)),
+        records=tuple(draft.records),
+        nested=optional("nested", found.nested),
+        abort=optional("abort", found.abort),
+        kernel=optional("kernel", found.kernel),
+        ignored=optional("ignored", found.ignored),
+        # Without literals: the scan looks for it below frames.
+        below=draft.add_signal(Signal("traceback:below", (), found.below)) if found.below else None,
+        wrappers=tuple(found.wrappers),
+    )

@@ -1,0 +1,190 @@
+"""What rules/frameworks/<name>.yaml may say: what one framework prints, and how to see that it is there."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from logrules.ruleset.models import (
+    CardFile,
+    Duration,
+    Literal_,
+    Name,
+    Pattern,
+    SignalFile,
+    SignalName,
+    Strict,
+    listed,
+)
+
+
+class MarkerFile(SignalFile):
+    """A line that says where a worker is.
+
+    ``enters`` a phase; ``opens`` or ``closes`` waits of this or another file; ``progress``
+    is a step of a loop or a bar that moved (it renews open waits of the worker and may be
+    sampled); ``completes`` the run; ``starts`` a run. ``samples`` are lines that must be
+    recognised, ``near`` lines that must not.
+    """
+
+    id: Name
+    enters: str | None = None
+    opens: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
+    closes: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
+    renews: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
+    progress: bool = False
+    completes: bool = False
+    starts: bool = False
+    samples: Annotated[list[str], BeforeValidator(listed)] = Field(min_length=1)
+    near: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
+
+
+class WaitFile(CardFile):
+    """A place where a framework blocks without a word, and what it means when it stays so.
+
+    ``patience`` is how long a healthy run may be quiet here. ``phase`` is where the worker is
+    meanwhile. A stall is a warning in severity: its status says the rest.
+    """
+
+    id: Name
+    phase: str
+    patience: Duration
+
+
+class MetricFile(SignalFile):
+    """A number that a framework prints; ``pattern`` captures it as ``value``.
+
+    ``scale`` multiplies the number, ``samples`` maps lines to the value that must be read.
+    """
+
+    id: Name
+    metric: SignalName
+    scale: float = 1.0
+    samples: dict[str, float | str] = Field(min_length=1)
+
+    @field_validator("samples")
+    @classmethod
+    def _are_numbers(cls, samples: dict[str, float | str]) -> dict[str, float | str]:
+        for line, value in samples.items():
+            try:
+                float(value)
+            except ValueError:
+                raise ValueError(f"`{value}` is no number, but what must be read from {line!r}") from None
+        return samples
+
+    @model_validator(mode="after")
+    def _captures_a_value(self) -> "MetricFile":
+        if not self.pattern or "(?P<value>" not in self.pattern:
+            raise ValueError("a metric needs a `pattern` with the group (?P<value>…)")
+        return self
+
+
+class FrameFile(Strict):
+    """Functions whose presence in a traceback or a stack dump says which phase it was in."""
+
+    functions: list[str] = Field(min_length=1)
+    phase: str
+    path: str | None = None
+
+
+class PresentFile(Strict):
+    """How to see that a framework is there, besides its markers and headers: rare texts, and parts of its code.
+
+    ``headers`` are further headers, of other files (``<framework>/<header>``); ``components`` are those of
+    origins.yaml.
+    """
+
+    contains: Annotated[list[Literal_], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)
+    headers: list[str] = Field(default_factory=list)
+    components: list[str] = Field(default_factory=list)
+
+
+class HeaderSampleFile(Strict):
+    """A line and what peeling it must give; ``message`` is what is left."""
+
+    line: str
+    expect: dict[str, str | int | float | None]
+
+
+class HeaderFile(Strict):
+    """One prefix (or suffix) that launchers, collectors and loggers wrap around a message.
+
+    Named groups: host, pid, rank, world_rank (goes before any rank), group, role, level, time, repeat.
+    ``starts`` lists the characters with which the prefix can begin ("9" any digit, "a" any lower-case
+    and "A" any upper-case letter), so that other lines are not tried; a ``first`` prefix is only looked
+    for before any other but a time, a ``generic`` one where no other fits. ``holds`` is a text without
+    which the pattern cannot match, so that it need not be tried. ``ends`` makes it a suffix.
+    """
+
+    id: Name
+    pattern: Pattern
+    starts: str | None = None
+    holds: str | None = None
+    first: bool = False
+    generic: bool = False
+    ends: bool = False
+    role: str | None = None
+    samples: list[HeaderSampleFile] = Field(min_length=1)
+
+
+class TimeFile(Strict):
+    """A form in which a time is written.
+
+    Named groups: year month day hour minute second fraction ampm zone epoch epoch_ms month_name.
+    """
+
+    id: Name
+    pattern: Pattern
+    samples: dict[str, str] = Field(min_length=1)
+
+
+class NameFile(Strict):
+    """A form of file names that says who wrote the file. Named groups: host, pid, rank, role."""
+
+    id: Name
+    pattern: Pattern
+    role: str | None = None
+    samples: dict[str, dict[str, str | int]] = Field(min_length=1)
+
+
+class TraceFile(Strict):
+    """How the lines of a traceback are recognised: one file of a pack says it.
+
+    ``frame`` and ``stack_frame`` capture file, line and function (outermost first, and
+    innermost first as py-spy prints it); ``exception`` captures type and message. The
+    literals of ``stack_frame`` are the functions that the phase files map. ``chain`` captures
+    ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
+    exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
+    (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
+    lived through. ``below`` is how an exception of any name looks, asked of the lines directly below a frame only.
+    ``wrappers`` are the exceptions that only pass on another one.
+    """
+
+    head: SignalFile
+    frame: SignalFile
+    stack_frame: Pattern
+    exception: SignalFile
+    chain: SignalFile
+    nested: SignalFile | None = None
+    abort: SignalFile | None = None
+    kernel: SignalFile | None = None
+    ignored: SignalFile | None = None
+    below: Pattern | None = None
+    wrappers: list[Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,99}$")]] = Field(default_factory=list)
+
+
+class FrameworkFile(Strict):
+    """What is known of the logs of one framework: rules/frameworks/<name>.yaml."""
+
+    framework: Name
+    present: PresentFile = Field(default_factory=PresentFile)
+    headers: list[HeaderFile] = Field(default_factory=list)
+    times: list[TimeFile] = Field(default_factory=list)
+    names: list[NameFile] = Field(default_factory=list)
+    levels: dict[str, Literal["debug", "info", "warning", "error", "fatal"]] = Field(default_factory=dict)
+    trace: TraceFile | None = None
+    markers: list[MarkerFile] = Field(default_factory=list)
+    waits: list[WaitFile] = Field(default_factory=list)
+    frames: list[FrameFile] = Field(default_factory=list)
+    metrics: list[MetricFile] = Field(default_factory=list)
+
+

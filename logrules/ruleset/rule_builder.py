@@ -1,0 +1,118 @@
+"""A checked rule file to a rule of the pack: what it leaves out comes from its cause's row."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from logrules.model.position import Problem
+from logrules.model.report import Severity
+from logrules.ruleset import models as schema
+from logrules.ruleset.card_builder import card_text, step_faults
+from logrules.ruleset.condition import (
+    Condition,
+    Lagging,
+    Occurred,
+    Overdue,
+    Quiet,
+    Sequence,
+    Silent,
+    Some,
+    Stopped,
+    Supported,
+    near,
+)
+from logrules.ruleset.pack import Rule, Signal
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.when import ConditionFault, parse_when
+
+
+def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
+    """A signal as the engine knows it, whatever the stance of the line."""
+    return Signal(f"{owner}:{name}", tuple(file.contains), file.pattern, file.except_, sampled=sampled)
+
+
+def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, known: Words) -> None:
+    """Put a rule into the draft, in the place of one of the same id; or its problems."""
+    numbers = _signals(draft, file.id, file.signals)
+    evidence = _signals(draft, file.id, file.with_)
+    try:
+        when = _condition(file, numbers)
+    except ConditionFault as fault:
+        message = f"in `when` at character {fault.column}: {fault}"
+        draft.problems.append(source.problem(["when"], message, kind="condition"))
+        return
+    if evidence:
+        support = tuple(_support(file, name, number, numbers) for name, number in evidence.items())
+        when = Supported(when, support)
+    draft.problems += _unknown_anchors(source, file)
+    fixed, otherwise = _phase_of(file.phase)
+    draft.problems += known.unknown(source, [], file)
+    draft.problems += step_faults(source, [], file, known)
+    for phase in (fixed, otherwise):
+        draft.problems += known.unknown_phase(source, ["phase"], phase)
+    cause = known.causes.get(file.cause)
+    draft.rules[file.id] = Rule(
+        file.id,
+        file.cause,
+        file.severity or (cause.severity if cause else Severity.ERROR),
+        when=when,
+        phase=fixed,
+        phase_otherwise=otherwise or (cause.phase if cause else None),
+        culprit=file.culprit or (cause.culprit if cause else "reporter"),
+        cleared_by=file.cleared_by or (cause.cleared_by if cause else "progress"),
+        fallback=file.fallback,
+        stall=file.stall if file.stall is not None else bool(cause and cause.stall),
+        tier=file.tier or "",
+        explained_by=tuple(file.explained_by),
+        requires=tuple(file.requires),
+        anywhere=file.anywhere,
+        evidence=tuple(evidence.values()),
+    )
+    draft.cards[file.id] = card_text(file, known)
+
+
+def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFile]) -> dict[str, int]:
+    numbers = {}
+    for name, signal in files.items():
+        numbers[name] = draft.add_signal(replace(signal_of(owner, name, signal), stances=signal.stances))
+        if signal.in_:
+            draft.records.append(numbers[name])
+    return numbers
+
+
+def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
+    """What ``when`` says, any of the signals where it says nothing, or the detector."""
+    longer_than_s = schema.seconds(file.longer_than) if file.longer_than else 0.0
+    match file.detector:
+        case "quiet":
+            return Quiet(longer_than_s)
+        case "silent":
+            return Silent(longer_than_s)
+        case "stopped":
+            return Stopped()
+        case "overdue":
+            return Overdue()
+        case "lagging":
+            return Lagging()
+    if file.when is not None:
+        found = parse_when(file.when, numbers)
+        return found if file.anywhere else near(found)
+    seen = tuple(Occurred((number,)) for number in numbers.values())
+    return seen[0] if len(seen) == 1 else Some(seen)
+
+
+def _support(file: schema.RuleFile, name: str, number: int, numbers: Mapping[str, int]) -> Occurred | Sequence:
+    after = file.with_[name].after
+    return Occurred((number,)) if after is None or after not in numbers else Sequence(((numbers[after],), (number,)))
+
+
+def _unknown_anchors(source: RuleSource, file: schema.RuleFile) -> Iterator[Problem]:
+    for name, evidence in file.with_.items():
+        if evidence.after is not None and evidence.after not in file.signals:
+            yield source.problem(["with", name, "after"], f"unknown signal `{evidence.after}`", kind="condition")
+
+
+def _phase_of(text: str | None) -> tuple[str | None, str | None]:
+    """(where it always happens, where it happens if nothing tells)."""
+    if text is None or text.startswith("here"):
+        return None, (text or "").removeprefix("here else ") or None
+    return text, None
