@@ -13,8 +13,7 @@ from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Pack, TraceForm
-from logrules.ruleset.table_rules import EXCEPTIONS, EXITS
-from logrules.ruleset.tables import ExitCode, ExitForm
+from logrules.ruleset.tables import EXCEPTIONS, EXITS, ExitCode, ExitForm
 
 # The hit of an event that a row of a table stands behind: no signal of the pack has this number.
 ROW_SIGNAL = -2
