@@ -44,9 +44,10 @@ bench: setup
 	$(BIN)/python bench/stalls.py
 	$(BIN)/python bench/ranks.py
 
-# Longer property runs than `make test` makes.
+# Longer property runs than `make test` makes, and an hour of broken logs through every form of report.
 soak: setup
 	LOGRULES_SOAK=1 $(BIN)/python -m pytest tests/test_promises.py
+	$(BIN)/python bench/soak.py $(CORPUS) --minutes 60 --keep soak-found
 
 docs: setup
 	$(BIN)/python docs/generate.py
