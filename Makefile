@@ -39,9 +39,10 @@ calibrate: setup
 bench: setup
 	$(BIN)/python bench/record.py start run doctor page testing watch stalls ranks
 
-# Longer property runs than `make test` makes.
+# Longer property runs than `make test` makes, and an hour of broken logs through every form of report.
 soak: setup
 	LOGRULES_SOAK=1 $(BIN)/python -m pytest tests/test_promises.py
+	$(BIN)/python bench/soak.py $(CORPUS) --minutes 60 --keep soak-found
 
 # A real Prometheus scrapes a real watch; every query of the dashboard must have an answer. Needs Debian's `prometheus`.
 soak-metrics: setup
