@@ -160,10 +160,14 @@ class Session:
         if note not in self._notes:
             self._notes.append(note)
 
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """Everything that holds now, in no order. Changes nothing."""
+        return tuple(self._hypotheses())
+
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
         findings = SessionState(
-            tuple(self._hypotheses()),
+            self.hypotheses(),
             self._tracker,
             self._roll,
             self._last,
