@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
 SCORE ?= ../shared/eval/score.py
 
-.PHONY: demo test lint strength score calibrate bench soak docs clean setup
+.PHONY: demo test lint strength score calibrate bench soak soak-metrics docs clean setup
 
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
@@ -47,6 +47,10 @@ bench: setup
 # Longer property runs than `make test` makes.
 soak: setup
 	LOGRULES_SOAK=1 $(BIN)/python -m pytest tests/test_promises.py
+
+# A real Prometheus scrapes a real watch; every query of the dashboard must have an answer. Needs Debian's `prometheus`.
+soak-metrics: setup
+	$(BIN)/python contrib/prometheus/soak.py
 
 docs: setup
 	$(BIN)/python docs/generate.py

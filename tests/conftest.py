@@ -7,8 +7,9 @@ import pytest
 
 from logrules.model.event import Event, Hit, Worker
 from logrules.ruleset.compile import compile_pack
-from logrules.ruleset.load import RuleText, load_pack
+from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.rule_file import RuleText
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -78,7 +78,7 @@ def test_a_stale_cache_of_the_same_name_is_not_believed(kept, shipped):
 
 def test_unknown_classes_are_not_built(kept, shipped):
     path, _ = kept
-    body = b'{"cards": {}, "pack": {"$": "Popen", "row": ["true"]}}'
+    body = b'{"cards": {}, "pack": {"$": "notify.command_output:Popen", "row": ["true"]}}'
     import hashlib
 
     path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
@@ -97,16 +97,16 @@ def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path, monkeypatch, shipp
 def test_a_changed_rule_is_seen_at_the_next_start(folder, tmp_path):
     rule = tmp_path / "mine.yaml"
     text = (
-        "id: mine/one\ncause: cuda-oom\ncertainty: 0.5\ntitle: {en: a, zh: a}\nwhy: {en: a, zh: a}\n"
+        "id: mine/one\ncause: cuda-oom\ncertainty: 0.5\nseverity: warning\ntitle: {en: a, zh: a}\nwhy: {en: a, zh: a}\n"
         "signals: {s: {contains: needle}}\nwhen: s\nfixes: [{do: {en: a, zh: a}}]\n"
         "examples: [{log: needle, fires: true}, {log: other, fires: false}]\n"
     )
     rule.write_text(text)
     before = load_pack([rule])
-    rule.write_text(text.replace("0.5", "0.7"))
+    rule.write_text(text.replace("warning", "info"))
     after = load_pack([rule])
-    certainties = [next(r.certainty for r in pack.rules if r.id == "mine/one") for pack in (before, after)]
-    assert certainties == [0.5, 0.7]
+    severities = [next(r.severity for r in pack.rules if r.id == "mine/one") for pack in (before, after)]
+    assert severities == ["warning", "info"]
 
 
 def test_old_packs_are_forgotten(folder, shipped):

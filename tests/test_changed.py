@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from logrules.engine.run import prepared
-from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruleset.load import rule_texts, shipped_rules
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import Collection, _known, collect, compiled
 from logrules.ruletest.result_cache import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base

@@ -14,8 +14,9 @@ from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.model.errors import LogrulesError
 from logrules.parsing.clean import clean
-from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.pattern import compiled as compiled_pattern
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import Collection, compiled
 from logrules.ruletest.literal_choice import best_literal
 from logrules.ruletest.log_lines import Extract

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,11 +24,11 @@ FINE = "step 1 loss 0.5\nstep 2 loss 0.4\n"
 TEXT = "训练 " + OOM + "Traceback (most recent call last):\n" + FINE
 
 
-def ran(*words: str, shell: str | None = None, **rest) -> subprocess.CompletedProcess[str]:
+def ran(*words: str, script: str | None = None, **rest) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "logrules", *words]
-    if shell is not None:
+    if script is not None:
         return subprocess.run(
-            ["bash", "-c", shell, "bash", *command], capture_output=True, text=True, check=False, timeout=120, **rest
+            ["bash", "-c", script, "bash", *command], capture_output=True, text=True, check=False, timeout=120, **rest
         )
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **rest)
 
@@ -46,7 +47,7 @@ def one_sentence(err: str) -> bool:
 
 @posix
 @pytest.mark.parametrize(
-    ("shell", "log", "status"),
+    ("script", "log", "status"),
     [
         ('"$@" | true; exit ${PIPESTATUS[0]}', "fine.log", 0),
         ('"$@" | true; exit ${PIPESTATUS[0]}', "oom.log", 1),
@@ -57,15 +58,15 @@ def one_sentence(err: str) -> bool:
         ('"$@" 2>/dev/full', "missing.log", 2),
     ],
 )
-def test_the_exit_status_says_what_was_found_whoever_reads(here, shell, log, status):
-    done = ran("diagnose", log, shell=shell)
+def test_the_exit_status_says_what_was_found_whoever_reads(here, script, log, status):
+    done = ran("diagnose", log, script=script)
     assert done.returncode == status
     assert done.stderr == ""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 def test_a_full_standard_output_is_one_sentence(here):
-    done = ran("diagnose", "oom.log", shell='"$@" >/dev/full')
+    done = ran("diagnose", "oom.log", script='"$@" >/dev/full')
     assert done.returncode == 2
     assert done.stderr == "logrules: standard output: no space left on device\n"
 
@@ -226,10 +227,9 @@ def test_a_folder_named_beside_its_own_part_is_no_fault(here):
     assert main(["diagnose", "runs", "runs"]) == 0
 
 
-@posix
-@pytest.mark.parametrize("verb", ["diagnose", "scan"])
-def test_deep_folders_are_no_fault(here, verb, monkeypatch):
-    monkeypatch.setenv("LOGRULES_STATE_DIR", str(here / "state"))
+@pytest.fixture
+def deep(here) -> Iterator[Path]:
+    """A folder 1,500 levels deep, taken away again: neither pytest nor shutil can do that."""
     top = here / "jobs" / "deep"
     top.mkdir(parents=True)
     os.chdir(top)
@@ -238,7 +238,15 @@ def test_deep_folders_are_no_fault(here, verb, monkeypatch):
         os.chdir("d")
     Path("x.log").write_text(FINE)
     os.chdir(here)
-    assert main([verb, "jobs"]) == 0
+    yield here / "jobs"
+    subprocess.run(["rm", "-rf", str(top)], check=True)
+
+
+@posix
+@pytest.mark.parametrize("verb", ["diagnose", "scan"])
+def test_deep_folders_are_no_fault(here, deep, verb, monkeypatch):
+    monkeypatch.setenv("LOGRULES_STATE_DIR", str(here / "state"))
+    assert main([verb, str(deep)]) == 0
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux")

@@ -76,7 +76,8 @@ def test_each_row_has_a_sample_a_near_miss_and_something_to_ask_for() -> None:
     ids = [row.id for row in rows_file().exceptions]
     assert len(ids) == len(set(ids))
     for row in rows_file().exceptions:
-        assert row.samples and row.near, row.id
+        assert row.samples, row.id
+        assert row.near, row.id
         assert row.classes or row.words or row.errno, row.id
 
 
@@ -165,7 +166,7 @@ def test_of_two_rows_that_give_as_much_the_one_that_finds_more_goes_first() -> N
         ("[Errno 980] x", False),
     ],
 )
-def test_an_errno_is_read_in_each_form(message: str, known: bool) -> None:
+def test_an_errno_is_read_in_each_form(message: str, *, known: bool) -> None:
     row = ExceptionRow("port", "port-in-use", errno=(98,))
     assert (small(row).row_of(failure(link(f"OSError: {message}"))) is row) is known
 
@@ -190,11 +191,18 @@ def test_a_place_is_sought_in_all_frames_of_the_chain() -> None:
     assert small(row).row_of(failure(inner)) is None
 
 
-def test_who_raised_is_the_innermost_that_is_not_the_users_own() -> None:
+def test_who_raised_is_the_innermost_frame() -> None:
     row = ExceptionRow("raised", "dataset-corrupt", classes=("ValueError",), raised_in=("dataset",))
     asked = small(row)
-    assert asked.row_of(failure(link("ValueError: x", frame("trainer"), frame("dataset"), frame("own")))) is row
+    assert asked.row_of(failure(link("ValueError: x", frame("trainer"), frame("dataset")))) is row
     assert asked.row_of(failure(link("ValueError: x", frame("dataset"), frame("trainer")))) is None
+    assert asked.row_of(failure(link("ValueError: x", frame("dataset"), frame("own")))) is None
+
+
+def test_a_checkout_of_a_known_package_is_no_code_of_the_user() -> None:
+    row = ExceptionRow("raised", "version-mismatch", classes=("TypeError",), raised_in=("library",))
+    cloned = Frame("verl/trainer/main.py", 3, "run", Origin("verl", "rl", own=True))
+    assert small(row).row_of(failure(link("TypeError: x", frame("own"), cloned))) is row
 
 
 def test_the_users_code_and_libraries_are_places_too() -> None:
@@ -225,6 +233,13 @@ def test_what_is_said_outside_goes_before_what_only_a_class_says_inside() -> Non
     telling = ExceptionRow("worker", "dataloader-worker-died", words="killed by signal")
     chain = (link("ConnectionError: reset"), link("RuntimeError: worker 3 is killed by signal: Killed"))
     assert small(generic, telling).candidates(failure(*chain)) == (telling, generic)
+
+
+def test_what_anything_may_be_raised_as_makes_no_row_more_specific() -> None:
+    broad = ExceptionRow("a", "bad-config", classes=("RuntimeError",), words="invalid", raised_in=("library",))
+    telling = ExceptionRow("b", "cuda-arch-mismatch", words="invalid device function")
+    asked = small(broad, telling)
+    assert asked.row_of(failure(link("RuntimeError: invalid device function", frame("torch")))) is telling
 
 
 def test_a_row_for_any_exception_gives_no_class() -> None:
@@ -260,8 +275,29 @@ def test_inheritance_in_a_circle_ends() -> None:
 
 
 PIECES = st.sampled_from(
-    ["[Errno ", "98]", "os error ", "(", ")", "'", "No such file or directory: '", "/data/", "must be ", "a" * 400]
-    + ["not found ", "host='", "https://", "[", "NCCL ", "Error(s) in ", " is ", "\n", "import ", ".", "é", "\x00"]
+    [
+        "[Errno ",
+        "98]",
+        "os error ",
+        "(",
+        ")",
+        "'",
+        "No such file or directory: '",
+        "/data/",
+        "must be ",
+        "not found ",
+        "host='",
+        "https://",
+        "[",
+        "NCCL ",
+        "Error(s) in ",
+        " is ",
+        "import ",
+        ".",
+        "é",
+        "\n",
+        "\x00",
+    ]
 )
 MESSAGES = st.lists(PIECES | st.text(max_size=12), max_size=200).map("".join)
 NAMES = st.text("abcE.()_", max_size=60) | st.sampled_from(["OSError", "torch.OutOfMemoryError", "ValueError"])

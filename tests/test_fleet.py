@@ -20,7 +20,7 @@ from logrules.model.report import Status
 from logrules.tools.fleet import scan_jobs as scan
 from logrules.tools.fleet.group import grouped
 from logrules.tools.fleet.history import History
-from logrules.tools.fleet.job import JobSummary
+from logrules.tools.fleet.job import JobSummary, SeenJob
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
 from logrules.tools.fleet.jobs_text import lasted
@@ -86,7 +86,7 @@ def test_the_table_says_the_same(runs, capsys):
     assert main(["scan", "runs", "--lang", "en"]) == 1
     rows = capsys.readouterr().out.splitlines()
     assert rows[1].split() == ["a", "FAILED", "cuda-oom", "train_step", "rank", "3", "2025-06-15", "10:41", "32", "min"]
-    assert rows[-1] == "3 jobs: 1 failed or stalled, 32 min lost"
+    assert rows[-1] == "3 jobs: 1 failed or stalled, 32 min lost (2.1 GPU-hours)"
 
 
 def test_jobs_may_be_files_and_lie_deeper(runs, capsys):
@@ -161,15 +161,19 @@ JOBS = [
 ]
 
 
+def seen(summaries: list[JobSummary]) -> list[SeenJob]:
+    return [SeenJob(one.job, one, 0.0) for one in summaries]
+
+
 def test_a_bad_node_comes_first():
-    assert [(one.name, one.troubled, one.jobs, one.lost_s) for one in grouped(JOBS, "host")] == [
+    assert [(one.name, one.troubled, one.jobs, one.lost_s) for one in grouped(seen(JOBS), "host", 0.0)] == [
         ("node-2", 2, ("b", "c"), 30.0),
         ("node-1", 1, ("a",), 60.0),
     ]
 
 
 def test_groups_by_cause():
-    assert [(one.name, one.troubled, len(one.jobs)) for one in grouped(JOBS, "cause")] == [
+    assert [(one.name, one.troubled, len(one.jobs)) for one in grouped(seen(JOBS), "cause", 0.0)] == [
         ("cuda-oom", 1, 2),
         ("nccl-timeout", 1, 1),
         ("gpu-xid", 1, 1),
@@ -178,9 +182,14 @@ def test_groups_by_cause():
 
 def test_groups_are_listed(runs, capsys):
     assert main(["scan", "runs", "--group", "cause", "--format", "jsonl"]) == 1
-    assert listed(capsys) == [{"name": "cuda-oom", "jobs": ["a"], "troubled": 1, "lost_s": 1920.0}]
+    (group,) = listed(capsys)
+    assert {key: group[key] for key in ("name", "jobs", "troubled", "lost_s")} == {
+        "name": "cuda-oom", "jobs": ["a"], "troubled": 1, "lost_s": 1920.0,
+    }  # fmt: skip
     assert main(["scan", "runs", "--group", "cause", "--lang", "en"]) == 1
-    assert capsys.readouterr().out.splitlines()[1].split() == ["cuda-oom", "1", "1", "32", "min", "a"]
+    head, title, when, which = capsys.readouterr().out.splitlines()
+    assert head == "cuda-oom  1 of 1 jobs failed · lost 32 min · 2.1 GPU-hours"
+    assert (title, when, which) == ("  The GPU ran out of memory", "  first 2025-06-15, last 2025-06-15", "  a")
 
 
 @pytest.mark.parametrize(
@@ -203,10 +212,10 @@ def test_an_unchanged_job_is_not_read_again(runs, capsys, monkeypatch):
     before = capsys.readouterr().out
     asked = []
     monkeypatch.setattr(scan, "scanned", lambda jobs, *_: asked.extend(job.name for job in jobs) or iter(()))
-    with pytest.raises(KeyError, match="c"):
-        # Only what could not be read is tried again.
-        main(["scan", "runs", "--format", "jsonl"])
+    # Only what could not be read is tried again.
+    assert main(["scan", "runs", "--format", "jsonl"]) == 2
     assert asked == ["c"]
+    capsys.readouterr()
     monkeypatch.undo()
     monkeypatch.chdir(runs.parent)
     monkeypatch.setenv("LOGRULES_STATE_DIR", str(runs.parent / "state"))

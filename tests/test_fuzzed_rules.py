@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
 from logrules.model.test_result import Outcome
-from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruleset.load import rule_texts, shipped_rules
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import read_cases
 from logrules.ruletest.collect import Collection, compiled
 from logrules.ruletest.mutation import strength

@@ -12,7 +12,8 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position
 from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
 from logrules.output import results_json, results_junit, results_tap, results_text
-from logrules.ruleset.load import RuleText, rule_texts, shipped_rules
+from logrules.ruleset.load import rule_texts, shipped_rules
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import compiled

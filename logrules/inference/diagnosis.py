@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.culprit import culprits, named_ranks
+from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
 from logrules.model.report import (
     Comparison,
     Consequence,
@@ -48,8 +50,9 @@ class SessionState:
     earlier_runs: tuple[Run, ...] = ()
     notes: tuple[SourceNote, ...] = ()
     unusual: tuple[Observation, ...] = ()
-    chain_phases: Mapping[int, str] = field(default_factory=dict)
+    failures: Failures | None = None
     curves: tuple[Curve, ...] = ()
+    last_errors: tuple[Event, ...] = ()
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -87,6 +90,8 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.STALLED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
+    if findings.last_errors:
+        return Status.UNEXPLAINED
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
 
 
@@ -110,7 +115,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     hypothesis = one.hypothesis
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
-    evidence = _evidence(hypothesis, findings)
+    evidence = _evidence(hypothesis, findings, _of_one_cause(one))
     ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
     declined = sides is not None and sides.spread is not None
     if not ranks and rule.culprit != "none" and not declined:
@@ -141,10 +146,11 @@ def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
     rule = hypothesis.rule
     if rule.phase is not None:
         return rule.phase
-    first, frames = hypothesis.first, findings.chain_phases
-    told = frames.get(first.chain) if first.chain is not None else None
+    first, failures = hypothesis.first, findings.failures
+    told = failures.phase_of(first.chain) if failures is not None and first.chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
-    return told or first.phase or next(iter(frames.values()), None) or rule.phase_otherwise or _last_phase(findings)
+    later = failures.first_phase() if failures is not None else None
+    return told or first.phase or later or rule.phase_otherwise or _last_phase(findings)
 
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
@@ -158,21 +164,43 @@ def _captures(evidence: Sequence[Evidence]) -> dict[str, str]:
     return {name: value for line in reversed(evidence) for name, value in line.captures.items()}
 
 
-def _evidence(hypothesis: Hypothesis, findings: SessionState) -> tuple[Evidence, ...]:
-    """The lines that show it, each once; for what ends in silence the last line of all too."""
-    observations: dict[int, tuple[Observation, Mapping[str, str]]] = {}
+def _of_one_cause(one: Ranked) -> tuple[Hypothesis, ...]:
+    """Its consequences that name the same cause: their lines show it too."""
+    cause = one.hypothesis.rule.cause
+    return tuple(other for other in one.consequences if other.rule.cause == cause)
+
+
+def _evidence(
+    hypothesis: Hypothesis, findings: SessionState, others: Sequence[Hypothesis] = ()
+) -> tuple[Evidence, ...]:
+    """The lines that show it, each once, in order; for what ends in silence the last line of all too.
+
+    Lines of ``others`` fill the places that its own leave.
+    """
+    shown = _lines(hypothesis)
+    ordered = [shown[order] for order in sorted(shown)]
+    if len(ordered) > MAX_EVIDENCE:
+        ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
+    for other in others:
+        more = _lines(other)
+        ordered += [more[order] for order in sorted(more) if order not in shown][: MAX_EVIDENCE - len(ordered)]
+        shown |= more
+    last = findings.last
+    if hypothesis.rule.wait is not None and last is not None and last.order not in shown:
+        ordered.append((last, {}))
+    ordered.sort(key=lambda pair: pair[0].order)
+    return tuple(_shown(observation, captures) for observation, captures in ordered)
+
+
+def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, str]]]:
+    """The lines that a hypothesis rests on, with what they captured, by their place in the order of the job."""
+    found: dict[int, tuple[Observation, Mapping[str, str]]] = {}
     for match in hypothesis.matches:
         pairs = [*zip(match.first, match.signals, strict=False), (match.last, match.signals[-1])]
         for observation, signal in pairs:
-            known = observations.get(observation.order, (observation, {}))[1]
-            observations[observation.order] = (observation, {**known, **observation.captures(signal)})
-    ordered = [observations[order] for order in sorted(observations)]
-    if len(ordered) > MAX_EVIDENCE:
-        ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
-    last = findings.last
-    if hypothesis.rule.wait is not None and last is not None and last.order not in observations:
-        ordered.append((last, {}))
-    return tuple(_shown(observation, captures) for observation, captures in ordered)
+            known = found.get(observation.order, (observation, {}))[1]
+            found[observation.order] = (observation, {**known, **observation.captures(signal)})
+    return found
 
 
 def _shown(observation: Observation, captures: Mapping[str, str]) -> Evidence:

@@ -1,11 +1,11 @@
 """How a log ends: its last lines, what kinds of them came after a moment, which of them are errors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
 from logrules.inference.workers import peers
-from logrules.model.event import Event, Level
+from logrules.model.event import Event, Level, Stance
 from logrules.model.template import template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out.
@@ -27,13 +27,22 @@ class Endings:
         kinds = {template_of(line.message) for line in self._after(waiting)}
         return len(kinds) > WAITING_KINDS
 
-    def errors(self) -> Iterator[Event]:
-        """The lines of tails that claim to be errors."""
-        for lines in self.lines.values():
-            yield from (line for line in lines if line.level is not None and line.level >= Level.ERROR)
+    def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
+        """The lines that state an error, behind the line at which each source last went on, of kinds not seen before."""
+        return tuple(
+            line for source, lines in self.lines.items() for line in _new_errors(lines, went_on.get(source, 0))
+        )
 
     def _after(self, waiting: Observation) -> Iterator[Event]:
         event = waiting.event
         for line in self.lines.get(event.source, ()):
             if line.line > event.line and not peers(line.worker, event.worker):
                 yield line
+
+
+def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
+    lived_through = {template_of(line.message) for line in lines if line.line <= went_on}
+    for line in lines:
+        claims = line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
+        if claims and line.line > went_on and template_of(line.message) not in lived_through:
+            yield line

@@ -2,8 +2,8 @@
 
 A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides
 components and groups, ``under`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the user's code
-whose names speak of that phase) and ``library`` (code that is not the user's). For these, ``raised_in`` looks at the
-innermost frame of all.
+whose names speak of that phase) and ``library`` (all other code). ``raised_in`` looks at the frame that raised: the
+innermost one, but for those that only pass on an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,8 +22,14 @@ MAX_LINKS = 32
 MAX_FRAMES = 512
 MAX_MESSAGE = 4096
 
-# What every exception is: no news.
-_ROOTS = frozenset({"Exception", "BaseException"})
+# What anything may be raised as, and where: narrows a row without making it know more.
+_SAYS_LITTLE = frozenset(
+    {"BaseException", "Exception", "AssertionError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError"}
+)
+_OWN, _LIBRARY = "own", "library"
+_ANYWHERE = frozenset({_OWN, _LIBRARY})
+# A row that gives less and has no words is for what no other row knows.
+_TELLING = 2
 # These frames only pass on what somebody else asked for.
 _PASSING_ON = frozenset({"__getattr__", "__getattribute__", "_lazy_import"})
 _ERRNO = regex.compile(
@@ -45,7 +51,7 @@ class _Match:
         """Smaller is better: rows that say something of the message or of two things, then what was raised first."""
         row = self.row
         given = _given(row)
-        generic = given < 2 and row.words is None
+        generic = given < _TELLING and row.words is None
         return int(generic), self.link, -given, self.distance, -self.length, row.id
 
 
@@ -58,6 +64,14 @@ class _Scene:
     lineage: ExceptionLineage
     under: frozenset[str]
     raised_in: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RowMatch:
+    """A row that knows a failure, and the exception of its chain that it knows."""
+
+    row: ExceptionRow
+    link: ExceptionLink
 
 
 class ExceptionTable:
@@ -73,9 +87,15 @@ class ExceptionTable:
             for name in {class_parts(one)[1] for one in row.classes}:
                 self._by_class.setdefault(name, []).append(row)
 
+    def match_of(self, failure: Failure) -> RowMatch | None:
+        """The row that says most about the failure and the exception that it knows, or None."""
+        best = min(self._found(failure), key=lambda match: match.order, default=None)
+        return RowMatch(best.row, failure.chain[best.link]) if best is not None else None
+
     def row_of(self, failure: Failure) -> ExceptionRow | None:
         """The row that says most about the failure, or None."""
-        return next(iter(self.candidates(failure)), None)
+        found = self.match_of(failure)
+        return found.row if found is not None else None
 
     def candidates(self, failure: Failure) -> tuple[ExceptionRow, ...]:
         """All rows that know an exception of the failure's chain, the best first.
@@ -84,12 +104,15 @@ class ExceptionTable:
         of one kind goes first which knows the exception nearest to the innermost cause, then which gives more, then
         which names the nearer class, then which finds more in the message.
         """
-        chain = failure.chain[:MAX_LINKS]
-        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
-        found = [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
+        found = self._found(failure)
         ordered = dict.fromkeys(match.row.id for match in sorted(found, key=lambda match: match.order))
         rows = {match.row.id: match.row for match in found}
         return tuple(rows[row] for row in ordered)
+
+    def _found(self, failure: Failure) -> list[_Match]:
+        chain = failure.chain[:MAX_LINKS]
+        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
+        return [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
 
     def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
         message = link.message[:MAX_MESSAGE]
@@ -128,8 +151,9 @@ def _matched(row: ExceptionRow, at: int, scene: _Scene) -> _Match | None:
 
 def _given(row: ExceptionRow) -> int:
     # A number says as well that it is an error of the system.
-    classes = bool(row.errno) or (bool(row.classes) and not _ROOTS.issuperset(row.classes))
-    return classes + bool(row.errno) + (row.words is not None) + bool(row.under) + bool(row.raised_in)
+    classes = bool(row.errno) or not _SAYS_LITTLE.issuperset(row.classes)
+    places = sum(not _ANYWHERE.issuperset(names) for names in (row.under, row.raised_in))
+    return classes + bool(row.errno) + (row.words is not None) + places
 
 
 def _places(frames: Iterable[Frame]) -> frozenset[str]:
@@ -137,17 +161,12 @@ def _places(frames: Iterable[Frame]) -> frozenset[str]:
     for frame in frames:
         origin = frame.origin
         found.update(name for name in (origin.component, origin.group) if name)
-        found.update(("own", f"own:{origin.phase}") if origin.own else ("library",))
+        own = origin.own and origin.component is None
+        found.update((_OWN, f"{_OWN}:{origin.phase}") if own else (_LIBRARY,))
     return frozenset(found)
 
 
 def _innermost_places(frames: Sequence[Frame]) -> frozenset[str]:
     while frames and frames[-1].function.rpartition(".")[2] in _PASSING_ON:
         frames = frames[:-1]
-    if not frames:
-        return frozenset()
-    kind = _places(frames[-1:]) & {"own", "library"}
-    if "own" in kind:
-        kind |= {f"own:{frames[-1].origin.phase}"}
-    outside = next((frame for frame in reversed(frames) if not frame.origin.own), None)
-    return kind if outside is None else kind | (_places((outside,)) - {"library"})
+    return _places(frames[-1:])

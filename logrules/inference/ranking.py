@@ -135,13 +135,20 @@ def _root_of(one: Hypothesis, parents: Mapping[str, Hypothesis | None]) -> Hypot
 
 
 def _one_a_cause(ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """Further diagnoses of a cause already named go under the first of that cause."""
+    """Further diagnoses of a cause already named go under the first of that cause; a rule speaks before a table."""
     kept: dict[str, Ranked] = {}
     for one in ranked:
         cause = one.hypothesis.rule.cause
         known = kept.get(cause)
         if known is None:
             kept[cause] = one
-        else:
-            kept[cause] = replace(known, consequences=(*known.consequences, one.hypothesis, *one.consequences))
+            continue
+        first, second = (one, known) if _says_more(one.hypothesis, known.hypothesis) else (known, one)
+        under = (*first.consequences, second.hypothesis, *second.consequences)
+        kept[cause] = replace(first, consequences=under)
     return tuple(kept.values())
+
+
+def _says_more(one: Hypothesis, other: Hypothesis) -> bool:
+    """Whether a rule stands behind the first, and only a row of a table behind the other, which is as bad."""
+    return other.rule.from_table and not one.rule.from_table and one.survived == other.survived

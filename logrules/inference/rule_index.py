@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
+from logrules.inference.failures import FailureTables
 from logrules.ruleset.condition import (
     Absence,
     Lagging,
@@ -21,7 +22,7 @@ from logrules.ruleset.condition import (
     leaves,
     signals_of,
 )
-from logrules.ruleset.pack import Frame, Marker, Metric, Pack, Rule
+from logrules.ruleset.pack import Marker, Metric, Pack, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Index:
 
     ``silent`` are the rules that silence can move; ``quiet_limits`` and ``silent_limits`` the silences (seconds),
     in the midst and since the start, that any asks for.
-    ``frames`` are by function; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
+    ``failures`` are the tables of failures; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -40,7 +41,7 @@ class Index:
     quiet_limits: tuple[float, ...]
     silent_limits: tuple[float, ...]
     markers: Mapping[int, Marker]
-    frames: Mapping[str, tuple[Frame, ...]]
+    failures: FailureTables
     asked: Mapping[str, tuple[Metrical, ...]]
     metrics: Mapping[int, Metric]
 
@@ -58,7 +59,7 @@ def index_of(pack: Pack) -> Index:
         quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
         silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
         markers={marker.signal: marker for marker in pack.markers},
-        frames=_frames(pack.frames),
+        failures=FailureTables.of(pack),
         asked=asked,
         metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
     )
@@ -89,14 +90,6 @@ def _minds_silence(found: Iterable[Leaf]) -> bool:
         MetricTrend,
     )
     return any(isinstance(leaf, kinds) for leaf in found)
-
-
-def _frames(frames: Iterable[Frame]) -> dict[str, tuple[Frame, ...]]:
-    mapped: dict[str, tuple[Frame, ...]] = {}
-    for frame in frames:
-        for function in frame.functions:
-            mapped[function] = (*mapped.get(function, ()), frame)
-    return mapped
 
 
 def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:

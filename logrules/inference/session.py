@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from logrules.inference import conditions as automata
 from logrules.inference import liveness as silence
@@ -13,6 +13,7 @@ from logrules.inference.conditions import LeafState
 from logrules.inference.diagnosis import SessionState, report_of
 from logrules.inference.ending import Endings
 from logrules.inference.evidence_ownership import ends_of, unclaimed
+from logrules.inference.failures import Failures, captures_of
 from logrules.inference.liveness import Activity, JobSnapshot
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
@@ -21,10 +22,10 @@ from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.time_series import CurveSampler
-from logrules.inference.traceback import FinishedTraceback, TracebackAssembler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.event import Event, Hit
+from logrules.model.failure import Failure
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import WorkerNow
@@ -46,7 +47,6 @@ from logrules.ruleset.pack import Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
-
 
 
 class Session:
@@ -85,7 +85,7 @@ class Session:
 
     def _begin_run(self) -> None:
         self._tracker = WorkerTracker(self._pack)
-        self._folder = TracebackAssembler(self._pack.trace, self._index.frames)
+        self._failures = Failures(self._index.failures)
         self._metrics = MetricStates(self._index.asked, self._index.metrics)
         self._states: dict[str, dict[Leaf, LeafState]] = {}
         self._raised: dict[str, Rule] = {}
@@ -168,8 +168,9 @@ class Session:
             tuple(self._earlier),
             tuple(self._notes),
             self._unusual.rarest(),
-            self._folder.phases,
+            self._failures,
             self._curves.drawn(),
+            self._endings.errors(self._tracker.went_on()) if self.ended else (),
         )
         return report_of(findings, self._pack, lines, sources)
 
@@ -193,7 +194,7 @@ class Session:
         if not event.hits and event.line <= known:
             return
         self._lines[event.source] = max(known, event.line)
-        chain, folded = self._folder.feed(event)
+        chain, raised, ended = self._failures.feed(event)
         observation = self._observe(event, chain)
         markers = [marker for hit in event.hits if (marker := self._markers.get(hit.signal)) is not None]
         if any(marker.starts for marker in markers) and self._run_is_over():
@@ -208,8 +209,12 @@ class Session:
         self._roll.see(observation)
         self._unusual.see(observation, complaint=self._complains(event))
         yield from self._route(event.hits, observation)
-        if folded is not None:
-            yield from self._route_traceback(folded, observation)
+        if raised is not None:
+            yield from self._route_exception(raised, observation)
+        for failure in (*ended, *((raised,) if raised is not None else ())):
+            self._failures.keep(failure, observation)
+        if ended or raised is not None:
+            yield from self._judge_failures()
 
     def _complains(self, event: Event) -> bool:
         trace = self._pack.trace
@@ -231,16 +236,30 @@ class Session:
             for rule_id, moved in self._by_signal.get(hit.signal, {}).items():
                 yield from self._move(self._rules[rule_id], moved, observation, hit.signal)
 
-    def _route_traceback(self, folded: FinishedTraceback, observation: Observation) -> Iterator[Change]:
+    def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
         trace = self._pack.trace
-        if trace is None or folded.chained:
+        if trace is None or not failure.chain or failure.chain[0].event.line != observation.event.line:
             return
+        told = captures_of(failure)
+        summary = f"{failure.type}: {failure.message}" if failure.message else failure.type
         hits = tuple(
-            Hit(number, {**folded.captures, **captures})
+            Hit(number, {**told, **captures})
             for number in trace.records
-            if (captures := self._captures.of(self._pack.signals[number], folded.summary, folded.summary)) is not None
+            if (captures := self._captures.of(self._pack.signals[number], summary, summary)) is not None
         )
         yield from self._route(hits, replace(observation, event=replace(observation.event, hits=hits)))
+
+    def _judge_failures(self) -> Iterator[Change]:
+        """What the tables know of the failures so far: told once, taken back where a record grew into another."""
+        held = self._failures.rules()
+        for name in sorted(held):
+            if name not in self._raised and name in self._rules:
+                self._raised[name] = self._rules[name]
+                yield Raised(name, self.now)
+        for rule in tuple(self._raised.values()):
+            if rule.from_table and rule.id not in held:
+                del self._raised[rule.id]
+                yield Withdrawn(rule.id, self.now)
 
     def _move(self, rule: Rule, moved: Iterable[Leaf], observation: Observation, signal: int) -> Iterator[Change]:
         states = self._states.setdefault(rule.id, {})
@@ -304,6 +323,10 @@ class Session:
             matches = self._found(rule)
             if automata.holds(rule.when, matches) and (shown := automata.shown(rule.when, matches)):
                 found.append(Hypothesis(rule, shown, all(self._survived(rule, match) for match in shown)))
+        for name, match, caught in self._failures.matches():
+            known = self._rules.get(name)
+            if known is not None:
+                found.append(Hypothesis(known, (match,), caught or self._survived(known, match)))
         yield from unclaimed(found, self._ends)
 
     def _rules_to_judge(self) -> Iterable[Rule]:

@@ -91,6 +91,15 @@ class WorkerTracker:
         """Whether silence is normal now: the run is over, or it serves whoever asks."""
         return self.completed is not None or (self.latest is not None and self.latest[1] in self._idle)
 
+    def went_on(self) -> dict[str, int]:
+        """The last line of each source that said where a worker is."""
+        found: dict[str, int] = {}
+        for state in self.workers.values():
+            if state.latest is not None:
+                event = state.latest.event
+                found[event.source] = max(found.get(event.source, 0), event.line)
+        return found
+
     def open_waits(self) -> Iterator[OpenWait]:
         """Every wait that is open now."""
         for state in self._in_wait.values():

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 
 class Level(IntEnum):
@@ -13,6 +13,16 @@ class Level(IntEnum):
     WARNING = 30
     ERROR = 40
     FATAL = 50
+
+
+class Stance(StrEnum):
+    """What kind of statement a line is."""
+
+    FACT = "fact"
+    ADVICE = "advice"
+    ECHO = "echo"
+    RETRY = "retry"
+    CAUGHT = "caught"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +95,4 @@ class Event:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     group: str | None = None
+    stance: Stance = Stance.FACT

@@ -3,17 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from logrules.model.event import Event, Worker
-
-
-class Stance(StrEnum):
-    """What kind of statement a line is."""
-
-    FACT = "fact"
-    ADVICE = "advice"
-    ECHO = "echo"
-    RETRY = "retry"
-    CAUGHT = "caught"
+from logrules.model.event import Event, Stance, Worker
 
 
 class FailureKind(StrEnum):

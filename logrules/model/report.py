@@ -10,6 +10,7 @@ class Status(StrEnum):
 
     FAILED = "failed"
     STALLED = "stalled"
+    UNEXPLAINED = "unexplained"
     RUNNING = "running"
     COMPLETED = "completed"
     HEALTHY = "healthy"

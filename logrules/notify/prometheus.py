@@ -1,39 +1,110 @@
-"""What a live job is doing, for Prometheus: quiet seconds, phase, suspects, lines read. Needs the extra ``metrics``."""
+"""What a live job is doing, for Prometheus: served on a port, or in a text file for node_exporter.
 
-from collections.abc import Callable
+Both need the extra ``metrics``.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
+from logrules.output.atomic_write import UnwritableError, write_file
+from logrules.output.escape import safe
+
+if TYPE_CHECKING:
+    from prometheus_client import Gauge
+
+# Without a change, a text file is written this often, so that its time stamp tells that the watcher lives.
+TEXTFILE_EVERY_S = 15.0
+_MAX_NAME = 128
+_SCHEDULERS = ("LOGRULES_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_NAME", "RAY_JOB_ID")
+
+Workers = Callable[[], tuple[WorkerNow, ...]]
 
 
-class PrometheusExporter:
-    """Serves metrics on a port of all interfaces until the job is over.
+def job_name(environment: Mapping[str, str]) -> str:
+    """The job as ``LOGRULES_JOB`` or its scheduler names it; empty where neither does."""
+    found = next((value for name in _SCHEDULERS if (value := environment.get(name))), "")
+    return safe(re.sub(r"\s+", " ", found))[:_MAX_NAME]
 
-    Raises LogrulesError where prometheus-client is missing or the port cannot be taken.
+
+class JobMetrics:
+    """The figures of a live job. With a ``job``, each of them has it as the label ``job_name``.
+
+    Raises LogrulesError where prometheus-client is missing; ``option`` is what asked for it.
     """
 
-    def __init__(self, port: int, workers: Callable[[], tuple[WorkerNow, ...]]) -> None:
+    def __init__(self, workers: Workers, job: str, option: str) -> None:
         try:
-            from prometheus_client import CollectorRegistry, Gauge, start_http_server
+            from prometheus_client import CollectorRegistry, Gauge
         except ModuleNotFoundError:
-            raise LogrulesError("--metrics-port needs prometheus-client: pip install 'logrules[metrics]'") from None
+            raise LogrulesError(f"{option} needs prometheus-client: pip install 'logrules[metrics]'") from None
         self._workers = workers
-        registry = CollectorRegistry()
+        self._label = (job,) if job else ()
+        self._told = False
+        self.registry = CollectorRegistry()
 
-        def gauge(name: str, about: str, *labels: str) -> Gauge:
-            return Gauge(f"logrules_{name}", about, labels, registry=registry)
+        def gauge(name: str, about: str, *labels: str) -> "Gauge":
+            named = ("job_name",) if job else ()
+            return Gauge(f"logrules_{name}", about, (*named, *labels), registry=self.registry)
 
         self._lines = gauge("lines_read", "Lines of the log that were read")
         self._bytes = gauge("bytes_read", "Bytes of the log that were read")
         self._skipped = gauge("bytes_skipped", "Bytes that were passed on without being analysed")
         self._quiet = gauge("quiet_seconds", "How long nothing has moved on the worker that moved last")
+        self._seen = gauge("updated_timestamp_seconds", "When the watcher last looked, by the source's clock")
+        self._ended = gauge("ended", "1 where the log has ended: the last figures stand")
         self._status = gauge("status", "1 for the status of the job", "status")
         self._phase = gauge("phase", "1 for the phase of the job", "phase")
         self._suspect = gauge("suspect_confidence", "Confidence of each diagnosis", "rule", "cause", "severity")
+
+    def take(self, update: Update, report: Callable[[], Report]) -> None:
+        """Take the figures of an update."""
+        quiet = [worker.quiet_s for worker in self._workers() if worker.quiet_s is not None]
+        for gauge, value in (
+            (self._lines, float(update.lines)),
+            (self._bytes, float(update.bytes)),
+            (self._skipped, float(update.skipped)),
+            (self._quiet, min(quiet, default=0.0)),
+            (self._seen, update.now),
+            (self._ended, float(update.ended)),
+        ):
+            self._set(gauge, value)
+        if update.changes or update.ended or not self._told:
+            self._told = True
+            self._retell(report())
+
+    def _set(self, gauge: "Gauge", value: float, *labels: str) -> None:
+        named = (*self._label, *labels)
+        (gauge.labels(*named) if named else gauge).set(value)
+
+    def _retell(self, report: Report) -> None:
+        for gauge in (self._status, self._phase, self._suspect):
+            gauge.clear()
+        self._set(self._status, 1, report.status.value)
+        self._set(self._phase, 1, report.phase)
+        for one in report.diagnoses:
+            self._set(self._suspect, one.confidence, one.rule, one.cause, one.severity.value)
+
+
+class PrometheusExporter:
+    """Serves metrics on a port of all interfaces until the job is over.
+
+    Raises LogrulesError where prometheus-client is missing or the port cannot be taken. Without a ``job`` it is named
+    as its environment names it.
+    """
+
+    def __init__(self, port: int, workers: Workers, job: str | None = None) -> None:
+        self._metrics = JobMetrics(workers, job_name(os.environ) if job is None else job, "--metrics-port")
+        from prometheus_client import start_http_server
+
         try:
-            self._server, self._thread = start_http_server(port, registry=registry)
+            self._server, self._thread = start_http_server(port, registry=self._metrics.registry)
         except OSError as fault:
             reason = (fault.strerror or str(fault)).lower()
             raise LogrulesError(f"--metrics-port {port}: cannot be taken ({reason})") from None
@@ -45,13 +116,7 @@ class PrometheusExporter:
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update."""
-        self._lines.set(update.lines)
-        self._bytes.set(update.bytes)
-        self._skipped.set(update.skipped)
-        quiet = [worker.quiet_s for worker in self._workers() if worker.quiet_s is not None]
-        self._quiet.set(min(quiet, default=0.0))
-        if update.changes:
-            self._retell(report())
+        self._metrics.take(update, report)
 
     def close(self) -> None:
         """Serve no longer."""
@@ -59,10 +124,43 @@ class PrometheusExporter:
         self._server.server_close()
         self._thread.join(1.0)
 
-    def _retell(self, report: Report) -> None:
-        for gauge in (self._status, self._phase, self._suspect):
-            gauge.clear()
-        self._status.labels(report.status.value).set(1)
-        self._phase.labels(report.phase).set(1)
-        for one in report.diagnoses:
-            self._suspect.labels(one.rule, one.cause, one.severity.value).set(one.confidence)
+
+class MetricsTextfile:
+    """Keeps metrics in a text file for the textfile collector of node_exporter, replaced as a whole each time.
+
+    Raises LogrulesError where prometheus-client is missing or the folder is. Where writing fails later, that is said
+    once and tried again. The last figures stay, so that it can be seen how the job ended.
+    """
+
+    def __init__(self, path: Path, workers: Workers, complain: Callable[[str], None], job: str | None = None) -> None:
+        if path.suffix != ".prom":
+            raise LogrulesError(f"--metrics-textfile {path}: node_exporter reads only files that end in .prom")
+        if not path.parent.is_dir():
+            raise LogrulesError(f"--metrics-textfile {path}: there is no folder {path.parent}")
+        self._metrics = JobMetrics(workers, job_name(os.environ) if job is None else job, "--metrics-textfile")
+        self._path = path
+        self._complain = complain
+        self._written: float | None = None
+        self._failing = False
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Take the figures of this update; write them, if something changed or the last ones are old."""
+        self._metrics.take(update, report)
+        old = self._written is None or update.now >= self._written + TEXTFILE_EVERY_S
+        if update.changes or update.ended or old:
+            self._written = update.now
+            self._write()
+
+    def close(self) -> None:
+        """The last figures stay."""
+
+    def _write(self) -> None:
+        from prometheus_client import generate_latest
+
+        try:
+            write_file(self._path, generate_latest(self._metrics.registry))
+            self._failing = False
+        except UnwritableError as fault:
+            if not self._failing:
+                self._complain(str(fault))
+            self._failing = True

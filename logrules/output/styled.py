@@ -51,6 +51,9 @@ class TerminalPage:
 
     def put(self, indent: int, parts: Sequence[Part]) -> None:
         """Write a line, broken under its indent."""
+        if not parts:
+            self._console.print()
+            return
         from rich.padding import Padding
         from rich.text import Text
 

@@ -5,8 +5,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from logrules.model.event import Event, Worker
-from logrules.model.failure import Failure, FailureKind, Stance
+from logrules.model.event import Event, Stance, Worker
+from logrules.model.failure import Failure, FailureKind
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.ruleset.tables import ExitCode, ExitForm
 
@@ -65,16 +65,15 @@ class ExitReader:
         return self._remembered(self._record(event, form, _subject(event, _entry(captures)), code))
 
     def cause_of(self, failure: Failure) -> ExitCode | None:
-        """What the code says in the record's form; None where it only repeats that something failed."""
+        """What the code says in the record's form, else the form, else the code; None for a mere repetition."""
         form = self._forms.get(failure.form or "")
         rows = [row for row in self._codes if _fits(row, failure.code)]
         special = next((row for row in rows if failure.form in row.forms), None)
         if special is not None:
             return special
-        own = ExitCode(form.id, form.cause) if form is not None and form.cause is not None else None
-        if own is not None and (failure.code is None or (form is not None and form.code is not None)):
-            return own
-        return next((row for row in rows if not row.forms), own)
+        if form is not None and form.cause is not None:
+            return ExitCode(form.id, form.cause)
+        return next((row for row in rows if not row.forms), None)
 
     def _table_line(
         self, event: Event, form: ExitForm, captures: Mapping[str, str], code: int | None

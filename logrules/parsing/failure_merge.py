@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
-from logrules.model.failure import Failure, Stance
+from logrules.model.event import Stance
+from logrules.model.failure import Failure
 
 MAX_MERGED_WORKERS = 4_096
 _KEPT_CHARS = 300

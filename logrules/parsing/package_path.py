@@ -48,21 +48,27 @@ def _installed(parts: list[str]) -> PackagePath | None:
         part = parts[index].lower()
         if part not in _SITE and not part.endswith((".whl", ".egg")):
             continue
-        tail = parts[index + 1 :]
-        if len(tail) > 2 and tail[1] in _BUILD_ROOTS and tail[2] == tail[0]:
-            tail = tail[2:]
-        return PackagePath(PathKind.PACKAGE, tuple(tail))
+        package, *below = parts[index + 1 :]
+        if len(below) > 1 and below[0] in _BUILD_ROOTS and below[1] == package:
+            below = below[2:]
+        return PackagePath(PathKind.PACKAGE, (package, *below))
     return None
 
 
 def _standard(parts: list[str]) -> PackagePath | None:
     for index in range(len(parts) - 2, -1, -1):
-        if _PYTHON_FOLDER.fullmatch(parts[index]) and (index == 0 or parts[index - 1].lower() in ("lib", "lib64", "bin")):
+        if _holds_standard_library(parts, index):
             return PackagePath(PathKind.STANDARD_LIBRARY, tuple(parts[index + 1 :]))
-        if parts[index].lower() == "lib" and index and parts[index + 1].removesuffix(".py") in sys.stdlib_module_names:
-            if any(_PYTHON_HOME.match(part) for part in parts[:index]):
-                return PackagePath(PathKind.STANDARD_LIBRARY, tuple(parts[index + 1 :]))
     return None
+
+
+def _holds_standard_library(parts: list[str], index: int) -> bool:
+    """Whether a folder is ``lib/python3.11`` or, as on Windows, the ``Lib`` of a Python with a module of it below."""
+    if _PYTHON_FOLDER.fullmatch(parts[index]):
+        return index == 0 or parts[index - 1].lower() in ("lib", "lib64", "bin")
+    module = parts[index + 1].removesuffix(".py")
+    under_python = any(_PYTHON_HOME.match(part) for part in parts[:index])
+    return parts[index].lower() == "lib" and module in sys.stdlib_module_names and under_python
 
 
 def _compiled(parts: list[str]) -> PackagePath | None:

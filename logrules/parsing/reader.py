@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 
-from logrules.model.event import Event, Hit, Worker
+from logrules.model.event import Event, Hit, Level, Worker
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
 from logrules.parsing.header import Header, HeaderParser
@@ -12,6 +12,7 @@ from logrules.parsing.hit_lines import Found, HitLine, hit_lines
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
+from logrules.parsing.stance import StanceJudge
 from logrules.parsing.window import Window
 from logrules.parsing.worker_from_path import worker_of_name
 from logrules.ruleset.pack import Pack
@@ -37,6 +38,7 @@ class Reader:
         self._signals_of = signals_of
         self._sampled = tuple(all(pack.signals[number].sampled for number in asked) for asked in signals_of)
         self._peeler = HeaderParser(pack)
+        self._judge = StanceJudge(pack.tables.stances)
         self._captures = captures or Captures()
         self._from_names: dict[str, Worker] = {}
 
@@ -55,7 +57,7 @@ class Reader:
     @property
     def dropped(self) -> Iterable[str]:
         """Patterns that ran out of time, each in a sentence."""
-        return (*self._captures.dropped.values(), *self._peeler.dropped)
+        return (*self._captures.dropped.values(), *self._peeler.dropped, *self._judge.dropped)
 
     def events(self, found: Found, first_line: int) -> Iterator[Event]:
         """The events of a window whose first line has this number."""
@@ -64,7 +66,10 @@ class Reader:
 
     def unasked(self, source: str, line: RawLine) -> Event:
         """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
-        return self._event(source, line.number, line.offset, line.raw, ())
+        event = self._event(source, line.number, line.offset, line.raw, ())
+        if event.level is None or event.level < Level.ERROR:
+            return event
+        return replace(event, stance=self._judge.of(event))
 
     def _worth_reading(self, lines: Sequence[HitLine]) -> Iterable[HitLine]:
         """All lines but the bulk of those with the same literals: of these the first and the last.
@@ -101,10 +106,20 @@ class Reader:
             event = self._event(source, number, line.offset + start, raw, wanted)
             if not event.hits:
                 continue
-            if self.bears_context(event):
-                yield replace(event, before=_cleaned(line.before), after=_cleaned(line.after))
-            else:
+            if not self.bears_context(event):
                 yield event
+                continue
+            judged = self._judged(replace(event, before=_cleaned(line.before), after=_cleaned(line.after)))
+            if judged.hits:
+                yield judged
+
+    def _judged(self, event: Event) -> Event:
+        """The line with its stance, without the signals that want another one."""
+        if not any(self._pack.signals[hit.signal].stances for hit in event.hits):
+            return event
+        stance = self._judge.of(event)
+        hits = tuple(hit for hit in event.hits if stance in (self._pack.signals[hit.signal].stances or (stance,)))
+        return replace(event, stance=stance, hits=hits)
 
     def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:
         """The redraws that carry hits; of those that only show progress, the first and the last."""

@@ -10,8 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 
-from logrules.model.event import Event, Level
-from logrules.model.failure import Stance
+from logrules.model.event import Event, Level, Stance
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.tables import Part, StanceForm
 

@@ -9,7 +9,7 @@ from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import add_framework, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.joined_tables import joined_phases, joined_tables
-from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, TimeForm
+from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.table_faults import table_faults
@@ -39,6 +39,9 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     if draft.problems:
         return None, tuple(draft.problems)
     of_tables = tuple(rules_of_tables(tables, known))
+    exits = {
+        form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
+    }
     pack = Pack(
         digest=digest,
         signals=tuple(draft.signals),
@@ -53,6 +56,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         names=tuple(NameForm(item.id, item.pattern, item.role) for file in frameworks for item in file.names),
         levels=_levels(frameworks),
         trace=trace,
+        exit_signals=exits,
         phases=phases,
         tables=tables,
         steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in known.steps.values()]),

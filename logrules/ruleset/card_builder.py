@@ -34,7 +34,7 @@ def step_faults(source: RuleSource, at: Sequence[str | int], card: schema.CardFi
     """Steps that nobody defined, and parameters that a step does not have; a rule without any step."""
     cause = words.causes.get(card.cause)
     if not card.fixes and not (cause and cause.fixes):
-        yield source.problem([*at, "fixes"], "there is no step, neither here nor in the row of its cause", kind="schema")
+        yield source.problem([*at, "fixes"], "no step, neither here nor in its cause's row", kind="schema")
     for number, step in enumerate(card.fixes):
         for name, params in _named(step):
             known = words.steps.get(name)
@@ -70,8 +70,7 @@ def _spelled(steps: Sequence[schema.AnyFix], words: Words) -> list[dict[str, Any
 
 def _plain(step: schema.FixFile) -> dict[str, Any]:
     """Only what the step says: most say little, and all are read in every run."""
-    said = step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"})
-    return said
+    return step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"})
 
 
 def filled(value: Any, params: Mapping[str, str]) -> Any:

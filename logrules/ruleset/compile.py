@@ -21,7 +21,7 @@ from logrules.ruleset.yaml_reader import Unreadable, parse_document, problems_of
 
 if TYPE_CHECKING:
     from logrules.ruleset.config import Config
-    from logrules.ruleset.load import RuleText
+    from logrules.ruleset.rule_file import RuleText
 
 _KINDS: Mapping[str, type[Any]] = {
     "framework": FrameworkFile,

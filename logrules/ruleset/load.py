@@ -2,42 +2,22 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from dataclasses import replace
+from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.ruleset.file_state import digest_in, keep_digest, state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
+from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.settings import Settings
 
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
-# What messages call the folder of the shipped rules.
-_SHIPPED = "rules"
 # Folders of a pack that hold something else than what it is compiled from.
 _BESIDE = frozenset({"expect", "translations"})
-
-
-@dataclass(frozen=True, slots=True)
-class RuleText:
-    """A rule file as bytes, under the name that messages use; the pack that it came with, and where it is."""
-
-    shown: str
-    raw: bytes
-    origin: str = ""
-    path: Path = Path()
-
-    @property
-    def id(self) -> str:
-        """What a rule in it is called that does not say: the path below the pack's folder, of two parts at least."""
-        parts = PurePath(self.shown).with_suffix("").parts
-        below = self.path.relative_to(self.origin) if self.origin and self.path.is_relative_to(self.origin) else None
-        if below is not None and len(below.parts) > 1:
-            return "/".join(below.with_suffix("").parts)
-        return "/".join(parts[1:] if parts[0] == _SHIPPED else parts[-2:])
 
 
 def shipped_rules() -> Path:
@@ -93,17 +73,12 @@ def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None)
 
 def _state(folders: Sequence[str | Path], settings: Settings | None) -> str | None:
     """What identifies everything that a pack is made of, as it is now on disk."""
-    roots = [Path(__file__).parent, shipped_rules(), *map(Path, folders)]
-    also = [SCHEMA_VERSION]
-    if settings is not None:
-        roots += settings.packs
+    roots = [Path(__file__).parent, shipped_rules(), *_roots_of_settings(settings), *map(Path, folders)]
+    also = [SCHEMA_VERSION, *(f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))]
     if settings is not None and settings.installed:
         from logrules.ruleset.installed_packs import installed_packs
 
-        packs = installed_packs()
-        roots += [pack.folder for pack in packs]
-        also += [pack.name for pack in packs]
-    also += [f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings)]
+        also += [pack.name for pack in installed_packs()]
     return state_of(roots, also)
 
 
@@ -111,7 +86,7 @@ def shipped_texts() -> Iterator[RuleText]:
     """The rule files that come with logrules, under the names that they have in its repository."""
     root = shipped_rules()
     for path in _rule_files(root):
-        yield _text(path, str(_SHIPPED / path.relative_to(root)), "")
+        yield _text(path, str(SHIPPED / path.relative_to(root)), "")
 
 
 def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:

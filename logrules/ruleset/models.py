@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from logrules.model.failure import Stance
+from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
 
 _DURATION_PATTERN = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
@@ -101,12 +101,12 @@ class SignalFile(Strict):
 
     @property
     def stances(self) -> tuple[Stance, ...]:
-        """The kinds of statements that count."""
-        return tuple(Stance) if self.stance == "any" else tuple(self.stance)
+        """The kinds of statements that count; none for all of them."""
+        return () if self.stance == "any" else tuple(self.stance)
 
 
 class EvidenceFile(SignalFile):
-    """Lines that add captures and certainty to a rule that holds; only those ``after`` another signal, if it is named."""
+    """Lines that add captures and certainty to a rule that holds: those ``after`` another signal, where it is named."""
 
     after: SignalName | None = None
 

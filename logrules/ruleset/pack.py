@@ -7,7 +7,7 @@ person reads (titles, fixes) is kept as JSON text per rule and decoded when it i
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from logrules.model.failure import Stance
+from logrules.model.event import Stance
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Condition
 from logrules.ruleset.tables import Phase, Tables
@@ -18,7 +18,8 @@ from logrules.ruleset.translation import Translation
 class Signal:
     """A telling line: literals for the scanner, then an optional pattern and a veto.
 
-    ``sampled`` signals (metrics, progress) may be thinned out in big logs. Lines of other ``stances`` do not carry it.
+    ``sampled`` signals (metrics, progress) may be thinned out in big logs. Only lines of one of the ``stances`` carry
+    it; lines of any stance where none is given.
     """
 
     id: str
@@ -26,7 +27,7 @@ class Signal:
     pattern: str | None = None
     unless: str | None = None
     sampled: bool = False
-    stances: tuple[Stance, ...] = (Stance.FACT,)
+    stances: tuple[Stance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,9 @@ class Rule:
     """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
 
     A ``stall`` says that the run does not move, rather than that it failed. ``tier`` is that of its cause unless the
-    rule says another; causes in ``explained_by`` explain it whatever their tier. Signals in ``evidence`` decide nothing. It only fires in logs where one of
-    the frameworks that it ``requires`` was seen. ``from_table`` says that a row of a table stands behind it.
+    rule says another; causes in ``explained_by`` explain it whatever their tier. It only fires in logs where one of
+    the frameworks that it ``requires`` was seen. Signals in ``evidence`` decide nothing. ``from_table`` says that a row
+    of a table stands behind it.
     """
 
     id: str
@@ -53,7 +55,6 @@ class Rule:
     explained_by: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     from_table: bool = False
-    anywhere: bool = False
     evidence: tuple[int, ...] = ()
 
 
@@ -183,8 +184,9 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``origins`` are the files of the rules that did not come with logrules. ``steps`` are
-    the steps that rules may name, as JSON text. ``translation`` is what people read in another language than English; empty unless it was asked for.
+    ``exit_signals`` are the signals of the forms of exits.yaml, by form. ``origins`` are the files of the rules that
+    did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
+    people read in another language than English; empty unless it was asked for.
     """
 
     digest: str
@@ -200,6 +202,7 @@ class Pack:
     names: tuple[NameForm, ...] = ()
     levels: Mapping[str, str] = field(default_factory=dict)
     trace: TraceForm | None = None
+    exit_signals: Mapping[str, int] = field(default_factory=dict)
     phases: tuple[Phase, ...] = ()
     tables: Tables = Tables()  # noqa: RUF009 (frozen)
     cards: Mapping[str, str] = field(default_factory=dict)

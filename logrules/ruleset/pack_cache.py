@@ -8,19 +8,9 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from logrules.model.failure import Stance
-from logrules.model.report import Restart, Severity
-from logrules.ruleset import condition, pack, tables
 from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.plain_json import from_plain, to_plain
-
-_CLASSES: dict[str, type] = {
-    name: kind
-    for module in (pack, condition, tables)
-    for name, kind in vars(module).items()
-    if isinstance(kind, type) and kind.__module__ == module.__name__
-} | {kind.__name__: kind for kind in (Severity, Restart, Stance)}
 
 
 class StoredTexts(Mapping[str, str]):
@@ -52,9 +42,9 @@ def cached_pack(digest: str) -> Pack | None:
     head, _, stored = body.partition(b"\n")
     try:
         plain = json.loads(head)
-        found = from_plain(plain["pack"], _CLASSES)
+        found = from_plain(plain["pack"])
         cards = StoredTexts({name: (int(start), int(end)) for name, (start, end) in plain["cards"].items()}, stored)
-    except (AttributeError, ValueError, KeyError, TypeError, RecursionError):
+    except (AttributeError, ImportError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return replace(found, cards=cards) if isinstance(found, Pack) and found.digest == digest else None
 

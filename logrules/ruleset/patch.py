@@ -6,10 +6,10 @@ from dataclasses import replace
 from logrules.model.errors import PackError
 from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import unknown_waits
+from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.table_rules import with_tiers
-from logrules.ruleset.pack import Pack, Signal
 
 
 def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
@@ -28,7 +28,11 @@ def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
         raise PackError(problems)
     trace = None if pack.trace is None else replace(pack.trace, records=tuple(draft.records))
     return replace(
-        pack, signals=tuple(draft.signals), rules=tuple(with_tiers(draft.rules.values(), pack.tables)), cards=draft.cards, trace=trace
+        pack,
+        signals=tuple(draft.signals),
+        rules=tuple(with_tiers(draft.rules.values(), pack.tables)),
+        cards=draft.cards,
+        trace=trace,
     )
 
 

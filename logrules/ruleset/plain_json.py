@@ -2,26 +2,31 @@
 
 A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list, a tuple of dataclasses of one kind
 ``{"$": name, "rows": …, "nested": the places of fields that are more than plain values}``, an enumeration member its
-value under its class's name, a path its text. Nothing but the classes given is ever built.
+value under its class's name, a path its text. Names say in which module a class is; nothing is ever built but
+dataclasses and enumerations of ours.
 """
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 _TAG = "$"
+_PATH = "path"
+_OURS = "logrules."
 
 
 def to_plain(value: object) -> object:
     """The JSON value of a frozen dataclass, tuple, mapping, enumeration member or scalar."""
     if isinstance(value, StrEnum):
-        return {_TAG: type(value).__name__, "value": value.value}
+        return {_TAG: _name(type(value)), "value": value.value}
     if isinstance(value, Path):
-        return {_TAG: Path.__name__, "value": str(value)}
+        return {_TAG: _PATH, "value": str(value)}
     if is_dataclass(value):
-        return {_TAG: type(value).__name__, "row": _row(value)}
+        return {_TAG: _name(type(value)), "row": _row(value)}
     if isinstance(value, tuple):
         return _table(value) if _is_table(value) else [to_plain(item) for item in value]
     if isinstance(value, Mapping):
@@ -40,28 +45,44 @@ def _is_table(value: tuple[object, ...]) -> bool:
 def _table(value: tuple[object, ...]) -> dict[str, object]:
     rows = [_row(item) for item in value]
     nested = [place for place, column in enumerate(zip(*rows, strict=True)) if any(map(_is_nested, column))]
-    return {_TAG: type(value[0]).__name__, "nested": nested, "rows": rows}
+    return {_TAG: _name(type(value[0])), "nested": nested, "rows": rows}
 
 
 def _is_nested(value: object) -> bool:
     return isinstance(value, list | dict)
 
 
-def from_plain(value: Any, classes: Mapping[str, type]) -> Any:
-    """The value that ``to_plain`` was given. Raises KeyError, TypeError or ValueError for anything else."""
+def _name(kind: type) -> str:
+    return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}"
+
+
+@cache
+def _kind(name: str) -> type:
+    module, _, qualname = name.partition(":")
+    found = getattr(import_module(_OURS + module), qualname, None)
+    if not (isinstance(found, type) and (is_dataclass(found) or issubclass(found, StrEnum))):
+        raise ValueError(f"{name} is not ours")
+    return found
+
+
+def from_plain(value: Any) -> Any:
+    """The value that ``to_plain`` was given. Raises ImportError, KeyError, TypeError or ValueError for another."""
     if isinstance(value, list):
         # Most lists hold nothing but texts.
-        return tuple([from_plain(item, classes) if isinstance(item, list | dict) else item for item in value])
+        return tuple([from_plain(item) if isinstance(item, list | dict) else item for item in value])
     if not isinstance(value, dict):
         return value
-    if _TAG not in value:
-        return {key: from_plain(item, classes) for key, item in value.items()}
-    kind = classes[value[_TAG]]
-    if issubclass(kind, StrEnum | Path):
+    name = value.get(_TAG)
+    if name is None:
+        return {key: from_plain(item) for key, item in value.items()}
+    if name == _PATH:
+        return Path(value["value"])
+    kind = _kind(name)
+    if "value" in value:
         return kind(value["value"])
     if "row" in value:
-        return kind(*[from_plain(item, classes) for item in value["row"]])
+        return kind(*[from_plain(item) for item in value["row"]])
     for row in value["rows"]:
         for place in value["nested"]:
-            row[place] = from_plain(row[place], classes)
+            row[place] = from_plain(row[place])
     return tuple([kind(*row) for row in value["rows"]])

@@ -1,6 +1,7 @@
 """A checked rule file to a rule of the pack: what it leaves out comes from its cause's row."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from logrules.model.position import Problem
 from logrules.model.report import Severity
@@ -25,10 +26,8 @@ from logrules.ruleset.when import ConditionFault, parse_when
 
 
 def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
-    """A signal as the engine knows it."""
-    return Signal(
-        f"{owner}:{name}", tuple(file.contains), file.pattern, file.except_, sampled=sampled, stances=file.stances
-    )
+    """A signal as the engine knows it, whatever kind of statement its lines are."""
+    return Signal(f"{owner}:{name}", tuple(file.contains), file.pattern, file.except_, sampled=sampled)
 
 
 def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, known: Words) -> None:
@@ -65,7 +64,6 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
         tier=file.tier or "",
         explained_by=tuple(file.explained_by),
         requires=tuple(file.requires),
-        anywhere=file.anywhere,
         evidence=tuple(evidence.values()),
     )
     draft.cards[file.id] = card_text(file, known)
@@ -74,7 +72,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
 def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFile]) -> dict[str, int]:
     numbers = {}
     for name, signal in files.items():
-        numbers[name] = draft.add_signal(signal_of(owner, name, signal))
+        numbers[name] = draft.add_signal(replace(signal_of(owner, name, signal), stances=signal.stances))
         if signal.in_:
             draft.records.append(numbers[name])
     return numbers

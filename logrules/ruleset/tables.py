@@ -12,7 +12,7 @@ from typing import Annotated
 
 from annotated_types import Len
 
-from logrules.model.failure import Stance
+from logrules.model.event import Stance
 from logrules.model.report import Restart, Severity
 
 Name = Annotated[str, Len(1, 80)]
@@ -80,8 +80,9 @@ class Place:
 
     ``path`` is a path from the package's folder on (a file, or a folder with a final ``/``), which begins with one of
     the component's paths; ``files`` are file names below such a folder, for what moves between versions. Where
-    ``functions`` are given, only these (the last part of a qualified name, or ``Class.method``). ``logger`` is a logger's name or a prefix of it up to a dot, ``source`` a source file as headers
-    print it (``ProcessGroupNCCL.cpp``). ``component`` and ``group``, where the part belongs to another than its file.
+    ``functions`` are given, only these (the last part of a qualified name, or ``Class.method``). ``logger`` is a
+    logger's name or a prefix of it up to a dot, ``source`` a source file as headers print it
+    (``ProcessGroupNCCL.cpp``). ``component`` and ``group``, where the part belongs to another than its file.
     """
 
     path: str = ""
@@ -216,9 +217,9 @@ class ExitForm:
     ``contains`` are literals for the scan. ``pattern`` captures one of ``code`` (a status; minus a signal's number in
     forms that say so), ``signal`` (a number, a name or its words), and may capture ``rank``, ``host``, ``pid``,
     ``name``; ``code`` is what the form implies where it captures none (an OOM kill is a SIGKILL). ``cause`` is that of
-    the form itself, where its code does not say more. Lines of one ``table`` make up one record: who is captured
-    first, the code last, ``root`` marks that the entry below it failed first. ``samples`` maps lines to the code that
-    must be read (minus a signal's number), None where the form tells none.
+    the form itself, unless a row of its own says more of a code. Lines of one ``table`` make up one record: who is
+    captured first, the code last, ``root`` marks that the entry below it failed first. ``samples`` maps lines to the
+    code that must be read (minus a signal's number), None where the form tells none.
     """
 
     id: Name

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset import translation
 from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.plain_json import from_plain, to_plain
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.translation import Translation, joined
 
 FOLDER = "translations"
-_CLASSES = {name: kind for name, kind in vars(translation).items() if isinstance(kind, type)}
 
 
 def translation_for(language: str, roots: Iterable[Path], code: str) -> Translation:
@@ -42,15 +41,14 @@ def _known(name: str) -> Translation | None:
     if body is None:
         return None
     try:
-        found = from_plain(json.loads(body), _CLASSES)
-    except (ValueError, KeyError, TypeError, RecursionError):
+        found = from_plain(json.loads(body))
+    except (ImportError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return found if isinstance(found, Translation) else None
 
 
 def _read(language: str, paths: Sequence[Path], texts: Sequence[bytes]) -> Translation:
     from logrules.ruleset.compile import read_source
-    from logrules.ruleset.load import RuleText
 
     files: list[Translation] = []
     problems: list[Problem] = []

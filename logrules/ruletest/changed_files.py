@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import logrules
-from logrules.ruleset.load import CASE_NAME, RuleText, rule_texts, shipped_rules
+from logrules.ruleset.load import CASE_NAME, rule_texts, shipped_rules
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import Case, lines_of
 from logrules.ruletest.git import changed_files, old_text
 from logrules.ruletest.runner import Test

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from logrules.model.errors import PackError
 from logrules.ruleset.load import (
     CASE_NAME,
-    RuleText,
     digest_of,
     rule_texts,
     settings_text,
@@ -17,6 +16,7 @@ from logrules.ruleset.load import (
     texts_of_settings,
 )
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.result_cache import (

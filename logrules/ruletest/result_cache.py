@@ -7,36 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from logrules.model.position import Position
-from logrules.model.report import Status
 from logrules.ruleset.cache_files import cache_folder, keep, kept
-from logrules.ruleset.load import RuleText, digest_of
+from logrules.ruleset.load import digest_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.plain_json import from_plain, to_plain
-from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label, WantedDiagnosis
-from logrules.ruletest.harness import Arrives, Passes
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection, Suite
-
-_CASE_CLASSES: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        Case,
-        Label,
-        ExpectedDiagnosis,
-        WantedDiagnosis,
-        Checkpoint,
-        Ends,
-        Arrives,
-        Passes,
-        Position,
-        Status,
-        Path,
-    )
-}
-_CLASSES: dict[str, type] = {
-    kind.__name__: kind for kind in (Suite, Example, Selection, MarkerSample, MetricSample, Position)
-}
+from logrules.ruleset.rule_file import RuleText
+from logrules.ruletest.case import Case
+from logrules.ruletest.suite import Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +40,8 @@ def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
     if body is None or pack is None:
         return None
     try:
-        suite = from_plain(json.loads(body), _CLASSES)
-    except (ValueError, KeyError, TypeError, RecursionError):
+        suite = from_plain(json.loads(body))
+    except (ImportError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return (pack, suite) if isinstance(suite, Suite) else None
 
@@ -79,8 +57,8 @@ def kept_cases(digest: str) -> tuple[Case, ...] | None:
     if body is None:
         return None
     try:
-        found = from_plain(json.loads(body), _CASE_CLASSES)
-    except (ValueError, KeyError, TypeError, RecursionError):
+        found = from_plain(json.loads(body))
+    except (ImportError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return found if isinstance(found, tuple) and all(isinstance(one, Case) for one in found) else None
 
@@ -123,7 +101,7 @@ def _bases() -> list[Base]:
             plain = json.loads(kept(path.name) or b"null")
             if plain["code"] == digest_of([]):
                 found.append(Base(str(plain["digest"]), dict(plain["texts"])))
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ImportError, ValueError, KeyError, TypeError, RecursionError):
             continue
     return found
 

@@ -3,14 +3,21 @@
 import argparse
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_pack_options
 from logrules.model.errors import LogrulesError
+from logrules.output.escape import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from logrules.tools.bundle.gather import Part
+    from logrules.tools.bundle.redact import Taken
+
+_SHOWN_LINES = 5
 
 ABOUT = "gather what a bug report needs, without secrets"
 _EXAMPLES = """examples:
@@ -18,6 +25,7 @@ _EXAMPLES = """examples:
   logrules bundle runs/42/ --config ds.json -o report.tar.gz
   logrules bundle train.log --dry-run                        show what would be written, and what was taken out
   logrules bundle train.log --redact 'CORP-\\d+'              take out a form of your own as well
+  logrules bundle train.log --keep addresses,paths           leave private addresses and home folders as they are
 
 exit status: 0 written, 2 the input was unusable"""
 
@@ -27,6 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, or folders of logs")
     parser.add_argument("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
+    about = "private details that may stay: emails, paths, addresses (several with commas)"
+    parser.add_argument("--keep", type=_kept, default=frozenset(), metavar="WHAT", help=about)
     parser.add_argument("--redact", action="append", default=[], metavar="REGEX", help="a further form of secret")
     add_pack_options(parser)
     parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
@@ -35,23 +45,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="the archive (default: beside you, named after the log)")
 
 
+def _kept(text: str) -> frozenset[str]:
+    from logrules.tools.bundle.private_details import KEEPABLE
+
+    chosen = frozenset(word.strip() for word in text.split(","))
+    if not chosen <= set(KEEPABLE):
+        raise argparse.ArgumentTypeError(f"choose from {', '.join(KEEPABLE)}")
+    return chosen
+
+
 def run(options: argparse.Namespace) -> int:
     """Gather, redact, write; the exit status."""
     from logrules.tools.bundle.bundle_archive import write_archive
-    from logrules.tools.bundle.gather import Part, manifest
+    from logrules.tools.bundle.gather import manifest, redacted
     from logrules.tools.bundle.redact import Redactor
 
     if "-" in options.paths:
         raise LogrulesError("standard input cannot be read twice: save the log to a file first")
-    redactor = Redactor(options.redact)
+    redactor = Redactor(options.redact, options.keep)
     path = Path(options.output or f"{_stem(options.paths[0])}-bundle.tar.gz")
-    parts = [Part(part.name, redactor.redact(part.text)) for part in _parts(options)]
-    whole = [manifest(parts, redactor.found), *parts]
+    parts, taken = redacted(_parts(options), redactor)
+    whole = [manifest(parts, taken), *parts]
     if options.dry_run:
         _show(whole)
     else:
         write_archive(whole, path, path.name.removesuffix(".tar.gz"))
-    _summary(redactor.found, None if options.dry_run else path)
+    _summary(taken, None if options.dry_run else path)
     return 0
 
 
@@ -84,15 +103,19 @@ def _stem(path: str) -> str:
 
 def _show(parts: "list[Part]") -> None:
     for part in parts:
-        print(f"==> {part.name} ({len(part.text.encode())} bytes) <==")
+        print(f"==> {safe(part.name)} ({len(part.text.encode())} bytes) <==")
         print(part.text, end="" if part.text.endswith("\n") else "\n")
 
 
-def _summary(redacted: "dict[str, int]", path: Path | None) -> None:
-    taken = (
-        ", ".join(f"{count} × {kind}" for kind, count in sorted(redacted.items()))
-        or "nothing that looked like a secret"
-    )
-    print(f"logrules: taken out: {taken}", file=sys.stderr)
+def _summary(taken: "Sequence[Taken]", path: Path | None) -> None:
+    """What was taken out, by kind and place, and where the rest is."""
+    counts: Counter[str] = Counter()
+    for one in taken:
+        counts[one.kind] += one.count
+    said = ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))
+    print(f"logrules: taken out: {said or 'nothing that looked like a secret'}", file=sys.stderr)
+    for one in taken:
+        lines = ", ".join(map(str, one.lines[:_SHOWN_LINES])) + (" …" if len(one.lines) > _SHOWN_LINES else "")
+        print(f"  {safe(one.place)}: {one.count} × {one.kind} (line {lines})", file=sys.stderr)
     if path is not None:
-        print(f"logrules: wrote {path}; look through it before you hand it on", file=sys.stderr)
+        print(f"logrules: wrote {safe(str(path))}; look through it before you hand it on", file=sys.stderr)

@@ -10,8 +10,10 @@ from logrules.sources.source import Source
 
 TAIL_LINES = 500
 CONTEXT_LINES = 20
-# One line of a hundred megabytes says no more than its beginning.
+# One line of a hundred megabytes says no more than its beginning. It is cut for good once its secrets are out:
+# what is left of one that was cut in the middle could not be recognised.
 MAX_LINE_CHARS = 4_000
+_KEPT_LINE_BYTES = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,8 @@ def excerpt(source: Source, lines: Sequence[int]) -> Excerpt:
         held += count
         while len(last) > 1 and held - last[0].count(b"\n") > TAIL_LINES:
             held -= last.popleft().count(b"\n")
-    whole = b"".join(last).splitlines()
-    tail = whole[-TAIL_LINES:]
+    whole = b"".join(last).split(b"\n")
+    tail = (whole if whole[-1] else whole[:-1])[-TAIL_LINES:]
     total = number if last and not last[-1].endswith(b"\n") else number - 1
     return Excerpt(tuple(_text(raw) for raw in tail), max(total - len(tail) + 1, 1), tuple(shown))
 
@@ -52,5 +54,4 @@ def _blocks(source: Source) -> Iterator[bytes]:
 
 
 def _text(raw: bytes) -> str:
-    text = raw.rstrip(b"\r").decode("utf-8", "replace")
-    return text if len(text) <= MAX_LINE_CHARS else f"{text[:MAX_LINE_CHARS]} … ({len(text)} characters)"
+    return raw[:_KEPT_LINE_BYTES].rstrip(b"\r").decode("utf-8", "replace")

@@ -1,23 +1,26 @@
-"""The files of a bundle, as text: nothing is written here, and nothing leaves without `redact`."""
+"""The files of a bundle, as text: nothing is written here, and nothing leaves but through `redacted`."""
 
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.version import __version__
+from logrules.output.escape import safe
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
 from logrules.sources.source import Source
-from logrules.tools.bundle.excerpt import Excerpt, excerpt
+from logrules.tools.bundle.excerpt import MAX_LINE_CHARS, excerpt
+from logrules.tools.bundle.redact import Redactor, Taken
 from logrules.tools.doctor.doctor import Answer
 from logrules.tools.doctor.doctor_report import render_answers
 from logrules.tools.doctor.machine import Machine
 
 MAX_CONFIG_BYTES = 1 << 20
+_NAMES = "names of files"
 # What decides how a run behaves; everything else in an environment is private.
 TELLING = (
     "ACCELERATE_", "ASCEND_", "CUDA", "CUBLAS", "DEEPSPEED", "DS_", "FI_", "FSDP", "GLOO_", "HF_", "HIP_", "HSA_",
@@ -34,10 +37,12 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of the bundle."""
+    """One file of the bundle. ``numbers`` are those of its lines, where they stand in front; ``marked`` some of them."""
 
     name: str
     text: str
+    numbers: tuple[int, ...] = ()
+    marked: frozenset[int] = frozenset()
 
 
 def reports(report: Report, language: str) -> Iterator[Part]:
@@ -60,9 +65,14 @@ def logs(sources: Sequence[Source], report: Report) -> Iterator[Part]:
         ]
         found = excerpt(source, lines)
         stem = f"logs/{number:03d}-{_plain_name(source.name)}"
-        yield Part(f"{stem}.tail.txt", _numbered(list(enumerate(found.tail, found.tail_first))))
+        yield Part(
+            f"{stem}.tail.txt",
+            "\n".join(found.tail),
+            tuple(range(found.tail_first, found.tail_first + len(found.tail))),
+        )
         if found.shown:
-            yield Part(f"{stem}.evidence.txt", _evidence(found, set(lines)))
+            numbers, shown = zip(*found.shown, strict=True)
+            yield Part(f"{stem}.evidence.txt", "\n".join(shown), numbers, frozenset(lines))
 
 
 def machine(answers: Sequence[Answer], asked: Machine, language: str) -> Iterator[Part]:
@@ -89,37 +99,61 @@ def configurations(paths: Sequence[str]) -> Iterator[Part]:
         yield Part(f"config/{number:03d}-{_plain_name(Path(name).name)}", text + cut)
 
 
-def manifest(parts: Sequence[Part], redacted: Mapping[str, int]) -> Part:
-    """What the bundle holds, and what was taken out of it."""
-    listed = [{"name": part.name, "bytes": len(part.text.encode())} for part in parts]
+def redacted(parts: Sequence[Part], redactor: Redactor) -> tuple[list[Part], list[Taken]]:
+    """The parts as they may leave, and what was taken out of which. Their names are looked through as well."""
+    names = "\n".join(part.name for part in parts)
+    clean, taken = redactor.redact({_NAMES: names, **{part.name: part.text for part in parts}})
+    told = [replace(part, text=_laid_out(part, clean[part.name])) for part in parts]
+    renamed = [
+        replace(part, name=name) for part, name in zip(told, map(_plain_path, clean[_NAMES].split("\n")), strict=True)
+    ]
+    return renamed, [_numbered(one, parts) for one in taken]
+
+
+def _numbered(one: Taken, parts: Sequence[Part]) -> Taken:
+    """The same with the line numbers that stand in the part."""
+    numbers = next((part.numbers for part in parts if part.name == one.place), ())
+    return replace(one, lines=tuple(numbers[line - 1] for line in one.lines)) if numbers else one
+
+
+def manifest(parts: Sequence[Part], taken: Sequence[Taken]) -> Part:
+    """What the bundle holds, and what was taken out of it, by kind and place."""
     said = {
         "schema": "logrules.bundle/1",
         "logrules": __version__,
-        "files": listed,
-        "redacted": dict(sorted(redacted.items())),
+        "files": [{"name": part.name, "bytes": len(part.text.encode())} for part in parts],
+        "redacted": [{"file": one.place, "kind": one.kind, "count": one.count, "lines": one.lines} for one in taken],
     }
     return Part("MANIFEST.json", json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+
+
+def _laid_out(part: Part, text: str) -> str:
+    """The text with its numbers in front, overlong lines cut, and nothing in it that a terminal would obey."""
+    lines = [safe(line if len(line) <= MAX_LINE_CHARS or not part.numbers else _cut(line)) for line in text.split("\n")]
+    if not part.numbers:
+        return "\n".join(lines)
+    shown, before = [], part.numbers[0] - 1
+    for number, line in zip(part.numbers, lines, strict=True):
+        if number != before + 1:
+            shown.append("       …\n")
+        shown.append(f"{'>' if number in part.marked else ' '}{number:>7}  {line}\n")
+        before = number
+    return "".join(shown)
+
+
+def _cut(line: str) -> str:
+    return f"{line[:MAX_LINE_CHARS]} … (of {len(line)} characters or more)"
 
 
 def _environment(env: Mapping[str, str]) -> str:
     return "".join(f"{name}={value}\n" for name, value in sorted(env.items()) if name.startswith(TELLING))
 
 
-def _numbered(lines: Sequence[tuple[int, str]]) -> str:
-    return "".join(f"{number:>8}  {text}\n" for number, text in lines)
-
-
-def _evidence(found: Excerpt, lines: set[int]) -> str:
-    shown, before = [], 0
-    for number, text in found.shown:
-        if before and number != before + 1:
-            shown.append("       …\n")
-        shown.append(f"{'>' if number in lines else ' '}{number:>7}  {text}\n")
-        before = number
-    return "".join(shown)
-
-
 def _plain_name(name: str) -> str:
     """A name that no archive tool takes for a path."""
     kept = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
     return kept.lstrip(".")[-100:] or "log"
+
+
+def _plain_path(name: str) -> str:
+    return "/".join(_plain_name(part) for part in name.split("/"))

@@ -1,84 +1,187 @@
-"""Text without its secrets, and how many of which kind were taken out."""
+"""Texts without their secrets: learned from all of them first, then taken out of all of them."""
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import regex
 
 from logrules.model.errors import LogrulesError
-from logrules.tools.bundle.secret_kinds import KINDS, Kind
+from logrules.tools.bundle.known_secrets import KnownSecrets
+from logrules.tools.bundle.named_values import named_secrets
+from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
+from logrules.tools.bundle.private_details import ADDRESS, private_details
+from logrules.tools.bundle.secret_forms import Form, secret_forms
+from logrules.tools.bundle.secret_kinds import KINDS
+from logrules.tools.bundle.words import drawn_by_lot
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
+# Texts are cut here or later; what begins like a secret at the end of a shorter line is not the rest of one.
+_CUT_CHARS = 200
+_MIN_LOTTED = 12
+_MIN_WRAPPED = 8
+_OWN = "a pattern of yours"
+_MARK = regex.compile(r"\[redacted: [^\]\n]{1,60}\]")
+_STARS = frozenset("*xX.•")
+
+Span = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What was taken out: how many of a kind in a place, and on which lines of it (the first ones)."""
+
+    place: str
+    kind: str
+    count: int
+    lines: tuple[int, ...]
 
 
 class Redactor:
-    """Takes secrets out of text. ``found`` counts what was taken, by kind.
+    """Takes secrets, and what names people and networks, out of texts.
 
-    A secret that was recognised once (beside its name, say) is taken out wherever else it stands.
+    ``own`` are further patterns, ``keep`` which private details may stay (`private_details.KEEPABLE`). Raises
+    LogrulesError for a pattern that is none.
     """
 
-    def __init__(self, own: Sequence[str] = ()) -> None:
-        kinds = (*(Kind("a pattern of yours", pattern, "") for pattern in own), *KINDS)
-        self._kinds = [(kind, _compiled(kind)) for kind in kinds]
-        self._known: dict[str, str] = {}
-        self.found: Counter[str] = Counter()
+    def __init__(self, own: Sequence[str] = (), keep: Iterable[str] = ()) -> None:
+        self._own = [_compiled(pattern) for pattern in own]
+        self._kinds = [(kind, regex.compile(kind.pattern, regex.DOTALL)) for kind in KINDS]
+        self._keep = frozenset(keep)
 
-    def redact(self, text: str) -> str:
-        """The text with each secret replaced by the name of its kind in brackets."""
-        folded = text.lower()
+    def redact(self, texts: Mapping[str, str]) -> tuple[dict[str, str], list[Taken]]:
+        """The texts by their names, each secret replaced by its kind in brackets; and what was taken out.
+
+        Lines stay lines: a secret that spans several leaves as many. Terminal sequences and unseen characters go.
+        """
+        plain = {name: without_controls(text) for name, text in texts.items()}
+        views = {name: folded(text) for name, text in plain.items()}
+        seen = {name: list(self._recognised(view)) for name, view in views.items()}
+        known = KnownSecrets()
+        for name, spans in seen.items():
+            for start, end, kind in spans:
+                known.learn(views[name][start:end], kind)
+        addresses: dict[str, int] = {}
+        clean: dict[str, str] = {}
+        taken: list[Taken] = []
+        for name, view in views.items():
+            spans = [*seen[name], *_known_spans(view, known), *private_details(view, self._keep)]
+            merged = _merged(spans, view)
+            clean[name] = _replaced(plain[name], view, merged, addresses)
+            taken += _counted(name, view, merged)
+        return clean, taken
+
+    def _recognised(self, view: str) -> Iterator[Span]:
+        for pattern in self._own:
+            yield from _of_own(pattern, view)
+        lower = view.lower()
         for kind, pattern in self._kinds:
-            if kind.hint in folded:
-                text = self._without_kind(kind, pattern, text)
-        return self._without_known(text)
-
-    def _without_kind(self, kind: Kind, pattern: "regex.Pattern[str]", text: str) -> str:
-        try:
-            return pattern.sub(lambda match: self._without(match, kind.name), text, timeout=_TIMEOUT_S)
-        except TimeoutError:
-            raise LogrulesError(f"the pattern {kind.pattern} takes too long; nothing was written") from None
-
-    def _without(self, match: "regex.Match[str]", name: str) -> str:
-        group = "secret" if "secret" in match.re.groupindex else 0
-        start, end = match.span(group)
-        secret = match.string[start:end]
-        if not secret or _is_mark(secret):
-            return match.group()
-        self.found[name] += 1
-        if _is_telling(secret):
-            self._known[secret] = name
-        return match.string[match.start() : start] + mark(name) + match.string[end : match.end()]
-
-    def _without_known(self, text: str) -> str:
-        for secret, name in self._known.items():
-            count = text.count(secret)
-            if count:
-                self.found[name] += count
-                text = text.replace(secret, mark(name))
-        return text
+            if kind.hint in lower:
+                group = "secret" if "secret" in pattern.groupindex else 0
+                for found in pattern.finditer(view):
+                    yield *found.span(group), kind.name
+        joined = unwrapped(view)
+        for form in secret_forms():
+            yield from _of_form(form, view)
+            if len(joined.starts) > 1:
+                yield from _of_wrapped(form, joined.text, joined.pieces)
+        yield from named_secrets(view)
 
 
-def mark(name: str) -> str:
+def mark(kind: str) -> str:
     """What stands where a secret stood."""
-    return f"[redacted: {name}]"
+    return f"[redacted: {kind}]"
 
 
-def redacted_lines(lines: Iterable[str], redactor: Redactor) -> str:
-    """Lines as one text without its secrets; a private key spans several of them."""
-    return redactor.redact("\n".join(lines))
-
-
-def _is_mark(text: str) -> bool:
-    return "[redacted:" in text or set(text) <= set("*xX.•")
-
-
-def _is_telling(secret: str) -> bool:
-    """Whether a secret cannot be a word that stands elsewhere by chance."""
-    return len(secret) >= 12 and any(letter.isdigit() for letter in secret) and "\n" not in secret  # noqa: PLR2004
-
-
-def _compiled(kind: Kind) -> "regex.Pattern[str]":
+def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
+    group = "secret" if "secret" in pattern.groupindex else 0
     try:
-        return regex.compile(kind.pattern, regex.DOTALL)
+        found = [(*match.span(group), _OWN) for match in pattern.finditer(view, timeout=_TIMEOUT_S)]
+    except TimeoutError:
+        raise LogrulesError(f"the pattern {pattern.pattern} takes too long; nothing was written") from None
+    yield from found
+
+
+def _of_form(form: Form, view: str) -> Iterator[Span]:
+    if not any(prefix in view for prefix in form.prefixes):
+        return
+    for found in form.pattern.finditer(view):
+        if not form.maybe_words or drawn_by_lot(_behind_prefix(form, found[0])) >= _MIN_LOTTED:
+            yield *found.span(), form.name
+    for found in form.beginning.finditer(view):
+        if found.start() - view.rfind("\n", 0, found.start()) > _CUT_CHARS:
+            yield *found.span(), form.name
+
+
+def _of_wrapped(form: Form, text: str, pieces: Callable[[int, int], list[tuple[int, int]]]) -> Iterator[Span]:
+    """Secrets of the form that lines are wrapped in the middle of, a span a line."""
+    if not any(prefix in text for prefix in form.prefixes):
+        return
+    for found in form.pattern.finditer(text):
+        parts = pieces(*found.span())
+        if len(parts) == 1 or (form.maybe_words and drawn_by_lot(_behind_prefix(form, found[0])) < _MIN_LOTTED):
+            continue
+        place = found.start()
+        for start, end in parts:
+            piece = text[place : place + end - start]
+            # A whole secret that the next line's first word seems to go on.
+            if place - found.start() >= form.least and drawn_by_lot(piece) < _MIN_WRAPPED:
+                break
+            yield start, end, form.name
+            place += end - start
+
+
+def _behind_prefix(form: Form, text: str) -> str:
+    return text[max((len(prefix) for prefix in form.prefixes if text.startswith(prefix)), default=0) :]
+
+
+def _known_spans(view: str, known: KnownSecrets) -> Iterator[Span]:
+    yield from known.spans(view)
+    joined = unwrapped(view)
+    if len(joined.starts) > 1:
+        for start, end, kind in known.spans(joined.text):
+            parts = joined.pieces(start, end)
+            yield from ((*part, kind) for part in parts if len(parts) > 1)
+
+
+def _merged(spans: Iterable[Span], view: str) -> list[Span]:
+    """In order, those that touch as one, without those that were marks or blanks before."""
+    marks = [found.span() for found in _MARK.finditer(view)]
+    ends = [end for _, end in marks]
+    merged: list[Span] = []
+    for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
+        at = bisect_right(ends, start)
+        if end <= start or set(view[start:end]) <= _STARS or (at < len(marks) and marks[at][0] < end):
+            continue
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]), merged[-1][2])
+        else:
+            merged.append((start, end, kind))
+    return merged
+
+
+def _replaced(text: str, view: str, spans: Sequence[Span], addresses: dict[str, int]) -> str:
+    parts, last = [], 0
+    for start, end, kind in spans:
+        # The same address is the same number everywhere: which ranks share a host is what a reader needs.
+        number = f" {addresses.setdefault(view[start:end], len(addresses) + 1)}" if kind == ADDRESS else ""
+        parts += [text[last:start], mark(kind + number), "\n" * text.count("\n", start, end)]
+        last = end
+    return "".join([*parts, text[last:]])
+
+
+def _counted(place: str, view: str, spans: Sequence[Span]) -> Iterator[Taken]:
+    starts = [at for at, char in enumerate(view) if char == "\n"]
+    counts = Counter(kind for _, _, kind in spans)
+    for kind, count in sorted(counts.items()):
+        lines = sorted({bisect_right(starts, start) + 1 for start, _, one in spans if one == kind})
+        yield Taken(place, kind, count, tuple(lines[:20]))
+
+
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    try:
+        return regex.compile(pattern, regex.DOTALL)
     except regex.error as fault:
-        raise LogrulesError(f"--redact {kind.pattern}: not a regular expression ({fault})") from None
+        raise LogrulesError(f"--redact {pattern}: not a regular expression ({fault})") from None

@@ -4,15 +4,16 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
-from logrules.tools.fleet.job import JobSummary
+from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.jobs_json import job_document, job_of
 
-VERSION = 1
+VERSION = 2
+_READABLE = frozenset({0, 1, VERSION})
+_OURS = ("results", "remarks")
 _BUSY_S = 30.0
 _TABLE = """
 create table if not exists results (
@@ -24,6 +25,15 @@ create table if not exists results (
     primary key (path, identity, pack)
 )
 """
+_REMARKS = """
+create table if not exists remarks (
+    name text not null primary key,
+    note text not null default '',
+    snoozed_until real
+)
+"""
+# Results of the first form lack fingerprints: they stay listed, and their jobs are read again when they are met.
+_FROM_FIRST = "update or replace results set pack = '' where pack != ''"
 
 
 def default_history() -> Path:
@@ -32,19 +42,12 @@ def default_history() -> Path:
     if chosen:
         return Path(chosen) / "history.sqlite"
     root = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
-    except RuntimeError:
-        raise LogrulesError("no home folder to keep a history in: set LOGRULES_STATE_DIR") from None
+    return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A result: the job's path, its summary, and when it was read (seconds since the epoch)."""
-
-    path: str
-    summary: JobSummary
-    scanned: float
+def seen_job(path: str, summary: JobSummary, read: float) -> SeenJob:
+    """The job, dated by its own logs, but never later than when it was read: clocks of logs may be wrong."""
+    return SeenJob(path, summary, read if summary.ended is None else min(summary.ended, read))
 
 
 class History:
@@ -61,12 +64,15 @@ class History:
 
     def _prepare(self) -> None:
         (version,) = self._database.execute("pragma user_version").fetchone()
-        if version not in {0, VERSION}:
+        if version not in _READABLE:
             raise LogrulesError(f"{self._path}: was written by another version of logrules (its form is {version})")
-        (tables,) = self._database.execute("select count(*) from sqlite_master where name != 'results'").fetchone()
-        if version == 0 and tables:
+        tables = self._database.execute("select name from sqlite_master where type = 'table'").fetchall()
+        if version == 0 and any(name not in _OURS for (name,) in tables):
             raise LogrulesError(f"{self._path}: is another program's database")
         self._database.execute(_TABLE)
+        self._database.execute(_REMARKS)
+        if version == 1:
+            self._database.execute(_FROM_FIRST)
         self._database.execute(f"pragma user_version = {VERSION}")
 
     def close(self) -> None:
@@ -79,7 +85,7 @@ class History:
             "select summary from results where path = ? and identity = ? and pack = ?",
             (_key(job), job.identity, pack),
         )
-        found = next((_readable(text) for (text,) in rows), None)
+        found = next((job_of(text) for (text,) in rows), None)
         return found if found is None or found.job == job.name else None
 
     def keep(self, job: FoundJob, pack: str, summary: JobSummary, now: float) -> None:
@@ -89,13 +95,32 @@ class History:
             (_key(job), job.identity, pack, now, job_document(summary)),
         )
 
-    def latest(self) -> Iterator[Kept]:
-        """The newest result of every job, the newest first. Rows that something has damaged are as if not there."""
+    def latest(self) -> Iterator[SeenJob]:
+        """The newest result of every job, the newest first."""
         rows = self._rows("select path, summary, max(scanned) from results group by path order by 3 desc, path", ())
         for path, text, scanned in rows:
-            summary = _readable(text)
-            if summary is not None and isinstance(path, str) and isinstance(scanned, float):
-                yield Kept(path, summary, scanned)
+            summary = job_of(text)
+            yield seen_job(path, summary, float(scanned))
+
+    def remarks(self) -> dict[str, Remark]:
+        """What people said of groups, by the name of the group."""
+        rows = self._rows("select name, note, snoozed_until from remarks", ())
+        return {name: Remark(note, None if until is None else float(until)) for name, note, until in rows}
+
+    def note(self, name: str, note: str) -> None:
+        """Keep a note on a group; an empty one takes it back."""
+        self._rows(
+            "insert into remarks (name, note) values (?, ?) on conflict (name) do update set note = excluded.note",
+            (name, note),
+        )
+
+    def snooze(self, name: str, until: float | None) -> None:
+        """Need not hear of a group until then (seconds since the epoch); None takes it back."""
+        self._rows(
+            "insert into remarks (name, snoozed_until) values (?, ?)"
+            " on conflict (name) do update set snoozed_until = excluded.snoozed_until",
+            (name, until),
+        )
 
     def forget(self, path: str) -> int:
         """Forget everything about the jobs at or below a path; how many results that were."""
@@ -104,12 +129,9 @@ class History:
         with closing(self._cursor(statement, (path, len(below), below))) as done:
             return done.rowcount
 
-    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
+    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[str, ...]]:
         with closing(self._cursor(statement, values)) as done:
-            try:
-                return done.fetchall()
-            except sqlite3.Error as fault:
-                raise self._unusable(fault) from None
+            return done.fetchall()
 
     def _cursor(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
         try:
@@ -119,13 +141,6 @@ class History:
 
     def _unusable(self, fault: Exception) -> LogrulesError:
         return LogrulesError(f"{self._path}: cannot be used as history ({str(fault).lower()})")
-
-
-def _readable(text: object) -> JobSummary | None:
-    try:
-        return job_of(str(text))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
 
 
 def _key(job: FoundJob) -> str:

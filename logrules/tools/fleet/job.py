@@ -3,15 +3,20 @@
 from dataclasses import dataclass
 
 from logrules.model.report import Status, Text
+from logrules.tools.fleet.idle_time import gpu_hours
+
+_TROUBLED = frozenset({"failed", "stalled", "unexplained"})
 
 
 @dataclass(frozen=True, slots=True)
 class JobSummary:
     """What came of a job; times are seconds since the epoch, None where its logs have none.
 
-    ``lost_s`` is how long a failed or stalled job stood idle: seconds from its last progress (a step, a bar that
-    moved) or, where it never made any, from the first line of evidence, to the last line of its logs. ``unread`` says
-    why there is no more than that; the job's state is then unknown, and ``status`` None.
+    ``lost_s`` is how long a failed or stalled job stood idle, in seconds to the last line of its logs: from its last
+    progress (a step, a bar that moved), or from where a wait began that timed out, that time-out included; where it
+    never made progress, from the first line of evidence. ``gpus`` is how many GPUs (ranks) it had, where its logs
+    say. ``fingerprint`` names the kind of failure, ``frame`` the user's own code in which it happened. ``unread``
+    says why there is no more than that; the job's state is then unknown, and ``status`` None.
     """
 
     job: str
@@ -25,21 +30,69 @@ class JobSummary:
     began: float | None = None
     ended: float | None = None
     lost_s: float | None = None
+    gpus: int | None = None
+    fingerprint: str | None = None
+    template: str = ""
+    frame: str = ""
     logs: int = 0
     lines: int = 0
     unread: str | None = None
 
     @property
     def troubled(self) -> bool:
-        """Whether it failed or stalled."""
-        return self.status in {Status.FAILED, Status.STALLED}
+        """Whether it failed, stalled, or broke of something that nothing knows."""
+        return self.status in _TROUBLED
+
+    @property
+    def lost_gpu_hours(self) -> float | None:
+        """GPU-hours for which it stood idle, where both time and GPUs are known."""
+        return gpu_hours(self.lost_s, self.gpus)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenJob:
+    """A job as history knows it: its path, what came of it, and when (by its own logs, else when it was read)."""
+
+    path: str
+    summary: JobSummary
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a person said of a group: a note, and until when (seconds since the epoch) it need not be listed."""
+
+    note: str = ""
+    snoozed_until: float | None = None
+
+    def snoozed(self, now: float) -> bool:
+        """Whether it need not be listed now."""
+        return self.snoozed_until is not None and now < self.snoozed_until
 
 
 @dataclass(frozen=True, slots=True)
 class JobGroup:
-    """Jobs that share a cause or a host: how many, how many of them failed or stalled, and what was lost in seconds."""
+    """Jobs that have something in common, the latest first.
+
+    ``troubled`` counts those that failed or stalled, ``recent`` those of them in the last seven days, ``weeks`` those
+    of each of the last weeks, the oldest first. ``lost_s`` is what they lost in seconds; ``lost_gpu_hours`` counts
+    those whose GPUs are known, and ``gpus_unknown`` says how many are not. ``hosts`` are the culprits, the most
+    frequent first. ``first`` and ``last`` are when one failed, None where none did. ``new``: the first of them failed
+    in the last seven days. ``back``: there was none for longer than a week, although jobs ran, and now there is.
+    """
 
     name: str
+    title: Text
     jobs: tuple[str, ...]
     troubled: int
     lost_s: float
+    lost_gpu_hours: float = 0.0
+    gpus_unknown: int = 0
+    hosts: tuple[str, ...] = ()
+    first: float | None = None
+    last: float | None = None
+    recent: int = 0
+    weeks: tuple[int, ...] = ()
+    new: bool = False
+    back: bool = False
+    remark: Remark = Remark()

@@ -2,19 +2,14 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, TextIO
 
 from logrules.model.report import Status, Text
 from logrules.output.escape import safe
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
-SCHEMA = "logrules.job/1"
-_WORD, _SECONDS = (str, type(None)), (int, float, type(None))
-_KINDS_OF_FIELDS: dict[str, type | tuple[type, ...]] = {
-    "job": str, "phase": str, "rule": _WORD, "cause": _WORD, "unread": _WORD,
-    "began": _SECONDS, "ended": _SECONDS, "lost_s": _SECONDS, "logs": int, "lines": int,
-}  # fmt: skip
+SCHEMA = "logrules.job/2"
 
 
 def job_document(summary: JobSummary) -> str:
@@ -22,21 +17,19 @@ def job_document(summary: JobSummary) -> str:
     plain = asdict(summary)
     plain["job"] = safe(summary.job)
     plain["hosts"] = [safe(host) for host in summary.hosts]
+    plain["title"] = _safe_text(summary.title)
+    plain["template"], plain["frame"] = safe(summary.template), safe(summary.frame)
     plain["unread"] = None if summary.unread is None else safe(summary.unread)
     return json.dumps({"schema": SCHEMA, **plain}, ensure_ascii=False)
 
 
 def job_of(text: str) -> JobSummary:
-    """The summary that such a line says. Raises ValueError, TypeError, KeyError or AttributeError for others."""
-    plain = json.loads(text)
-    plain.pop("schema")
+    """The summary that such a line says; what an earlier form did not have is unknown."""
+    names = {field.name for field in fields(JobSummary)}
+    plain = {name: value for name, value in json.loads(text).items() if name in names}
     status = plain.pop("status")
     title = Text(**plain.pop("title"))
     ranks, hosts = tuple(plain.pop("ranks")), tuple(plain.pop("hosts"))
-    if not all(isinstance(plain[name], kinds) for name, kinds in _KINDS_OF_FIELDS.items()):
-        raise TypeError("a field of another kind")
-    if not all(isinstance(rank, int) for rank in ranks) or not all(isinstance(host, str) for host in hosts):
-        raise TypeError("a rank or host of another kind")
     return JobSummary(status=None if status is None else Status(status), title=title, ranks=ranks, hosts=hosts, **plain)
 
 
@@ -44,6 +37,7 @@ def job_schema() -> dict[str, Any]:
     """What each line of `logrules scan --format jsonl` is."""
     text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
     seconds = {"type": ["number", "null"]}
+    lost = "seconds of idleness before the end, of a job that failed or stalled, a time-out that it waited for included"
     properties = {
         "schema": {"const": SCHEMA},
         "job": text,
@@ -56,8 +50,11 @@ def job_schema() -> dict[str, Any]:
         "hosts": {"type": "array", "items": text},
         "began": seconds | {"description": "seconds since the epoch, by the job's own logs"},
         "ended": seconds | {"description": "seconds since the epoch, by the job's own logs"},
-        "lost_s": seconds
-        | {"description": "seconds from the last progress to the end, of a job that failed or stalled"},
+        "lost_s": seconds | {"description": lost},
+        "gpus": {"type": ["integer", "null"], "minimum": 1, "description": "ranks of the job, where its logs say"},
+        "fingerprint": {"type": ["string", "null"], "description": "the kind of failure, the same on every machine"},
+        "template": text | {"description": "the message of the failure without what varies"},
+        "frame": text | {"description": "the innermost frame of the user's own code: file in function"},
         "logs": count,
         "lines": count,
         "unread": {"type": ["string", "null"], "description": "why the job could not be read"},
@@ -80,5 +77,15 @@ def render_jobs(summaries: Iterable[JobSummary], out: TextIO) -> None:
 def render_groups(groups: Iterable[JobGroup], out: TextIO) -> None:
     """A line a group."""
     for group in groups:
-        plain = asdict(group) | {"name": safe(group.name), "jobs": [safe(job) for job in group.jobs]}
+        plain = asdict(group) | {
+            "name": safe(group.name),
+            "title": _safe_text(group.title),
+            "jobs": [safe(job) for job in group.jobs],
+            "hosts": [safe(host) for host in group.hosts],
+            "remark": {"note": safe(group.remark.note), "snoozed_until": group.remark.snoozed_until},
+        }
         out.write(json.dumps(plain, ensure_ascii=False) + "\n")
+
+
+def _safe_text(text: Text) -> dict[str, str]:
+    return {"en": safe(text.en), "zh": safe(text.zh)}

@@ -1,4 +1,4 @@
-"""Jobs as a table."""
+"""Jobs as a table, and groups of jobs as paragraphs."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,8 +12,10 @@ from logrules.tools.fleet.job import JobGroup, JobSummary
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 _UNREAD = Text("not read", "未读")
+# In the order in which they are given up where the terminal is too narrow for all: the last first.
 _COLUMNS = (
     Text("job", "作业"),
     Text("status", "状态"),
@@ -23,54 +25,119 @@ _COLUMNS = (
     Text("ended", "结束"),
     Text("lost", "损失"),
 )
-_GROUP_COLUMNS = (
-    Text("{by}", "{by}"),
-    Text("failed", "失败"),
-    Text("jobs", "作业数"),
-    Text("lost", "损失"),
-    Text("which", "哪些"),
-)
+_JOB, _STATUS, _PHASE, _CULPRIT, _ENDED = 0, 1, 3, 4, 5
+_GIVEN_UP = (_PHASE, _ENDED, _CULPRIT)
+_MIN_JOB = 16
 _COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", None: "magenta"}
-_SHOWN_JOBS = 4
+_SHOWN = 4
 _WIDE = 400
+
+_FAILED = Text("{troubled} of {jobs} jobs failed", "{jobs} 个作业中 {troubled} 个失败")
+_RECENT = Text("{recent} in the last 7 days", "最近 7 天 {recent} 个")
+_LOST = Text("lost {time}", "损失 {time}")
+_GPU_HOURS = Text("{hours} GPU-hours", "{hours} GPU 小时")
+_UNKNOWN = Text("(GPUs of {count} unknown)", "（{count} 个作业的 GPU 数未知）")
+_NEW, _BACK = Text("NEW this week", "本周新出现"), Text("BACK after it was gone", "消失后再次出现")
+_SEEN = Text("first {first}, last {last}", "首次 {first}，最近 {last}")
+_ON = Text("on {hosts}", "位于 {hosts}")
+_NOTE = Text("note: {note}", "备注：{note}")
+_SNOOZED_UNTIL = Text("snoozed until {date}", "暂停提示至 {date}")
+_HIDDEN = Text("{count} snoozed (--all shows them)", "{count} 个已暂停提示（--all 显示）")
 
 
 def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str) -> None:
     """A row a job, and a line that sums up."""
-    from rich.table import Table
-    from rich.text import Text as Cell
-
-    table = Table(box=None, pad_edge=False)
-    for column in _COLUMNS:
-        table.add_column(column.of(language), overflow="fold")
-    for one in summaries:
-        said = words.STATUS[one.status].of(language) if one.status else _UNREAD.of(language)
-        cause = one.cause or one.unread or ""
-        ended = "" if one.ended is None else f"{datetime.fromtimestamp(one.ended, UTC):%Y-%m-%d %H:%M}"
-        cells = (one.job, said, cause, one.phase, _culprit(one, language), ended, lasted(one.lost_s))
-        style = _COLOR.get(one.status, "")
-        table.add_row(*(Cell(safe(cell), style=style if place == 1 else "") for place, cell in enumerate(cells)))
     console = _console(out)
-    console.print(table)
+    console.print(_table(summaries, console.width, language))
     troubled = sum(one.troubled for one in summaries)
     lost = sum(one.lost_s or 0.0 for one in summaries)
-    console.print(f"{len(summaries)} jobs: {troubled} failed or stalled, {lasted(lost) or '0 s'} lost", style="dim")
+    hours = sum(one.lost_gpu_hours or 0.0 for one in summaries)
+    gpus = f" ({hours:.1f} GPU-hours)" if hours else ""
+    console.print(
+        f"{len(summaries)} jobs: {troubled} failed or stalled, {lasted(lost) or '0 s'} lost{gpus}", style="dim"
+    )
 
 
-def render_groups(groups: Sequence[JobGroup], by: str, out: TextIO, language: str) -> None:
-    """A row a group."""
+def _table(summaries: Sequence[JobSummary], width: int, language: str) -> "Table":
+    """No word of it is cut, but the name of a job: columns that have no room are left out."""
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text as Cell
 
-    table = Table(box=None, pad_edge=False)
-    for column in _GROUP_COLUMNS:
-        table.add_column(column.of(language).format(by=by), overflow="fold")
+    rows = [tuple(map(safe, _cells(one, language))) for one in summaries]
+    heads = [column.of(language) for column in _COLUMNS]
+    widths = [max(map(cell_len, (head, *(row[place] for row in rows)))) for place, head in enumerate(heads)]
+    shown = list(range(len(_COLUMNS)))
+    for place in _GIVEN_UP:
+        if min(widths[_JOB], _MIN_JOB) + sum(widths[one] + 1 for one in shown if one != _JOB) > width:
+            shown.remove(place)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for place in shown:
+        table.add_column(heads[place], overflow="fold", no_wrap=place != _JOB)
+    for one, row in zip(summaries, rows, strict=True):
+        style = _COLOR.get(one.status, "")
+        table.add_row(*(Cell(row[place], style=style if place == _STATUS else "") for place in shown))
+    return table
+
+
+def _cells(one: JobSummary, language: str) -> tuple[str, ...]:
+    said = words.STATUS[one.status].of(language) if one.status else _UNREAD.of(language)
+    ended = "" if one.ended is None else f"{datetime.fromtimestamp(one.ended, UTC):%Y-%m-%d %H:%M}"
+    cause = one.cause or one.unread or ""
+    return one.job, said, cause, one.phase, _culprit(one, language), ended, lasted(one.lost_s)
+
+
+def render_groups(groups: Sequence[JobGroup], out: TextIO, language: str, *, hidden: int = 0) -> None:
+    """A paragraph a group: how often, what it cost, when and where; ``hidden`` groups are snoozed and not shown."""
+    from rich.text import Text as Cell
+
+    console = _console(out)
     for group in groups:
-        more = len(group.jobs) - _SHOWN_JOBS
-        which = ", ".join(group.jobs[:_SHOWN_JOBS]) + (f" … (+{more})" if more > 0 else "")
-        cells = (group.name, str(group.troubled), str(len(group.jobs)), lasted(group.lost_s), which)
-        table.add_row(*(Cell(safe(cell)) for cell in cells))
-    _console(out).print(table)
+        head = Cell(safe(group.name), style="bold")
+        head.append(f"  {' · '.join(_figures(group, language))}", style="not bold")
+        for mark in _marks(group):
+            head.append(f" · {mark.of(language)}", style="bold red")
+        console.print(head)
+        for line in _about(group, language):
+            console.print(Cell(f"  {safe(line)}"))
+    if hidden:
+        console.print(_HIDDEN.of(language).format(count=hidden), style="dim")
+
+
+def _figures(group: JobGroup, language: str) -> list[str]:
+    said = [_FAILED.of(language).format(troubled=group.troubled, jobs=len(group.jobs))]
+    if group.recent:
+        said.append(_RECENT.of(language).format(recent=group.recent))
+    if group.lost_s:
+        said.append(_LOST.of(language).format(time=lasted(group.lost_s)))
+    if group.lost_gpu_hours:
+        hours = _GPU_HOURS.of(language).format(hours=f"{group.lost_gpu_hours:.1f}")
+        unknown = _UNKNOWN.of(language).format(count=group.gpus_unknown)
+        said.append(f"{hours} {unknown}" if group.gpus_unknown else hours)
+    return said
+
+
+def _marks(group: JobGroup) -> list[Text]:
+    return [mark for mark, holds in ((_NEW, group.new), (_BACK, group.back)) if holds]
+
+
+def _about(group: JobGroup, language: str) -> list[str]:
+    lines = [group.title.of(language)] if group.title.of(language) != group.name else []
+    if group.first is not None and group.last is not None:
+        seen = _SEEN.of(language).format(first=day(group.first), last=day(group.last))
+        on = f" · {_ON.of(language).format(hosts=_some(group.hosts))}" if group.hosts else ""
+        lines.append(seen + on)
+    lines.append(_some(group.jobs))
+    if group.remark.note:
+        lines.append(_NOTE.of(language).format(note=group.remark.note))
+    if group.remark.snoozed_until is not None:
+        lines.append(_SNOOZED_UNTIL.of(language).format(date=day(group.remark.snoozed_until)))
+    return [line for line in lines if line]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" … (+{more})" if more > 0 else "")
 
 
 def _console(out: TextIO) -> "Console":
@@ -78,6 +145,14 @@ def _console(out: TextIO) -> "Console":
     from rich.console import Console
 
     return Console(file=out, highlight=False, markup=False, emoji=False, width=None if out.isatty() else _WIDE)
+
+
+def day(seconds: float) -> str:
+    """The day of a moment, in seconds since the epoch; a question mark for one that no calendar has."""
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+    except (OverflowError, ValueError, OSError):
+        return "?"
 
 
 def lasted(seconds: float | None) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_pack_options, chosen_pack
+from logrules.tools.fleet.listing import add_list_options, print_jobs
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -23,9 +24,12 @@ _EXAMPLES = """examples:
   logrules scan runs/                              every file and folder in runs/ is a job
   logrules scan /data --jobs 'runs/*/logs'         what a pattern matches below the folder
   logrules scan runs/ --since 24h --group host     hosts on which jobs failed: a bad node comes first
+  logrules scan runs/ --group fingerprint          kinds of failures, known or not: how often, where, what they cost
+  logrules scan runs/ --format html -o jobs.html   a page with trends, to forward
   logrules scan runs/ --format jsonl > jobs.jsonl  a line of JSON a job; `logrules schema job`
 
-Lost time is how long a failed or stalled job stood idle: from its last progress to the last line of its logs.
+Lost time is how long a failed or stalled job stood idle: from its last progress to the last line of its logs, a
+time-out that it waited for included. GPU-hours are that times its ranks, where its logs say how many there are.
 Results are kept; a job that has not changed since is not read again.
 
 exit status: 0 no job failed or stalled, 1 some did, 2 the folder, the rules or the history are unusable"""
@@ -44,17 +48,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
 
 
-def add_list_options(parser: argparse.ArgumentParser) -> None:
-    """How jobs are listed, and where results are kept."""
-    parser.add_argument("--group", choices=("cause", "host"), help="list what jobs have in common")
-    parser.add_argument("--format", choices=("text", "jsonl"), default="text", help="form of the list (default: text)")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
-    parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
-
-
 def run(options: argparse.Namespace) -> int:
     """Scan, keep and list."""
-    from logrules.tools.fleet.history import History, default_history
+    from logrules.tools.fleet.history import History, default_history, seen_job
     from logrules.tools.fleet.jobs import jobs_below
     from logrules.tools.fleet.since import moment
 
@@ -66,9 +62,11 @@ def run(options: argparse.Namespace) -> int:
         history = closing(History(Path(options.history) if options.history else default_history()))
     with history as kept:
         summaries = _summaries(jobs, pack, kept, options)
+        remarks = {} if kept is None else kept.remarks()
     if since is not None:
         summaries = [one for one in summaries if one.ended is None or one.ended >= since]
-    print_jobs(summaries, options)
+    now = time.time()  # noqa: TID251 (the command line looks at the clock)
+    print_jobs([seen_job(one.job, one, now) for one in summaries], remarks, options)
     return 1 if any(one.troubled for one in summaries) else 0
 
 
@@ -89,22 +87,6 @@ def _summaries(
                 kept.keep(job, pack.digest, summary, time.time())  # noqa: TID251 (the command line looks at the clock)
             advance()
     return [found[job.name] for job in jobs]
-
-
-def print_jobs(summaries: "Sequence[JobSummary]", options: argparse.Namespace) -> None:
-    """The list, or the groups, in the form that was asked for."""
-    from logrules.cli.locale import preferred_language
-    from logrules.tools.fleet import jobs_json, jobs_text
-    from logrules.tools.fleet.group import grouped
-
-    language = options.lang or preferred_language()
-    groups = grouped(summaries, options.group) if options.group else None
-    if options.format == "jsonl":
-        jobs_json.render_jobs(summaries, sys.stdout) if groups is None else jobs_json.render_groups(groups, sys.stdout)
-    elif groups is None:
-        jobs_text.render_jobs(summaries, sys.stdout, language)
-    else:
-        jobs_text.render_groups(groups, options.group, sys.stdout, language)
 
 
 @contextmanager

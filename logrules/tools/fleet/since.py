@@ -1,4 +1,4 @@
-"""A moment as people name it on a command line: so long ago, or a date."""
+"""A moment as people name it on a command line: so long ago or from now, or a date."""
 
 import re
 import time
@@ -6,16 +6,29 @@ from datetime import UTC, datetime
 
 from logrules.model.errors import LogrulesError
 
-_UNITS_S = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+_UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
 def moment(text: str) -> float:
-    """Seconds since the epoch of ``24h``, ``7d`` or ``2025-06-01[T12:00]`` (UTC). Raises LogrulesError."""
-    ago = re.fullmatch(r"(\d{1,6})([mhdw])", text)
-    if ago:
-        return time.time() - int(ago[1]) * _UNITS_S[ago[2]]  # noqa: TID251 (the command line looks at the clock)
+    """Seconds since the epoch of ``24h``, ``7d`` ago or ``2025-06-01[T12:00]`` (UTC). Raises LogrulesError."""
+    span = _span(text)
+    return _date("--since", text) if span is None else time.time() - span  # noqa: TID251 (the command line looks at the clock)
+
+
+def coming(text: str) -> float:
+    """Seconds since the epoch of ``24h``, ``7d`` from now or of a date (UTC). Raises LogrulesError."""
+    span = _span(text)
+    return _date("--snooze", text) if span is None else time.time() + span  # noqa: TID251 (the command line looks at the clock)
+
+
+def _span(text: str) -> float | None:
+    found = re.fullmatch(r"(\d{1,6})([mhdw])", text)
+    return int(found[1]) * _UNITS_S[found[2]] if found else None
+
+
+def _date(option: str, text: str) -> float:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise LogrulesError(f"--since {text}: say 24h, 7d or a date such as 2025-06-01") from None
+        raise LogrulesError(f"{option} {text}: say 24h, 7d or a date such as 2025-06-01") from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

@@ -1,27 +1,41 @@
 """A job's logs to a line about it."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from logrules.engine.run import Prepared, replay_prepared
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
-from logrules.model.report import Report, Severity
+from logrules.model.report import Diagnosis, Report, Severity, Text
 from logrules.sources.discover import discover
+from logrules.tools.fleet.fingerprint import fingerprint_of
+from logrules.tools.fleet.idle_time import idle_since, longest_wait_s
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 
+_MAX_GPUS = 1_000_000
+_WORLD = "world_size"
+# Addresses that every machine gives itself name no machine.
+_NO_HOST = re.compile(
+    r"(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|::1?|\[::1?\]|localhost(?:\.\w+)*|ip6-localhost)$", re.IGNORECASE
+)
+
 
 @dataclass(slots=True)
-class _Times:
-    """When a job began, last went on and ended, by the times in its logs."""
+class _Observed:
+    """When a job began, last went on and ended, by the times in its logs, and how many ranks it has, as they say."""
 
     progress: frozenset[int]
     began: float | None = None
     went_on: float | None = None
     ended: float | None = None
+    world: int = 0
+    ranks: int = 0
 
     def see(self, event: Event) -> None:
         """Take the next event."""
+        self._count(event)
         if event.stamp is None:
             return
         at = event.stamp.seconds
@@ -30,41 +44,65 @@ class _Times:
         if any(hit.signal in self.progress for hit in event.hits):
             self.went_on = at if self.went_on is None else max(self.went_on, at)
 
+    def _count(self, event: Event) -> None:
+        if event.worker.rank is not None:
+            self.ranks = max(self.ranks, event.worker.rank + 1)
+        for hit in event.hits:
+            said = hit.captures.get(_WORLD, "")
+            if said.isdecimal() and len(said) < len(str(_MAX_GPUS)):
+                self.world = max(self.world, int(said))
+
 
 def summed_up(on: Prepared, job: FoundJob) -> JobSummary:
     """Read a job and sum it up; one that cannot be read says why."""
-    times = _Times(frozenset(marker.signal for marker in on.pack.markers if marker.progress))
+    observed = _Observed(frozenset(marker.signal for marker in on.pack.markers if marker.progress))
     try:
         found = discover([str(job.path)])
-        report = replay_prepared(on, on.session(), found.sources, found.notes, times.see)
+        report = replay_prepared(on, on.session(), found.sources, found.notes, observed.see)
     except SourceError as fault:
         return JobSummary(job.name, None, unread=str(fault).removeprefix(f"{job.path}: "))
-    return _summary(job.name, report, times)
+    return _summary(job.name, report, observed)
 
 
-def _summary(name: str, report: Report, times: _Times) -> JobSummary:
-    first = next((one for one in report.diagnoses if one.severity is not Severity.INFO), None)
-    evidence = [line.time for line in first.evidence if line.time is not None] if first else []
-    since = times.went_on if times.went_on is not None else min(evidence, default=None)
+def _summary(name: str, report: Report, observed: _Observed) -> JobSummary:
+    wrong = [one for one in report.diagnoses if one.severity is not Severity.INFO]
+    first = next(iter(wrong), None)
     summary = JobSummary(
         job=name,
         status=report.status,
         phase=report.phase,
         rule=first.rule if first else None,
         cause=first.cause if first else None,
-        title=first.title if first else JobSummary("", None).title,
+        title=first.title if first else Text(),
         ranks=first.ranks if first else (),
-        hosts=first.hosts if first else (),
-        began=times.began,
-        ended=times.ended,
-        lost_s=None if since is None or times.ended is None else max(0.0, times.ended - since),
+        hosts=tuple(host for host in first.hosts if not _NO_HOST.match(host)) if first else (),
+        began=observed.began,
+        ended=observed.ended,
+        gpus=_gpus(report, observed),
         logs=len(report.sources),
         lines=report.lines,
     )
-    return summary if summary.troubled else _without_loss(summary)
+    return _with_failure(summary, report, wrong, observed) if summary.troubled else summary
 
 
-def _without_loss(summary: JobSummary) -> JobSummary:
-    from dataclasses import replace
+def _with_failure(summary: JobSummary, report: Report, wrong: Sequence[Diagnosis], observed: _Observed) -> JobSummary:
+    """What is known only of a job that went wrong: what it lost, and of which kind the failure is."""
+    since, ended = idle_since(wrong, observed.went_on), observed.ended
+    kind = fingerprint_of(report)
+    title = summary.title
+    if not wrong and report.unusual:
+        title = Text(report.unusual[-1].text[:200])
+    return replace(
+        summary,
+        title=title,
+        lost_s=longest_wait_s(wrong) if since is None or ended is None else max(0.0, ended - since),
+        fingerprint=kind.id if kind else None,
+        template=kind.template if kind else "",
+        frame=kind.frame if kind else "",
+    )
 
-    return replace(summary, lost_s=None)
+
+def _gpus(report: Report, observed: _Observed) -> int | None:
+    """How many ranks the job has: as it says itself, else as many as were seen; None where no rank was named."""
+    said = max(observed.world, (report.comparison.world or 0) if report.comparison else 0)
+    return said or observed.ranks or None

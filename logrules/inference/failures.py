@@ -1,0 +1,151 @@
+"""The failure records of a run, and what the tables know of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from logrules.inference.exception_table import ExceptionTable
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
+from logrules.model.event import Event, Hit, Stance
+from logrules.model.failure import ExceptionLink, Failure, FailureKind
+from logrules.parsing.exits import ExitReader
+from logrules.parsing.failure_merge import merge
+from logrules.parsing.origin import OriginResolver
+from logrules.parsing.traceback import TracebackAssembler
+from logrules.ruleset.pack import Pack, TraceForm
+from logrules.ruleset.table_rules import EXCEPTIONS, EXITS
+from logrules.ruleset.tables import ExitCode, ExitForm
+
+# The hit of an event that a row of a table stands behind: no signal of the pack has this number.
+ROW_SIGNAL = -2
+# Records of exits are numbered from here on, those of exceptions below.
+_EXITS_FROM = 1 << 32
+_MAX_RECORDS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class FailureTables:
+    """What all sessions of a pack share of its tables."""
+
+    trace: TraceForm | None
+    resolver: OriginResolver
+    exceptions: ExceptionTable
+    exit_forms: tuple[ExitForm, ...]
+    exit_codes: tuple[ExitCode, ...]
+    form_of: Mapping[int, str]
+
+    @classmethod
+    def of(cls, pack: Pack) -> "FailureTables":
+        """The tables of a pack, made ready to be asked."""
+        tables = pack.tables
+        return cls(
+            pack.trace,
+            OriginResolver(tables.components, tables.own_words, tables.nesting),
+            ExceptionTable(tables.classes, tables.exceptions),
+            tables.exit_forms,
+            tables.exit_codes,
+            {number: form for form, number in pack.exit_signals.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A record, the rule of the row that knows it, and the observation that shows it."""
+
+    failure: Failure
+    rule: str | None
+    shown: Observation
+
+
+class Failures:
+    """Follows the failure records of one run."""
+
+    def __init__(self, tables: FailureTables) -> None:
+        self._tables = tables
+        self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame)
+        self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
+        self._records: dict[int, _Known] = {}
+
+    def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
+        """The record that a line belongs to, the exception that it completes, and the ends of processes that it tells."""
+        chain, raised = self._assembler.feed(event)
+        ended = (
+            self._exits.read(event, form, hit.captures)
+            for hit in event.hits
+            if (form := self._tables.form_of.get(hit.signal)) is not None
+        )
+        return chain, raised, tuple(one for one in ended if one is not None)
+
+    def keep(self, failure: Failure, observation: Observation) -> None:
+        """Remember a record, in the place of what it has grown from; ``observation`` is of its latest line."""
+        if failure.id not in self._records and len(self._records) >= _MAX_RECORDS:
+            return
+        known = self._records.get(failure.id)
+        rule, link = self._rule_of(failure)
+        told = link.event if link is not None else observation.event
+        near = observation
+        if known is not None and known.shown.event.line == told.line:
+            near = known.shown
+        captures = captures_of(failure, link)
+        event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
+        self._records[failure.id] = _Known(failure, rule, replace(near, event=event))
+
+    def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
+        if failure.kind is FailureKind.EXIT:
+            code = self._exits.cause_of(failure)
+            return (EXITS + code.id if code is not None else None), None
+        found = self._tables.exceptions.match_of(failure)
+        return (EXCEPTIONS + found.row.id, found.link) if found is not None else (None, None)
+
+    def rules(self) -> frozenset[str]:
+        """The rules of the rows that know a record."""
+        return frozenset(one.rule for one in self._records.values() if one.rule is not None)
+
+    def matches(self) -> Iterator[tuple[str, Match, bool]]:
+        """For each rule of a row: on what it rests, and whether its failures were lived through by their own words."""
+        by_rule: dict[str, list[_Known]] = {}
+        for one in self._records.values():
+            if one.rule is not None:
+                by_rule.setdefault(one.rule, []).append(one)
+        for rule, known in by_rule.items():
+            yield rule, _match(known), all(one.failure.stance is Stance.CAUGHT for one in known)
+
+    def phase_of(self, chain: int) -> str | None:
+        """The phase that the frames of a record, or of a stack dump, tell."""
+        resolver = self._tables.resolver
+        known = self._records.get(chain)
+        told = resolver.phase_of_chain(known.failure.chain)[0] if known is not None else None
+        return told or resolver.phase_of(self._assembler.frames_of(chain))[0]
+
+    def first_phase(self) -> str | None:
+        """The phase of the first record whose frames tell one."""
+        phases = (self.phase_of(number) for number in self._records)
+        return next((phase for phase in phases if phase is not None), None)
+
+
+def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
+    """What titles and fixes may say of a failure: its type and message, and the innermost frame of the user's code."""
+    kind, message = (link.type, link.message) if link is not None else (failure.type, failure.message)
+    found = {"type": kind, "message": message}
+    frames = link.frames if link is not None and link.frames else failure.frames
+    frame = next((frame for frame in reversed(frames) if frame.origin.own), frames[-1] if frames else None)
+    if frame is not None:
+        found |= {"file": frame.file, "line": str(frame.line or ""), "function": frame.function}
+    if failure.worker.rank is not None and failure.kind is FailureKind.EXIT:
+        found["rank"] = str(failure.worker.rank)
+    if failure.worker.host is not None and failure.kind is FailureKind.EXIT:
+        found["host"] = failure.worker.host
+    return {name: value for name, value in found.items() if value}
+
+
+def _match(known: Sequence[_Known]) -> Match:
+    shown = sorted((one.shown for one in known), key=lambda one: one.order)
+    workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
+    first = tuple(shown[:KEPT_OBSERVATIONS])
+    return Match(
+        first,
+        (ROW_SIGNAL,) * len(first),
+        shown[-1],
+        len(shown),
+        frozenset(worker.rank for worker in workers if worker.rank is not None),
+        frozenset(worker.host for worker in workers if worker.host is not None),
+    )

@@ -1,0 +1,99 @@
+"""Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from logrules.model.event import Event
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
+from logrules.parsing.frame_list import FrameList
+
+# An exception told in another one's message begins within so many lines below it.
+NESTED_LINES = 6
+MAX_LINKS = 16
+
+
+@dataclass(slots=True)
+class OpenTraceback:
+    """A traceback whose exception has not come yet.
+
+    ``link`` is how it came from the exception above it, ``nested`` says that it is told in that one's message.
+    """
+
+    id: int
+    first: Event
+    last_line: int
+    frames: FrameList
+    indent: int
+    link: Link | None = None
+    nested: bool = False
+    headless: bool = False
+
+
+@dataclass(slots=True)
+class GrowingRecord:
+    """A failure record that may grow: ``inner`` is how many of its links were told in messages of others.
+
+    ``nesting`` says that another one may be told below, ``wrapped`` that this is all that the last one is for.
+    """
+
+    failure: Failure
+    last_line: int
+    inner: int = 0
+    nesting: bool = False
+    wrapped: bool = False
+    crash_frames: FrameList | None = None
+
+    def is_near(self, event: Event) -> bool:
+        """Whether the line may still be of the message of the record's last exception."""
+        return self.failure.kind is FailureKind.EXCEPTION and event.line - self.last_line <= NESTED_LINES
+
+    def repeats(self, kind: str, message: str) -> bool:
+        """Whether it is the last exception again, as another process tells it."""
+        teller = self.failure.chain[-1]
+        return bool(teller.frames) and (teller.type, teller.message) == (kind, message)
+
+    def grow(self, link: ExceptionLink, *, nested: bool) -> None:
+        """Put an exception into the chain: what is told in a message before its teller, what was raised on behind."""
+        chain = list(self.failure.chain)
+        if len(chain) >= MAX_LINKS:
+            return
+        if nested:
+            first = self.inner == 0 or self.wrapped
+            if first:
+                chain = [replace(each, link=_within(each.link, told=each is chain[-1])) for each in chain]
+            chain.insert(0 if first else 1, replace(link, link=Link.ROOT if first else Link.CONTEXT))
+            self.inner += 1
+        else:
+            if not chain[0].frames and (chain[0].type, chain[0].message) == (link.type, link.message):
+                # The log lost the frames of the cause; the same exception was told again with some.
+                chain[0] = replace(chain[0], frames=link.frames)
+            chain.append(link)
+        root = next((each for each in chain if each.link is not Link.WRAPPER), chain[0])
+        self.failure = replace(
+            self.failure, last=link.event, type=true_type(root), message=root.message, chain=tuple(chain)
+        )
+
+    def expect(self, kind: str, message: str, wrappers: Collection[str]) -> None:
+        """Note whether the message of the exception that came last goes on below its first line."""
+        self.wrapped = wraps(kind, wrappers)
+        # An assertion mostly has no message at all.
+        open_end = not message.strip() and not kind.endswith("AssertionError")
+        self.nesting = self.wrapped or open_end or message.rstrip().endswith(":")
+
+
+def wraps(kind: str, wrappers: Collection[str]) -> bool:
+    """Whether an exception of this type only passes on another one."""
+    return kind.partition("(")[0].rpartition(".")[2] in wrappers
+
+
+def true_type(link: ExceptionLink) -> str:
+    """The type of an exception; of a wrapper that names the one it passes on, that one."""
+    inside = link.type.partition("(")[2].rstrip(")")
+    return inside if link.link is Link.WRAPPER and inside else link.type
+
+
+def _within(link: Link, *, told: bool) -> Link:
+    """How an exception of a chain came about once one is known that was told in the message of the last."""
+    if told:
+        return Link.WRAPPER
+    return Link.CONTEXT if link is Link.ROOT else link

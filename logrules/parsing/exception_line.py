@@ -1,0 +1,41 @@
+"""What the line that names an exception looks like: its indentation, its prefix, two of them written at once."""
+
+import re
+
+MAX_MESSAGE = 2_000
+_INDENT = " \t|│+"
+_DIGITS = re.compile(r"\d+")
+# Numbers in a prefix may have more digits in one line than in the next.
+_PREFIX_SLACK = 20
+# A name in CapWords, or a dotted one (socket.timeout), that is no file's.
+_BY_PLACE = re.compile(
+    r"\W{0,8}(?P<type>(?=[\w.]{0,400}(?:[A-Z]\w{0,99}[a-z]|\.[a-z]))(?:[A-Za-z_]\w{0,99}\.){0,12}"
+    r"(?!(?:py|sh|cc|cpp|cu|json|yaml)\b)[A-Za-z_]\w{0,99})(?::(?: (?P<message>.*))?)?$"
+)
+
+
+def exception_by_place(line: str) -> tuple[str, str] | None:
+    """Type and message of a line that stands where an exception must stand, whatever its name; None if it is none."""
+    found = _BY_PLACE.match(line.rstrip())
+    return (found["type"], (found["message"] or "")[:MAX_MESSAGE]) if found else None
+
+
+def indent_of(message: str) -> int:
+    """How far a message is indented, the bars of boxes and trees included."""
+    return len(message) - len(message.lstrip(_INDENT))
+
+
+def same_prefix(one: str, prefix: str) -> bool:
+    """Whether a line begins with this unknown prefix, but for the numbers in it."""
+    template = _DIGITS.sub("0", prefix.rstrip())
+    return _DIGITS.sub("0", one[: len(prefix) + _PREFIX_SLACK]).startswith(template)
+
+
+def unglued(kind: str, message: str) -> tuple[str, str]:
+    """Type and message where two processes wrote the same at once: ``KeyErrorKeyError: : 'a''a'``."""
+    half = len(kind) // 2
+    if not kind or kind[:half] * 2 != kind:
+        return kind, message
+    message = message.removeprefix(":").strip()
+    middle = len(message) // 2
+    return kind[:half], message[:middle] if message[:middle] * 2 == message else message

@@ -1,0 +1,54 @@
+"""What the words of the user's own file and function names say of the phase."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from logrules.model.failure import Frame
+from logrules.ruleset.tables import OwnWords
+
+_MAX_NAME = 200
+_IMPORT = "<module>"
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+
+
+class OwnNames:
+    """The phases that words of the user's own names speak of."""
+
+    def __init__(self, rows: Sequence[OwnWords]) -> None:
+        self._functions = _phrases((row.phase, row.functions) for row in rows)
+        self._files = _phrases((row.phase, row.files) for row in rows)
+        self._import = next((row.phase for row in rows if _IMPORT in row.functions), None)
+
+    def of_function(self, function: str) -> str | None:
+        """The phase that a function's name speaks of."""
+        return _spoken(function.rpartition(".")[2], self._functions)
+
+    def of_file(self, file: str) -> str | None:
+        """The phase that a file's name, without its folders, speaks of."""
+        return _spoken(file.partition(".")[0], self._files)
+
+    def of_import(self, frames: Sequence[Frame]) -> tuple[str | None, Frame | None]:
+        """The phase of imports and the frame, where one file's module-level code runs below another's."""
+        modules = [frame for frame in frames if frame.function == _IMPORT and not frame.file.startswith("<")]
+        return (self._import, modules[-1]) if self._import is not None and len(modules) > 1 else (None, None)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name in snake or camel case, in lower case."""
+    return [word.lower() for word in _WORD.findall(name[:_MAX_NAME])]
+
+
+def _phrases(rows: Iterable[tuple[str, Iterable[str]]]) -> Mapping[tuple[str, ...], str]:
+    return {tuple(words_of(word)): phase for phase, words in rows for word in words if word != _IMPORT}
+
+
+def _spoken(name: str, phrases: Mapping[tuple[str, ...], str]) -> str | None:
+    """The phase of the longest phrase in a name, of several as long the last: a name's last word is what it is."""
+    words = words_of(name)
+    longest = max((len(phrase) for phrase in phrases), default=0)
+    for size in range(min(longest, len(words)), 0, -1):
+        for start in range(len(words) - size, -1, -1):
+            phase = phrases.get(tuple(words[start : start + size]))
+            if phase is not None:
+                return phase
+    return None

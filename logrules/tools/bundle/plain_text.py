@@ -1,0 +1,77 @@
+"""Text as secrets are looked for in it: without what splits them, and with a view in which wrapped lines are one."""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+
+# Colours and other sequences, as the terminal gets them or as loggers and JSON spell them.
+_SEQUENCES = re.compile(
+    r"(?:\x1b|\\+x1[bB]|\\+u001[bB]|\\+033|\\+e(?=\[)|\^\[|#033(?=\[)|\u241b)"
+    r"(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78DEHMNOZc])"
+    r"|\x9b[0-?]{0,32}[ -/]{0,4}[@-~]"
+)
+# What is not seen: zero-width and joining characters, marks of direction, soft hyphens, controls (but line ends, tabs).
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]"
+)
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "『": '"', "』": '"'})
+# The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
+_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*\\?(?:\r\n|\n|\r)[ \t]*(?:[|>│][ \t]*)?(?=[\w+/=.~-])")
+_LAST_OF_ASCII = 127
+
+
+def without_controls(text: str) -> str:
+    """The text without terminal sequences and unseen characters. It keeps its lines."""
+    return _UNSEEN.sub("", _SEQUENCES.sub("", text))
+
+
+def folded(text: str) -> str:
+    """The same text, character for character, with compatibility forms (full-width, mathematical) as plain ones."""
+    if text.isascii():
+        return text
+    plain = {ord(char): _plain(char) for char in set(text) if ord(char) > _LAST_OF_ASCII}
+    return text.translate(plain).translate(_QUOTES)
+
+
+def _plain(char: str) -> str:
+    found = unicodedata.normalize("NFKC", char)
+    return found if len(found) == 1 else char
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """A text without the line breaks inside of what may be one token.
+
+    ``starts`` are the places, in ``text``, of what follows a break; ``origins`` the same places in the wrapped text.
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    origins: tuple[int, ...]
+
+    def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
+        """A stretch of this text as stretches of the wrapped one, a line each."""
+        found = []
+        while start < end:
+            at = bisect_right(self.starts, start) - 1
+            stop = min(end, self.starts[at + 1] if at + 1 < len(self.starts) else end)
+            shift = self.origins[at] - self.starts[at]
+            found.append((start + shift, stop + shift))
+            start = stop
+        return found
+
+
+def unwrapped(text: str) -> Unwrapped:
+    """The view of a text without such breaks."""
+    parts, starts, origins = [], [0], [0]
+    length = last = 0
+    for found in _BREAK.finditer(text):
+        parts.append(text[last : found.start()])
+        length += found.start() - last
+        last = found.end()
+        starts.append(length)
+        origins.append(last)
+    parts.append(text[last:])
+    return Unwrapped("".join(parts), tuple(starts), tuple(origins))

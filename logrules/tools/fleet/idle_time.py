@@ -1,0 +1,66 @@
+"""How long a job stood idle before it ended, and on how many GPUs."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from logrules.model.report import Diagnosis, Evidence
+
+_MAX_CHARS = 2_000
+_WEEK_S = 604_800.0
+_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_GAVE_UP = re.compile(r"time[-_ ]?out|timed[- ]out|gave up|heartbeat|unresponsive|stuck|no progress", re.IGNORECASE)
+_HOW_LONG = re.compile(
+    r"\(ms\)\s*[=:]\s*(?P<bare>\d{1,12})"
+    r"|(?<![\w.])(?P<count>\d{1,12}(?:\.\d{1,6})?)\s?"
+    r"(?P<unit>ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b",
+    re.IGNORECASE,
+)
+
+
+def waited_s(text: str) -> float:
+    """How many seconds a line about a time-out says that was waited; 0 for any other line."""
+    text = text[:_MAX_CHARS]
+    if not _GAVE_UP.search(text):
+        return 0.0
+    return max((seconds for found in _HOW_LONG.finditer(text) if (seconds := _seconds(found)) <= _WEEK_S), default=0.0)
+
+
+def _seconds(found: re.Match[str]) -> float:
+    if found["bare"]:
+        return float(found["bare"]) * _UNITS_S["ms"]
+    unit = found["unit"].lower()
+    return float(found["count"]) * _UNITS_S["ms" if unit == "ms" or unit.startswith("milli") else unit[0]]
+
+
+def idle_since(found: Sequence[Diagnosis], went_on: float | None) -> float | None:
+    """Since when nothing moved, in seconds since the epoch.
+
+    Since the last progress; or, where a wait timed out after it that had begun earlier, since that began. Without
+    progress, since the evidence of the first diagnosis.
+    """
+    timed_out = [
+        line.time - waited
+        for line in chain.from_iterable(map(_lines, found))
+        if line.time is not None and (went_on is None or line.time >= went_on) and (waited := waited_s(line.text))
+    ]
+    if went_on is not None:
+        return min([went_on, *timed_out])
+    begun = [line.time for line in chain.from_iterable(map(_lines, found[:1])) if line.time is not None]
+    return min([*begun, *timed_out], default=None)
+
+
+def longest_wait_s(found: Sequence[Diagnosis]) -> float | None:
+    """The longest wait that timed out, in seconds, by what its lines say: all that is known where they bear no times."""
+    return max((waited_s(line.text) for line in chain.from_iterable(map(_lines, found))), default=0.0) or None
+
+
+def _lines(one: Diagnosis) -> Iterator[Evidence]:
+    yield from one.evidence
+    for other in one.consequences:
+        yield from other.evidence
+
+
+def gpu_hours(lost_s: float | None, gpus: int | None) -> float | None:
+    """GPU-hours that idle seconds cost; None where either is not known."""
+    return None if lost_s is None or gpus is None else lost_s * gpus / 3600

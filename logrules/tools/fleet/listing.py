@@ -1,0 +1,84 @@
+"""How `scan` and `history` list jobs: each of them, or what they have in common, in the form that was asked for."""
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from logrules.model.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.tools.fleet.job import Remark, SeenJob
+
+BY = ("fingerprint", "cause", "host", "user-frame")
+
+
+def add_list_options(parser: argparse.ArgumentParser) -> None:
+    """How jobs are listed, and where results are kept."""
+    parser.add_argument("--group", choices=BY, help="list what jobs have in common")
+    parser.add_argument("--all", action="store_true", help="with --group: also groups that are snoozed")
+    parser.add_argument("--format", choices=("text", "jsonl", "html"), default="text", help="form (default: text)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the list to FILE")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
+
+
+def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace) -> None:
+    """The list or the groups, in the form that was asked for, to where it was asked for. Raises LogrulesError."""
+    if not options.output:
+        _render(jobs, remarks, options, sys.stdout)
+        return
+    from logrules.output.atomic_write import write_file
+
+    page = StringIO()
+    _render(jobs, remarks, options, page)
+    write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
+
+
+def _render(
+    jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace, out: TextIO
+) -> None:
+    from logrules.cli.locale import preferred_language
+    from logrules.tools.fleet import jobs_json, jobs_text
+    from logrules.tools.fleet.group import grouped
+
+    language = options.lang or preferred_language()
+    now = time.time()  # noqa: TID251 (the command line looks at the clock)
+    if options.format == "html":
+        _page(jobs, remarks, options, now, language, out)
+        return
+    if not options.group:
+        summaries = [one.summary for one in jobs]
+        if options.format == "jsonl":
+            jobs_json.render_jobs(summaries, out)
+        else:
+            jobs_text.render_jobs(summaries, out, language)
+        return
+    groups = grouped(jobs, options.group, now, remarks)
+    shown = [group for group in groups if options.all or not group.remark.snoozed(now)]
+    if options.format == "jsonl":
+        jobs_json.render_groups(shown, out)
+    else:
+        jobs_text.render_groups(shown, out, language, hidden=len(groups) - len(shown))
+
+
+def _page(
+    jobs: "Sequence[SeenJob]",
+    remarks: "Mapping[str, Remark]",
+    options: argparse.Namespace,
+    now: float,
+    language: str,
+    out: TextIO,
+) -> None:
+    try:
+        from logrules.tools.fleet.jobs_html import render_page
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe"}:
+            raise
+        raise LogrulesError("--format html needs jinja2: pip install 'logrules[html]'") from None
+    render_page(
+        jobs, remarks, now, out, first=options.group or "fingerprint", everything=options.all, language=language
+    )
