@@ -40,7 +40,7 @@ def _pack() -> Pack:
 
 @cache
 def _scanner() -> Scanner:
-    return Scanner(_pack().signals)
+    return Scanner(_pack().signals, trace=_pack().trace)
 
 
 def _origin(file: str, function: str) -> Origin:
@@ -127,6 +127,8 @@ _CASES = [
     _Case("keyboard", _PLAIN.format("KeyboardInterrupt"), "KeyboardInterrupt"),
     _Case("custom-last", _PLAIN.format("BadRewardShape: (4, 2) vs (4,)"), "BadRewardShape", "(4, 2) vs (4,)",
           function="main"),
+    _Case("custom-in-the-middle", _PLAIN.format("BadRewardShape: (4, 2) vs (4,)") + "ready\nstep\nstep\nstep\n",
+          "BadRewardShape", "(4, 2) vs (4,)", function="main"),
     _Case("custom-before-a-chain", _PLAIN.format("job.rok.BadReward: one") + "\nDuring handling of the above exception,"
           " another exception occurred:\n\n" + _PLAIN.format("ValueError: two"), "job.rok.BadReward", "one",
           ("BadReward/root", "ValueError/context")),
@@ -464,6 +466,7 @@ def test_records_differ_where_frames_or_words_do():
         ("ERROR: x", None),
         ("node01: x", None),
         ("Killed by user", None),
+        ("Error: no answer", None),
     ],
 )
 def test_exceptions_by_their_place(line: str, told: tuple[str, str] | None):
@@ -508,6 +511,14 @@ def test_live_tells_what_a_saved_log_tells(data: st.DataObject):
     text = noise + case.text + noise
     lines = [at + 1 for at, char in enumerate(text.encode()) if char == 10]
     cuts = data.draw(st.lists(st.sampled_from(lines), max_size=6))
+    saved, live = _told(text), _failures(_live(text, cuts))
+    assert [_plain(failure) for failure in live] == [_plain(failure) for failure in saved]
+
+
+@pytest.mark.parametrize("case", _CASES, ids=[case.id for case in _CASES])
+def test_line_by_line_tells_the_same(case: _Case):
+    text = case.text + "ready\nset\ngo\nready\n"
+    cuts = [at + 1 for at, char in enumerate(text.encode()) if char == ord("\n")]
     saved, live = _told(text), _failures(_live(text, cuts))
     assert [_plain(failure) for failure in live] == [_plain(failure) for failure in saved]
 

@@ -93,7 +93,7 @@ class Scanners:
     def __init__(self, pack: Pack, *, cache: bool = False) -> None:
         self._pack = pack
         self._cache = cache
-        whole = Scanner(pack.signals, cache=cache)
+        whole = Scanner(pack.signals, cache=cache, trace=pack.trace)
         self._idle: dict[Detail, list[Scanner]] = {EVERYTHING: [whole]}
         self.signals_of = whole.signals_of
         self.sampled = whole.sampled
@@ -116,7 +116,9 @@ class Scanners:
             scanner = idle.pop()
         except IndexError:
             # What one log is full of, few others are: only what serves every log is worth keeping.
-            scanner = Scanner(self._pack.signals, detail, cache=self._cache and not detail.common)
+            scanner = Scanner(
+                self._pack.signals, detail, cache=self._cache and not detail.common, trace=self._pack.trace
+            )
         found = find(window, scanner, count)
         idle.append(scanner)
         return found

@@ -1,5 +1,6 @@
 """The failure records of a run, and what the tables know of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,8 @@ ROW_SIGNAL = -2
 # Records of exits are numbered from here on, those of exceptions below.
 _EXITS_FROM = 1 << 32
 _MAX_RECORDS = 10_000
+# A worker that raised the same thing so often lived through it: it does not end anything.
+LIVED_THROUGH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Failures:
         self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame)
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
+        self._alike: Counter[object] = Counter()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
         """The record that a line belongs to, the exception that it completes, and the ends of processes that it tells."""
@@ -80,6 +84,8 @@ class Failures:
         if failure.id not in self._records and len(self._records) >= _MAX_RECORDS:
             return
         known = self._records.get(failure.id)
+        if known is None:
+            self._alike[_kind(failure)] += 1
         rule, link = self._rule_of(failure)
         told = link.event if link is not None else observation.event
         near = observation
@@ -107,7 +113,15 @@ class Failures:
             if one.rule is not None:
                 by_rule.setdefault(one.rule, []).append(one)
         for rule, known in by_rule.items():
-            yield rule, _match(known), all(one.failure.stance is Stance.CAUGHT for one in known)
+            yield rule, _match(known), all(self._caught(one) for one in known)
+
+    def _caught(self, one: _Known) -> bool:
+        return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
+
+    def lived_through(self, shown: Observation) -> bool:
+        """Whether the worker of this line raised the same thing again and again, which only who catches it can."""
+        known = self._records.get(shown.chain) if shown.chain is not None else None
+        return known is not None and self._alike[_kind(known.failure)] >= LIVED_THROUGH
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
@@ -120,6 +134,11 @@ class Failures:
         """The phase of the first record whose frames tell one."""
         phases = (self.phase_of(number) for number in self._records)
         return next((phase for phase in phases if phase is not None), None)
+
+
+def _kind(failure: Failure) -> object:
+    frame = failure.frames[-1] if failure.frames else None
+    return failure.worker, failure.type, failure.code, frame
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:

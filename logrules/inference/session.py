@@ -324,9 +324,10 @@ class Session:
             if automata.holds(rule.when, matches) and (shown := automata.shown(rule.when, matches)):
                 found.append(Hypothesis(rule, shown, all(self._survived(rule, match) for match in shown)))
         for name, match, caught in self._failures.matches():
-            known = self._rules.get(name)
-            if known is not None:
-                found.append(Hypothesis(known, (match,), caught or self._survived(known, match)))
+            rule_of_row = self._rules.get(name)
+            if rule_of_row is not None:
+                survived = caught or self._survived(rule_of_row, match)
+                found.append(Hypothesis(rule_of_row, (match,), survived))
         yield from unclaimed(found, self._ends)
 
     def _rules_to_judge(self) -> Iterable[Rule]:
@@ -341,6 +342,8 @@ class Session:
         if rule.cleared_by == "nothing":
             return False
         if self._tracker.completed is not None or match.last.completions < self._tracker.completions:
+            return True
+        if rule.fallback and self._failures.lived_through(match.last):
             return True
         return rule.cleared_by == "progress" and self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS
 

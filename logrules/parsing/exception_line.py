@@ -7,9 +7,9 @@ _INDENT = " \t|│+"
 _DIGITS = re.compile(r"\d+")
 # Numbers in a prefix may have more digits in one line than in the next.
 _PREFIX_SLACK = 20
-# A name in CapWords, or a dotted one (socket.timeout), that is no file's.
+# A name in CapWords, or a dotted one (socket.timeout), that is no file's and no word that begins a notice.
 _BY_PLACE = re.compile(
-    r"\W{0,8}(?P<type>(?=[\w.]{0,400}(?:[A-Z]\w{0,99}[a-z]|\.[a-z]))(?:[A-Za-z_]\w{0,99}\.){0,12}"
+    r"\W{0,8}(?P<type>(?!(?:Error|Warning|Info|Note|Hint|Usage)\b)(?=[\w.]{0,400}(?:[A-Z]\w{0,99}[a-z]|\.[a-z]))(?:[A-Za-z_]\w{0,99}\.){0,12}"
     r"(?!(?:py|sh|cc|cpp|cu|json|yaml)\b)[A-Za-z_]\w{0,99})(?::(?: (?P<message>.*))?)?$"
 )
 

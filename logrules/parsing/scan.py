@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import hyperscan
 
+from logrules.parsing.lines_below import lines_below
 from logrules.parsing.literal_database import Entry, compiled, kept_or_compiled
-from logrules.ruleset.pack import Signal
+from logrules.ruleset.pack import Signal, TraceForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +32,29 @@ EVERYTHING = Detail()
 class Scanner:
     """Finds the literals of signals. One scanner serves one thread at a time.
 
-    With ``cache`` its database is read back from the user's cache folder, or kept there.
+    With ``cache`` its database is read back from the user's cache folder, or kept there. With a ``trace`` the lines
+    below a frame are found too: an exception may have any name.
     """
 
-    def __init__(self, signals: Sequence[Signal], detail: Detail = EVERYTHING, *, cache: bool = False) -> None:
+    def __init__(
+        self,
+        signals: Sequence[Signal],
+        detail: Detail = EVERYTHING,
+        *,
+        cache: bool = False,
+        trace: TraceForm | None = None,
+    ) -> None:
         askers: dict[tuple[bytes, bool], list[int]] = {}
         for number, signal in enumerate(signals):
             for literal in signal.literals:
                 key = (literal.encode(), signal.sampled)
                 askers.setdefault(key, []).append(number)
         self.signals_of: tuple[tuple[int, ...], ...] = tuple(tuple(dict.fromkeys(who)) for who in askers.values())
+        self._frames: frozenset[int] = frozenset()
+        if trace is not None and trace.below is not None:
+            self._frames = frozenset(entry for entry, asked in enumerate(self.signals_of) if trace.frame in asked)
+            # An entry of its own, behind those of the literals: lines below frames are not to be taken for others.
+            self.signals_of = (*self.signals_of, (trace.below,))
         self.sampled = frozenset(number for number, (_, sampled) in enumerate(askers) if sampled)
         entries = list(_wanted(list(askers), detail))
         self._database = (kept_or_compiled(entries) if cache else compiled(entries)) if entries else None
@@ -53,6 +67,10 @@ class Scanner:
             self._database.scan(
                 data, match_event_handler=lambda entry, _start, end, _flags, _context: keep((end, entry))
             )
+        if self._frames:
+            below = lines_below(data, [end for end, entry in found if entry in self._frames])
+            if below:
+                found = sorted([*found, *((at, len(self.signals_of) - 1) for at in below)])
         return found
 
 

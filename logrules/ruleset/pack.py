@@ -162,13 +162,16 @@ class TraceForm:
     abort: int | None = None
     kernel: int | None = None
     ignored: int | None = None
+    below: int | None = None
     wrappers: tuple[str, ...] = ()
 
     @property
     def signals(self) -> frozenset[int]:
         """All that mean something only together with their neighbours."""
         told = (self.head, self.frame, self.stack_frame, self.exception, self.chain)
-        return frozenset(told) | {each for each in (self.nested, self.abort, self.ignored) if each is not None}
+        return frozenset(told) | {
+            each for each in (self.nested, self.abort, self.ignored, self.below) if each is not None
+        }
 
 
 @dataclass(frozen=True, slots=True)
