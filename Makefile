@@ -35,14 +35,9 @@ strength: setup
 calibrate: setup
 	$(BIN)/python bench/calibrate.py $(CORPUS) --write
 
+# Kept in bench/results.jsonl with date and commit, and printed beside the last run.
 bench: setup
-	$(BIN)/python bench/run.py
-	$(BIN)/python bench/doctor.py
-	$(BIN)/python bench/page.py
-	$(BIN)/python bench/testing.py
-	$(BIN)/python bench/watch.py
-	$(BIN)/python bench/stalls.py
-	$(BIN)/python bench/ranks.py
+	$(BIN)/python bench/record.py start run doctor page testing watch stalls ranks
 
 # Longer property runs than `make test` makes.
 soak: setup

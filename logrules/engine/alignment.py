@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from logrules.inference.clock_skew import ClockReading
 from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.report import SourceNote
+
+if TYPE_CHECKING:
+    from logrules.inference.clock_skew import ClockReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,7 @@ class ClockSample:
 
     named: Worker
     worker: Worker
-    moments: tuple[ClockReading, ...] = ()
+    moments: "tuple[ClockReading, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

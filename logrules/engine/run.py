@@ -21,6 +21,7 @@ from logrules.model.stream import End
 from logrules.parsing.captures import Captures
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_cache import keep_patterns
 from logrules.sources.source import Source
 
 
@@ -63,14 +64,17 @@ def replay(
 ) -> Report:
     """The report on saved logs, read to their end. ``progress`` is told the bytes read so far.
 
-    With ``cache`` compiled literals are kept in the user's cache folder. ``observe`` sees every
+    With ``cache`` compiled literals and patterns are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does.
     """
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()
     with ThreadPoolExecutor(max(1, threads)) as pool:
         how = Extraction(scanners, pool, threads, session.note, tally, window_bytes(len(sources)), progress)
-        return _read(how, session, sources, pack, notes, observe)
+        report = _read(how, session, sources, pack, notes, observe)
+    if cache:
+        keep_patterns(pack.digest)
+    return report
 
 
 def replay_prepared(

@@ -12,6 +12,7 @@ import regex
 from logrules.model.event import Level, Timestamp
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
+from logrules.ruleset.pattern import compiled
 
 MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
@@ -107,7 +108,7 @@ class HeaderParser:
             return None
         pattern = self._compiled.get(form.id)
         if pattern is None:
-            pattern = self._compiled[form.id] = regex.compile(form.pattern)
+            pattern = self._compiled[form.id] = compiled(form.pattern)
         try:
             if form.ends:
                 return pattern.search(text, start, timeout=_TIMEOUT_S)

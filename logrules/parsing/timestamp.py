@@ -11,6 +11,7 @@ import regex
 
 from logrules.model.event import Timestamp
 from logrules.ruleset.pack import TimeForm
+from logrules.ruleset.pattern import compiled
 
 _MONTHS = {
     name: number
@@ -34,11 +35,11 @@ class TimestampParser:
     def read(self, text: str) -> Timestamp | None:
         """The time that the whole text says, or None."""
         for place, (name, pattern) in enumerate(self._forms):
-            compiled = self._compiled.get(name)
-            if compiled is None:
-                compiled = self._compiled[name] = regex.compile(pattern)
+            form = self._compiled.get(name)
+            if form is None:
+                form = self._compiled[name] = compiled(pattern)
             try:
-                found = compiled.fullmatch(text, timeout=_TIMEOUT_S)
+                found = form.fullmatch(text, timeout=_TIMEOUT_S)
             except TimeoutError:
                 return None
             if found is not None:

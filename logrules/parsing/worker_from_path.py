@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-import regex
-
 from logrules.model.event import Worker
 from logrules.ruleset.pack import NameForm
+from logrules.ruleset.pattern import compiled
 
 _TIMEOUT_S = 1.0
 # More digits are a time or a hash, and no rank or process id.
@@ -21,7 +20,7 @@ def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
     parts: dict[str, str] = {}
     for form in forms:
         try:
-            found = regex.search(form.pattern, path, timeout=_TIMEOUT_S)
+            found = compiled(form.pattern).search(path, timeout=_TIMEOUT_S)
         except TimeoutError:
             continue
         if found is not None:

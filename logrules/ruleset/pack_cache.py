@@ -1,7 +1,7 @@
 """A compiled pack on disk: JSON in the user's cache folder, under the digest of everything it was made of.
 
 Behind the pack, on a line of its own, follow the cards of its rules: they are most of the bytes, and a report shows
-three of them. Each is decoded when it is asked for.
+three of them. Each is decoded when it is asked for; so are compiled patterns, in a file beside it.
 """
 
 import json
@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pattern import VERSION, compiled_so_far, stored_form, use_stored
 from logrules.ruleset.plain_json import from_plain, to_plain
 
 
@@ -35,7 +36,7 @@ class StoredTexts(Mapping[str, str]):
 
 
 def cached_pack(digest: str) -> Pack | None:
-    """The pack that was kept under this digest, or None."""
+    """The pack that was kept under this digest, or None. Patterns that were kept with it need not be compiled again."""
     body = kept(_name(digest))
     if body is None:
         return None
@@ -43,23 +44,67 @@ def cached_pack(digest: str) -> Pack | None:
     try:
         plain = json.loads(head)
         found = from_plain(plain["pack"])
-        cards = StoredTexts({name: (int(start), int(end)) for name, (start, end) in plain["cards"].items()}, stored)
+        cards = _texts(plain["cards"], stored)
     except (AttributeError, ImportError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    return replace(found, cards=cards) if isinstance(found, Pack) and found.digest == digest else None
+    if not isinstance(found, Pack) or found.digest != digest:
+        return None
+    use_stored(_kept_patterns(digest))
+    return replace(found, cards=cards)
 
 
 def keep_pack(found: Pack) -> None:
-    """Keep a compiled pack for the next start."""
+    """Keep a compiled pack, and the patterns that were compiled with it, for the next start."""
     stored = bytearray()
+    plain = {"cards": _append(stored, found.cards), "pack": to_plain(replace(found, cards={}))}
+    keep("pack", _name(found.digest), _json(plain) + b"\n" + stored)
+    keep_patterns(found.digest)
+
+
+def keep_patterns(digest: str) -> None:
+    """Keep the patterns that this process compiled and that were not kept before under the digest of their pack."""
+    known = _kept_patterns(digest)
+    new = {pattern: made for pattern, made in compiled_so_far().items() if pattern not in known}
+    if not new:
+        return
+    forms = {pattern: form for pattern, made in new.items() if (form := stored_form(made)) is not None}
+    stored = bytearray()
+    places = _append(stored, {**known, **forms})
+    keep("patterns", _patterns_name(digest), _json({"version": VERSION, "patterns": places}) + b"\n" + stored)
+
+
+def _kept_patterns(digest: str) -> Mapping[str, str]:
+    body = kept(_patterns_name(digest))
+    if body is None:
+        return {}
+    head, _, stored = body.partition(b"\n")
+    try:
+        plain = json.loads(head)
+        return _texts(plain["patterns"], stored) if plain["version"] == VERSION else {}
+    except (AttributeError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def _texts(places: Mapping[str, tuple[int, int]], stored: bytes) -> StoredTexts:
+    return StoredTexts({name: (int(start), int(end)) for name, (start, end) in places.items()}, stored)
+
+
+def _append(stored: bytearray, texts: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    """Put the texts behind what is there; their places."""
     places: dict[str, tuple[int, int]] = {}
-    for name, text in found.cards.items():
+    for name, text in texts.items():
         start = len(stored)
         stored += text.encode()
         places[name] = (start, len(stored))
-    plain = {"cards": places, "pack": to_plain(replace(found, cards={}))}
-    head = json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
-    keep("pack", _name(found.digest), head + b"\n" + stored)
+    return places
+
+
+def _json(plain: object) -> bytes:
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _patterns_name(digest: str) -> str:
+    return f"patterns-{digest[:32]}.json"
 
 
 def _name(digest: str) -> str:

@@ -1,19 +1,96 @@
-"""Patterns compiled once in a process, by whoever needs them first: the check of a rule file or the reader of a log."""
+"""Patterns compiled once in a process, by whoever needs them first: the check of a rule file or the reader of a log.
 
+Compiling one takes longer than reading a hundred lines with it, so that what was compiled is kept beside the pack.
+"""
+
+import copyreg
+import json
+import sys
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import regex
 
 # More than any set of rules has; each takes a few kilobytes.
 _KEPT = 8_192
+# What is kept can be read back by the same version on the same kind of machine.
+VERSION = f"regex {regex.__version__} {sys.byteorder}"
+
+_stored: list[Mapping[str, str]] = []
+_made: "dict[str, regex.Pattern[str]]" = {}
 
 
 @lru_cache(maxsize=_KEPT)
 def compiled(pattern: str) -> "regex.Pattern[str]":
     """The compiled pattern. Raises ValueError, with what is wrong, for one that is none."""
+    for stored in _stored:
+        text = stored.get(pattern)
+        if text is not None:
+            return _restored(text)
     try:
-        return regex.compile(pattern)
+        made = regex.compile(pattern)
     except regex.error as fault:
         raise ValueError(f"not a valid pattern: {fault}") from None
     except (RecursionError, OverflowError, MemoryError):
         raise ValueError("not a valid pattern: it is nested or repeated too often") from None
+    if len(_made) < _KEPT:
+        _made[pattern] = made
+    return made
+
+
+def use_stored(stored: Mapping[str, str]) -> None:
+    """Take patterns from here, instead of compiling them: what `stored_form` gave, by the pattern."""
+    _stored[:] = [stored]
+
+
+def compiled_so_far() -> "Mapping[str, regex.Pattern[str]]":
+    """The patterns that this process compiled itself."""
+    return _made
+
+
+def stored_form(made: "regex.Pattern[str]") -> str | None:
+    """The compiled pattern as JSON, None for one of a rare kind. It is what the pattern would be pickled as."""
+    _, parts = _rebuilding(made)
+    try:
+        return json.dumps([_plain(part) for part in parts], separators=(",", ":"))
+    except TypeError:
+        return None
+
+
+def _restored(text: str) -> "regex.Pattern[str]":
+    rebuild, _ = _rebuilding(_sample())
+    found: regex.Pattern[str] = rebuild(*[_from_plain(part) for part in json.loads(text)])
+    return found
+
+
+@lru_cache(maxsize=1)
+def _sample() -> "regex.Pattern[str]":
+    return regex.compile("")
+
+
+def _rebuilding(made: "regex.Pattern[str]") -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """What rebuilds a compiled pattern, and from what: as `copyreg` knows it, by which patterns are pickled."""
+    # typeshed has no names for what is in the table.
+    table: Mapping[type, Callable[[Any], Any]] = copyreg.dispatch_table
+    rebuild, parts = table[type(made)](made)
+    return rebuild, tuple(parts)
+
+
+def _plain(part: object) -> object:
+    if isinstance(part, bytes):
+        return {"bytes": b2a_base64(part, newline=False).decode("ascii")}
+    if isinstance(part, tuple):
+        return {"tuple": list(part)}
+    if isinstance(part, dict):
+        return {"pairs": list(part.items())}
+    return part
+
+
+def _from_plain(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    if "bytes" in part:
+        return a2b_base64(part["bytes"])
+    return tuple(part["tuple"]) if "tuple" in part else {key: value for key, value in part["pairs"]}  # noqa: C416

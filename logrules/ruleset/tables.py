@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from annotated_types import Len
-
 from logrules.model.event import Stance
 from logrules.model.report import Restart, Severity
+from logrules.ruleset.bounds import Len
 
 Name = Annotated[str, Len(1, 80)]
 Pattern = Annotated[str, Len(1, 2000)]
