@@ -10,6 +10,7 @@ from logrules.model.report import Restart
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource, Words
 from logrules.ruleset.tables import Cause
+from logrules.ruleset.usual_risk import usual_risk
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
@@ -70,7 +71,9 @@ def _spelled(steps: Sequence[schema.AnyFix], words: Words) -> list[dict[str, Any
 
 def _plain(step: schema.FixFile) -> dict[str, Any]:
     """Only what the step says: most say little, and all are read in every run."""
-    return step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"})
+    run = step.run if isinstance(step.run, str) else step.run.bash if step.run else ""
+    risk = step.risk or usual_risk(run, step.env, changes=bool(step.flags or step.config or step.code))
+    return {**step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"}), "risk": risk.value}
 
 
 def filled(value: Any, params: Mapping[str, str]) -> Any:

@@ -12,8 +12,10 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     StringConstraints,
+    Tag,
     model_validator,
 )
 
@@ -128,7 +130,10 @@ class RunFile(Strict):
 
 
 class FixFile(Strict):
-    """One thing to try; ``do`` says what, the other keys how. ``{name}`` is replaced by a capture."""
+    """One thing to try; ``do`` says what, the other keys how. ``{name}`` is replaced by a capture.
+
+    Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
+    """
 
     do: Sentence
     run: str | RunFile | None = None
@@ -137,7 +142,7 @@ class FixFile(Strict):
     config: TextMap = Field(default_factory=dict)
     code: str | None = None
     note: Sentence | None = None
-    risk: Risk = Risk.SAFE
+    risk: Risk | None = None
     frameworks: list[Name] = Field(default_factory=list)
 
 
@@ -154,8 +159,17 @@ class FixesFile(Strict):
     fixes: list[NamedFixFile]
 
 
+def _form_of_fix(value: object) -> str:
+    if isinstance(value, str):
+        return "name"
+    return "step" if isinstance(value, FixFile) or (isinstance(value, dict) and "do" in value) else "filled"
+
+
 # A step by its name, by its name with parameters, or spelled out.
-AnyFix: TypeAlias = Name | FixFile | dict[Name, TextMap]
+AnyFix: TypeAlias = Annotated[
+    Annotated[Name, Tag("name")] | Annotated[FixFile, Tag("step")] | Annotated[dict[Name, TextMap], Tag("filled")],
+    Discriminator(_form_of_fix),
+]
 
 
 class FiresFile(Strict):
