@@ -265,9 +265,9 @@ class Session:
             if name not in self._raised and name in self._rules:
                 self._raised[name] = self._rules[name]
                 yield Raised(name, self.now)
-        for raised, rule in tuple(self._raised.items()):
+        for rule in tuple(self._raised.values()):
             if rule.from_table and rule.id not in held:
-                del self._raised[raised]
+                del self._raised[rule.id]
                 yield Withdrawn(rule.id, self.now)
 
     def _move(self, rule: Rule, moved: Iterable[Leaf], observation: Observation, signal: int) -> Iterator[Change]:
