@@ -42,7 +42,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
         draft.frames.append(Frame(tuple(frame.functions), frame.phase, frame.path))
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
-    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, tuple(file.present.components)))
+    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, (file.framework, *file.present.components)))
 
 
 def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:

@@ -7,9 +7,8 @@ from logrules.ruleset.card_builder import row_text
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pack_builder import Words
-from logrules.ruleset.tables import Cause, ExceptionRow, ExitCode, Tables
+from logrules.ruleset.tables import EXCEPTIONS, EXITS, Cause, ExceptionRow, ExitCode, Tables
 
-EXCEPTIONS, EXITS = "exceptions/", "exits/"
 # No signal makes a row's rule hold: the failure records do.
 _NEVER = Occurred(())
 
