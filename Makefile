@@ -31,9 +31,9 @@ strength: setup
 	$(BIN)/logrules test --coverage --floor 100
 	$(BIN)/logrules test --mutate --floor 90
 
-# Measures how often each rule is right on the labelled corpus and writes it into the rules.
+# Fits how sure diagnoses are on the labelled corpus, and writes it into rules/certainty.yaml.
 calibrate: setup
-	$(BIN)/python bench/calibrate.py $(CORPUS) --write
+	$(BIN)/python bench/fit_certainty.py $(CORPUS) --write
 
 # Kept in bench/results.jsonl with date and commit, and printed beside the last run.
 bench: setup

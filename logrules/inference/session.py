@@ -160,10 +160,14 @@ class Session:
         if note not in self._notes:
             self._notes.append(note)
 
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """Everything that holds now, in no order. Changes nothing."""
+        return tuple(self._hypotheses())
+
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
         findings = SessionState(
-            tuple(self._hypotheses()),
+            self.hypotheses(),
             self._tracker,
             self._roll,
             self._last,
@@ -261,9 +265,9 @@ class Session:
             if name not in self._raised and name in self._rules:
                 self._raised[name] = self._rules[name]
                 yield Raised(name, self.now)
-        for raised, rule in tuple(self._raised.items()):
+        for rule in tuple(self._raised.values()):
             if rule.from_table and rule.id not in held:
-                del self._raised[raised]
+                del self._raised[rule.id]
                 yield Withdrawn(rule.id, self.now)
 
     def _move(self, rule: Rule, moved: Iterable[Leaf], observation: Observation, signal: int) -> Iterator[Change]:
