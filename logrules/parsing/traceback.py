@@ -10,7 +10,7 @@ from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.parsing.exception_chain import NESTED_LINES, GrowingRecord, OpenTraceback, true_type, wraps
-from logrules.parsing.exception_line import MAX_MESSAGE, exception_by_place, indent_of, same_prefix, unglued
+from logrules.parsing.exception_line import MAX_MESSAGE, asserted, exception_by_place, indent_of, same_prefix, unglued
 from logrules.parsing.frame_list import FrameList
 from logrules.parsing.writer_state import SOURCE_LINES, WriterState
 from logrules.ruleset.pack import TraceForm
@@ -232,6 +232,7 @@ class TracebackAssembler:
         writer.traces = [each for each in writer.traces if each is not trace]
         record, wrappers = writer.record, self._trace.wrappers if self._trace is not None else ()
         passes_on = wraps(kind, wrappers)
+        message = message or asserted(kind, event.before)
         link = ExceptionLink(kind, message, trace.frames.outermost_first, trace.link or Link.ROOT, event)
         known = record is not None and record.failure.id == trace.id
         if record is None or not known or (trace.nested and record.repeats(kind, message)):
