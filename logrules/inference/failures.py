@@ -13,8 +13,7 @@ from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Pack, TraceForm
-from logrules.ruleset.table_rules import EXCEPTIONS, EXITS
-from logrules.ruleset.tables import ExitCode, ExitForm
+from logrules.ruleset.tables import EXCEPTIONS, EXITS, ExitCode, ExitForm
 
 # The hit of an event that a row of a table stands behind: no signal of the pack has this number.
 ROW_SIGNAL = -2
@@ -63,7 +62,7 @@ class _Known:
 
 
 class Failures:
-    """Follows the failure records of one run."""
+    """Follows the failure records of one run. ``components`` are those that frames were from."""
 
     def __init__(self, tables: FailureTables) -> None:
         self._tables = tables
@@ -71,6 +70,7 @@ class Failures:
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
         self._alike: Counter[object] = Counter()
+        self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
         """The record that a line belongs to, the exception that it completes, and the ends of processes that it tells."""
@@ -89,6 +89,9 @@ class Failures:
         known = self._records.get(failure.id)
         if known is None:
             self._alike[_kind(failure)] += 1
+        self.components.update(
+            frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
+        )
         rule, link = self._rule_of(failure)
         told = link.event if link is not None else observation.event
         near = observation

@@ -150,5 +150,11 @@ def _one_a_cause(ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
 
 
 def _says_more(one: Hypothesis, other: Hypothesis) -> bool:
-    """Whether a rule stands behind the first, and only a row of a table behind the other, which is as bad."""
-    return other.rule.from_table and not one.rule.from_table and one.survived == other.survived
+    """Whether the first is the better headline of two that name one cause: a rule before a row, then who knows more."""
+    if one.survived != other.survived or one.severity is not other.severity:
+        return False
+    return _telling(one) > _telling(other)
+
+
+def _telling(one: Hypothesis) -> tuple[bool, bool, int]:
+    return not one.rule.from_table, bool(one.rule.requires), one.specificity

@@ -234,3 +234,17 @@ def counts_of(leaf: Leaf) -> tuple[int, ...]:
             return (count,)
         case _:
             return ()
+
+
+def joint(condition: Condition) -> tuple[Every, ...]:
+    """Every conjunction in the condition whose parts must be told together."""
+    match condition:
+        case Every(parts, anywhere):
+            own = () if anywhere else (condition,)
+            return (*own, *(found for part in parts for found in joint(part)))
+        case Some(parts):
+            return tuple(found for part in parts for found in joint(part))
+        case Supported(part):
+            return joint(part)
+        case _:
+            return ()

@@ -105,10 +105,10 @@ def _said_of(old: Plain) -> Plain:
 
 def _examples(rows: Iterable[Plain]) -> Plain:
     """The logs on which the rule fires and those on which it is silent."""
-    found: dict[str, list[Plain | str]] = {"fires": [], "silent": []}
+    found: dict[str, list[Any]] = {"fires": [], "silent": []}
     for row in rows:
         fires = row["fires"]
-        said = {"log": row["log"], **{key: row[key] for key in ("quiet", "note") if key in row}}
+        said: Plain = {"log": row["log"], **{key: row[key] for key in ("quiet", "note") if key in row}}
         if isinstance(fires, dict):
             said |= {key: value for key, value in fires.items() if key != "evidence"}
         found["fires" if fires is not False else "silent"].append(said["log"] if len(said) == 1 else said)
