@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.culprit import culprits, named_ranks
+from logrules.inference.culprit import suspects
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
@@ -117,11 +117,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_cause(one))
-    ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
-    declined = sides is not None and sides.spread is not None
-    if not ranks and rule.culprit != "none" and not declined:
-        # A launcher's summary may name the rank that its own traceback does not.
-        ranks = tuple(dict.fromkeys(rank for other in one.consequences for rank in named_ranks(other)))
+    ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
     captures = {**_captures(evidence), **_told(hypothesis, findings)}
     return Diagnosis(
         rule=rule.id,

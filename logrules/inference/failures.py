@@ -1,13 +1,13 @@
 """The failure records of a run, and what the tables know of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
-from logrules.model.event import Event, Hit, Stance
+from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
@@ -25,6 +25,9 @@ _MAX_RECORDS = 10_000
 LIVED_THROUGH = 3
 # A headline quotes no more of a message.
 _SENTENCE = 120
+# Ends by a signal that others sent, and by one that a process sends itself behind a message.
+_ASKED = frozenset((-15, -2, -1))
+_AFTER_A_MESSAGE = frozenset((-6,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,20 @@ class Failures:
         known = self._records.get(shown.chain) if shown.chain is not None else None
         return known is not None and self._alike[_kind(known.failure)] >= LIVED_THROUGH
 
+    def ranks_of(self, chain: int) -> tuple[int, ...]:
+        """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
+        known = self._records.get(chain)
+        if known is None:
+            return ()
+        workers = (known.failure.first.worker, known.failure.worker, *known.failure.workers)
+        return _ranks_of(workers)
+
+    def ended_ranks(self) -> tuple[int, ...]:
+        """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
+        ends = [one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT]
+        told = sorted(ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+        return _ranks_of(worker for one in told if one.code not in _ASKED for worker in one.workers)
+
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
         resolver = self._tables.resolver
@@ -145,6 +162,10 @@ class Failures:
         """The phase of the first record whose frames tell one."""
         phases = (self.phase_of(number) for number in self._records)
         return next((phase for phase in phases if phase is not None), None)
+
+
+def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(worker.rank for worker in workers if worker.rank is not None))
 
 
 def _kind(failure: Failure) -> object:
