@@ -60,6 +60,8 @@ class History:
             raise self._unusable(fault) from None
 
     def _prepare(self) -> None:
+        # One at a time: between the table and the version, another process would take it for somebody else's file.
+        self._database.execute("begin immediate")
         (version,) = self._database.execute("pragma user_version").fetchone()
         if version not in {0, VERSION}:
             raise LogrulesError(f"{self._path}: was written by another version of logrules (its form is {version})")
@@ -68,6 +70,7 @@ class History:
             raise LogrulesError(f"{self._path}: is another program's database")
         self._database.execute(_TABLE)
         self._database.execute(f"pragma user_version = {VERSION}")
+        self._database.execute("commit")
 
     def close(self) -> None:
         """Everything is kept."""
