@@ -93,6 +93,8 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.COMPLETED
     if findings.last_errors:
         return Status.UNEXPLAINED
+    if findings.tracker.over:
+        return Status.COMPLETED
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
 
 

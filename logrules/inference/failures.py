@@ -28,6 +28,8 @@ _SENTENCE = 120
 # Ends by a signal that others sent, and by one that a process sends itself behind a message.
 _ASKED = frozenset((-15, -2, -1))
 _AFTER_A_MESSAGE = frozenset((-6,))
+# What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
+_ROUNDS_BETWEEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class Failures:
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
         self._alike: Counter[object] = Counter()
+        self._first_round: dict[object, int] = {}
+        self._routine: set[object] = set()
         self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
@@ -92,6 +96,9 @@ class Failures:
         known = self._records.get(failure.id)
         if known is None:
             self._alike[_kind(failure)] += 1
+            raised = _raised(failure)
+            if observation.round - self._first_round.setdefault(raised, observation.round) >= _ROUNDS_BETWEEN:
+                self._routine.add(raised)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
         )
@@ -128,9 +135,11 @@ class Failures:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
 
     def lived_through(self, shown: Observation) -> bool:
-        """Whether the worker of this line raised the same thing again and again, which only who catches it can."""
+        """Whether its worker raised the same thing again and again, or any did while the job stepped on."""
         known = self._records.get(shown.chain) if shown.chain is not None else None
-        return known is not None and self._alike[_kind(known.failure)] >= LIVED_THROUGH
+        if known is None:
+            return False
+        return self._alike[_kind(known.failure)] >= LIVED_THROUGH or _raised(known.failure) in self._routine
 
     def ranks_of(self, chain: int) -> tuple[int, ...]:
         """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
@@ -177,8 +186,12 @@ def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
 
 
 def _kind(failure: Failure) -> object:
-    frame = failure.frames[-1] if failure.frames else None
-    return failure.worker, failure.type, failure.code, frame
+    return failure.worker, _raised(failure)
+
+
+def _raised(failure: Failure) -> object:
+    """What was raised and where, by whomever."""
+    return failure.type, failure.code, failure.frames[-1] if failure.frames else None
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:

@@ -39,11 +39,12 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class JobSnapshot:
-    """A job as it stands: its time, whether its logs ended, whether an error stands, its last line, its workers."""
+    """A job as it stands: its time, whether its logs ended, an error stands, a wait is open; last line, workers."""
 
     now: float | None
     ended: bool
     failing: bool
+    waiting: bool
     last: Observation | None
     tracker: WorkerTracker
     ear: Activity
@@ -125,6 +126,7 @@ def _stopped(at: JobSnapshot) -> bool:
         at.ended
         and tracker.latest is not None
         and tracker.completed is None
+        and not tracker.over
         and not at.failing
-        and not any(tracker.open_waits())
+        and not at.waiting
     )

@@ -368,7 +368,9 @@ class Session:
             return True
         if rule.fallback and self._failures.lived_through(match.last):
             return True
-        return rule.cleared_by == "progress" and self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS
+        if rule.cleared_by != "progress":
+            return False
+        return self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS or self._tracker.stepped_past(match.last)
 
     def _went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended in a way that no marker knows."""
@@ -385,10 +387,22 @@ class Session:
                 return None
 
     def _moment(self) -> JobSnapshot:
-        return JobSnapshot(self.now, self.ended, self._failing(), self._last, self._tracker, self._ear)
+        waiting = any(not self._went_on(wait.renewed) for wait in self._tracker.open_waits())
+        return JobSnapshot(self.now, self.ended, self._failing(), waiting, self._last, self._tracker, self._ear)
 
     def _failing(self) -> bool:
-        return any(rule.severity is Severity.ERROR for rule in self._raised.values())
+        """Whether an error stands that the run has not survived."""
+        errors = [rule for rule in self._raised.values() if rule.severity is Severity.ERROR]
+        return any(not self._lived_through(rule) for rule in errors)
+
+    def _lived_through(self, rule: Rule) -> bool:
+        if rule in self._silent:
+            return False
+        if rule.from_table:
+            known = [(match, caught) for name, match, caught in self._failures.matches() if name == rule.id]
+            return all(caught or self._survived(rule, match) for match, caught in known)
+        shown = automata.shown(rule.when, self._found(rule))
+        return all(self._survived(rule, match) for match in shown)
 
     def _run_is_over(self) -> bool:
         if self._tracker.completed is not None or self._tracker.looped:
