@@ -31,17 +31,18 @@ strength: setup
 	$(BIN)/logrules test --coverage --floor 100
 	$(BIN)/logrules test --mutate --floor 90
 
-# Measures how often each rule is right on the labelled corpus and writes it into the rules.
+# Fits how sure diagnoses are on the labelled corpus, and writes it into rules/certainty.yaml.
 calibrate: setup
-	$(BIN)/python bench/calibrate.py $(CORPUS) --write
+	$(BIN)/python bench/fit_certainty.py $(CORPUS) --write
 
 # Kept in bench/results.jsonl with date and commit, and printed beside the last run.
 bench: setup
 	$(BIN)/python bench/record.py start run doctor page testing watch stalls ranks
 
-# Longer property runs than `make test` makes.
+# Longer property runs than `make test` makes, and an hour of broken logs through every form of report.
 soak: setup
 	LOGRULES_SOAK=1 $(BIN)/python -m pytest tests/test_promises.py
+	$(BIN)/python bench/soak.py $(CORPUS) --minutes 60 --keep soak-found
 
 # A real Prometheus scrapes a real watch; every query of the dashboard must have an answer. Needs Debian's `prometheus`.
 soak-metrics: setup

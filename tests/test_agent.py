@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from logrules.model.errors import LogrulesError
+from logrules.model.version import __version__
 from logrules.ruleset.load import load_pack
 from logrules.tools.mcp.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
 
@@ -20,6 +22,7 @@ OOM = "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.
 def root(tmp_path) -> Path:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/train.log").write_text(f"step 1 loss 0.5\nstep 2 loss 0.4\n{OOM}\n")
+    (tmp_path / "runs/other.log").write_text("step 1\n")
     (tmp_path / "secret.log").write_text("password\n")
     (tmp_path / "runs/link.log").symlink_to(tmp_path / "secret.log")
     (tmp_path / "runs/sub").mkdir()
@@ -35,7 +38,7 @@ def ask(root: Path, *calls: tuple[str, dict[str, object]]) -> tuple[list[str], l
     async def talk():
         server = StdioServerParameters(command=sys.executable, args=["-m", "logrules", "mcp", "--root", str(root)])
         async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
-            await session.initialize()
+            assert (await session.initialize()).server_info.version == __version__
             tools = (await session.list_tools()).tools
             assert all(tool.annotations.read_only_hint for tool in tools)
             return [tool.name for tool in tools], [await session.call_tool(name, given) for name, given in calls]
@@ -44,13 +47,16 @@ def ask(root: Path, *calls: tuple[str, dict[str, object]]) -> tuple[list[str], l
 
 
 def test_a_client_can_ask_everything(root):
-    names, (diagnosed, timeline, rules, explained, outside) = ask(
+    names, (diagnosed, timeline, rules, explained, outside, both, *unknown) = ask(
         root,
         ("diagnose", {"path": "train.log"}),
         ("timeline", {"path": "train.log"}),
         ("rules", {"query": "nccl"}),
         ("explain", {"name": "cuda-oom"}),
         ("diagnose", {"path": "../secret.log"}),
+        ("diagnose", {"path": ["train.log", "other.log"]}),
+        ("diagnose", {"paths": "train.log", "path": "train.log"}),
+        ("rules", {"q": "nccl"}),
     )
     assert sorted(names) == ["diagnose", "explain", "rules", "timeline"]
     found = json.loads(diagnosed.content[0].text)
@@ -62,23 +68,25 @@ def test_a_client_can_ask_everything(root):
     assert "out of memory" in explained.content[0].text.lower()
     assert outside.is_error
     assert "outside the folder" in outside.content[0].text
+    assert json.loads(both.content[0].text)["lines"] == found["lines"] + 1
+    assert [(one.is_error, "has no argument" in one.content[0].text) for one in unknown] == [(True, True)] * 2
 
 
 @pytest.mark.parametrize("path", ["../secret.log", "/etc/passwd", "link.log", "sub", "\0", "sub/../../secret.log"])
 def test_nothing_outside_the_folder_is_read(root, path):
     with pytest.raises(LogrulesError):
-        Tools(root, load_pack()).diagnose(path)
+        Tools(root, load_pack()).diagnose([path])
 
 
 @pytest.mark.parametrize("path", ["no-such.log", "sub/none"])
 def test_a_path_that_is_not_there_is_one_sentence(root, path):
     with pytest.raises(LogrulesError, match=r"no-such|none"):
-        Tools(root, load_pack()).diagnose(path)
+        Tools(root, load_pack()).diagnose([path])
 
 
 def test_answers_are_bounded(root):
     tools = Tools(root, load_pack())
-    found = tools.diagnose("train.log")
+    found = tools.diagnose(["train.log"])
     assert len(found["diagnoses"]) <= MAX_DIAGNOSES
     assert all(len(line["text"]) <= MAX_LINE_CHARS for one in found["diagnoses"] for line in one["evidence"])
     listed = tools.rules()
@@ -96,3 +104,46 @@ def test_a_folder_that_is_none_is_a_mistake_of_the_user(capsys):
 
     assert main(["mcp", "--root", "no/such"]) == 2
     assert "no such folder" in capsys.readouterr().err
+
+
+def test_dumps_of_the_flight_recorder_are_told(root):
+    for rank in range(2):
+        entry = {
+            "collective_seq_id": 1,
+            "profiling_name": "nccl:all_reduce",
+            "state": "started",
+            "process_group": ["0", "default_pg"],
+            "time_created_ns": 1,
+            "input_sizes": [[1]],
+            "output_sizes": [[1]],
+            "frames": [],
+        }
+        plain = {
+            "version": "2.4",
+            "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}},
+            "pg_status": {},
+            "entries": [entry] if rank else [],
+        }
+        (root / f"nccl_trace_rank_{rank}.json").write_text(json.dumps(plain))
+    assert Tools(root, load_pack()).diagnose(["."])["status"] == "failed"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_neither_a_pipe_nor_a_link_to_everything_is_followed(root):
+    os.mkfifo(root / "pipe.log")
+    (root / "all").symlink_to("/")
+    (root / "elsewhere").symlink_to("/usr")
+    tools = Tools(root, load_pack())
+    with pytest.raises(LogrulesError, match="neither a file nor a folder"):
+        tools.diagnose(["pipe.log"])
+    with pytest.raises(LogrulesError, match=r"neither a file nor a folder|outside"):
+        tools.diagnose(["p*.log"])
+    found = tools.diagnose(["."])
+    assert found["status"] == "failed"
+    assert any("leads out of the folder" in note["note"] for note in found["notes"])
+
+
+@pytest.mark.parametrize("paths", [[], ["train.log"] * 65])
+def test_the_number_of_paths_is_bounded(root, paths):
+    with pytest.raises(LogrulesError, match="between 1 and 64"):
+        Tools(root, load_pack()).diagnose(paths)

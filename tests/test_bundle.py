@@ -58,7 +58,12 @@ def test_no_secret_is_in_it_and_what_was_taken_out_is_counted(log, tmp_path):
     held = contents(tmp_path / "b.tar.gz")
     assert all(SECRET not in text for text in held.values())
     assert "HF_TOKEN=[redacted: " in held["environment.txt"]
-    assert sum(one["count"] for one in json.loads(held["MANIFEST.json"])["redacted"] if one["kind"] == "Hugging Face token") >= 2
+    assert (
+        sum(
+            one["count"] for one in json.loads(held["MANIFEST.json"])["redacted"] if one["kind"] == "Hugging Face token"
+        )
+        >= 2
+    )
 
 
 def test_a_form_of_ones_own_goes_too(log, tmp_path):
@@ -136,3 +141,52 @@ def test_an_archive_is_a_tar_that_any_tool_reads(tmp_path):
     raw = (tmp_path / "a.tar.gz").read_bytes()
     with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
         assert archive.getnames() == ["a/a.txt"]
+
+
+@pytest.mark.parametrize("column", [400, 2_000, 4_000])
+def test_a_secret_at_the_column_where_lines_are_cut_does_not_leave_in_part(tmp_path, monkeypatch, column):
+    monkeypatch.chdir(tmp_path)
+    line = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "
+    line += "x" * (column - len(line) - len(SECRET)) + " " + SECRET
+    Path("a.log").write_text(f"{line}\n")
+    assert main(["bundle", "a.log", "-o", "b.tar.gz"]) == 0
+    assert not [name for name, text in contents(Path("b.tar.gz")).items() if SECRET[:12] in text]
+
+
+def test_a_secret_known_from_the_configuration_goes_from_what_was_gathered_before(log, tmp_path):
+    secret = "q7Xv2Lm9Rt4Zk8Wn"
+    log.write_text(f"GET /v1/{secret}/models failed\n")
+    (tmp_path / "ds.json").write_text(f'{{"api_key": "{secret}"}}')
+    assert main(["bundle", str(log), "--config", "ds.json", "-o", "b.tar.gz"]) == 0
+    held = contents(tmp_path / "b.tar.gz")
+    assert all(secret not in text for text in held.values())
+    places = {one["file"]: one["lines"] for one in json.loads(held["MANIFEST.json"])["redacted"]}
+    assert {"logs/001-train.log.tail.txt", "config/001-ds.json"} <= set(places)
+
+
+def test_nothing_in_a_bundle_or_a_dry_run_reaches_the_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a\x1b[31m.log").write_text("a\x1b]0;title\x07b \x9b31m \u202eevil\n")
+    assert main(["bundle", "a\x1b[31m.log", "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert not set("\x1b\x07\x9b\u202e") & set(said.out + said.err)
+    assert main(["bundle", "a\x1b[31m.log", "-o", "b.tar.gz"]) == 0
+    assert not set("\x1b\x07\x9b\u202e") & set("".join(contents(Path("b.tar.gz")).values()))
+
+
+def test_a_secret_in_the_name_of_a_log_goes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path(f"{SECRET}.log").write_text("step 1\n")
+    assert main(["bundle", f"{SECRET}.log", "-o", "b.tar.gz"]) == 0
+    with tarfile.open("b.tar.gz") as archive:
+        assert not [name for name in archive.getnames() if SECRET in name]
+
+
+def test_what_may_stay_is_chosen(log, tmp_path, capsys):
+    log.write_text("from 10.0.0.7 by me@corp.example\n")
+    assert main(["bundle", str(log), "--keep", "addresses", "-o", "b.tar.gz"]) == 0
+    tail = contents(tmp_path / "b.tar.gz")["logs/001-train.log.tail.txt"]
+    assert "10.0.0.7" in tail
+    assert "corp.example" not in tail
+    with pytest.raises(SystemExit):
+        main(["bundle", str(log), "--keep", "passwords"])

@@ -66,15 +66,15 @@ HEALTHY = Report(Status.HEALTHY, "launch")
 
 
 @pytest.mark.parametrize("given", [report(), HEALTHY], ids=["failed", "healthy"])
-def test_sarif_is_read_by_another_reader(given):
-    sarif = pytest.importorskip("sarif_pydantic")
-    read = sarif.Sarif.model_validate_json(written(render_sarif, given))
-    assert [result.rule_id for result in read.runs[0].results or []] == [one.rule for one in given.diagnoses]
+def test_sarif_has_the_properties_that_readers_ask_for(given):
+    (run,) = json.loads(written(render_sarif, given))["runs"]
+    assert [result["ruleId"] for result in run["results"]] == [one.rule for one in given.diagnoses]
     if given.diagnoses:
-        first = read.runs[0].results[0]
-        assert first.level.value == "error"
-        assert first.locations[0].physical_location.region.start_line == 7
-        assert first.locations[0].physical_location.artifact_location.uri == "rank%201.log"
+        first = run["results"][0]
+        assert first["level"] == "error"
+        place = first["locations"][0]["physicalLocation"]
+        assert place["region"]["startLine"] == 7
+        assert place["artifactLocation"]["uri"] == "rank%201.log"
 
 
 @pytest.mark.parametrize(("given", "tests", "failures"), [(report(), 2, 1), (HEALTHY, 1, 0)], ids=["failed", "healthy"])

@@ -178,7 +178,10 @@ def test_the_fixtures_stay_as_they_are(folder):
 def test_a_secret_seen_beside_its_name_goes_wherever_else_it_stands():
     secret = mixed(30)
     clean, taken = Redactor().redact({"early": f"GET /v1/{secret}/x failed", "late": f"x\nMY_API_KEY={secret}"})
-    assert clean == {"early": "GET /v1/[redacted: key beside its name]/x failed", "late": "x\nMY_API_KEY=[redacted: key beside its name]"}
+    assert clean == {
+        "early": "GET /v1/[redacted: key beside its name]/x failed",
+        "late": "x\nMY_API_KEY=[redacted: key beside its name]",
+    }
     assert [(one.place, one.count, one.lines) for one in taken] == [("early", 1, (1,)), ("late", 1, (2,))]
 
 
@@ -196,3 +199,27 @@ def test_a_pattern_that_is_none_is_one_sentence():
 def test_any_text_can_be_redacted_twice(text):
     once = redacted(text)
     assert redacted(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("mail a.b@corp.example.com now", "mail [redacted: e-mail] now"),
+        ("/home/alice/x and C:\\Users\\alice\\x", "/home/[redacted: user]/x and C:\\Users\\[redacted: user]\\x"),
+        (
+            "10.0.0.7 to 192.168.1.2 to 10.0.0.7",
+            "[redacted: private address 1] to [redacted: private address 2] to [redacted: private address 1]",
+        ),
+        ("127.0.0.1 0.0.0.0 8.8.8.8 10.0.1 git@github.com:a/b", None),
+    ],
+)
+def test_private_details_go_unless_they_are_to_be_kept(text, clean):
+    assert redacted(text) == (text if clean is None else clean)
+    assert redacted(text, keep=KEEPABLE) == text
+
+
+def test_lines_stay_lines():
+    text = "a\n-----BEGIN PRIVATE KEY-----\n" + "\n".join([mixed(64)] * 5) + "\n-----END PRIVATE KEY-----\nb"
+    clean = redacted(text)
+    assert clean.count("\n") == text.count("\n")
+    assert mixed(20) not in clean

@@ -149,10 +149,3 @@ def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
     (tmp_path / "checkpoint-100").mkdir()
     (tmp_path / "checkpoint-100" / "merges.log").touch()
     assert names(Roots([str(tmp_path)])) == ["train.log"]
-
-
-def test_the_folders_to_watch(tmp_path):
-    deep = tmp_path / "runs"
-    deep.mkdir()
-    roots = Roots([str(deep), str(tmp_path / "later" / "train.log")])
-    assert roots.folders() == {deep.resolve(): True, tmp_path.resolve(): False}

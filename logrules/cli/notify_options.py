@@ -23,6 +23,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     tell.add_argument("--notify", metavar="URL", help="post news to URL as JSON (with `text`, as Slack reads it)")
     tell.add_argument("--report", metavar="FILE", help="keep a JSON report up to date in FILE")
     tell.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
+    tell.add_argument("--metrics-textfile", metavar="FILE", help="keep metrics in FILE (.prom) for node_exporter")
+    tell.add_argument(
+        "--job-name", metavar="NAME", help="label of the metrics (default: $LOGRULES_JOB, the scheduler's id)"
+    )
     look = parser.add_argument_group("looking closer")
     look.add_argument("--inspect", action="store_true", help="at a stall: py-spy dump, nvidia-smi, ray status")
     look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: that behind `--`)")
@@ -56,7 +60,11 @@ def listeners(
     if options.metrics_port is not None:
         from logrules.notify.prometheus import PrometheusExporter
 
-        found.append(PrometheusExporter(options.metrics_port, following.workers))
+        found.append(PrometheusExporter(options.metrics_port, following.workers, options.job_name))
+    if options.metrics_textfile:
+        from logrules.notify.prometheus import MetricsTextfile
+
+        found.append(MetricsTextfile(Path(options.metrics_textfile), following.workers, complain, options.job_name))
     if options.inspect:
         found.append(_inspection(options, following, child, complain))
     elif options.pid is not None:

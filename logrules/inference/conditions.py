@@ -5,11 +5,11 @@ leaves' states and the world (open waits, metrics, silence, the end). Windows ar
 deadline itself silence has won. A observation without a time has order only: no timed leaf holds on it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
-from logrules.inference.observation import Match, Observation, begin, extend
+from logrules.inference.observation import Match, Observation, begin, extend, told_together
 from logrules.ruleset.condition import (
     Absence,
     Condition,
@@ -21,6 +21,7 @@ from logrules.ruleset.condition import (
     Sequence,
     Some,
     Supported,
+    leaves,
 )
 
 
@@ -93,7 +94,8 @@ def _step_sequence(leaf: Sequence, state: SequenceState | None, observation: Obs
             partial[0] = (observation,) if leaf.within_s is not None or partial[0] is None else partial[0]
         else:
             before = partial[number - 1]
-            if before and before[-1] is not observation and _in_time(leaf.within_s, before[0], observation):
+            told = before is not None and (leaf.anywhere or told_together(before[-1], observation))
+            if before and told and before[-1] is not observation and _in_time(leaf.within_s, before[0], observation):
                 partial[number] = (*before, observation)
     whole = partial[-1]
     if state.done or whole is None:
@@ -161,17 +163,41 @@ def _overdue(state: AbsenceState, world: World) -> bool:
     return state.deadline is not None and world.now is not None and world.now >= state.deadline
 
 
-def holds(condition: Condition, found: Mapping[Leaf, Match | None]) -> bool:
-    """Whether the condition is true; ``found`` has each leaf's match. Equal leaves share one state."""
+_TOLD = (Occurred, Sequence, Absence, Repeated)
+
+
+def told_as_one(condition: Every, found: Mapping[Leaf, Match | None]) -> bool:
+    """Whether the latest lines of all its parts were told together."""
+    latest = [
+        [match.last for leaf in leaves(part) if (match := found.get(leaf)) is not None]
+        for part in condition.parts
+        if any(isinstance(leaf, _TOLD) for leaf in leaves(part)) and not isinstance(part, Not)
+    ]
+    if not all(latest):
+        return False
+    first, *_ = latest or [[]]
+    return (
+        len(latest) < 2
+        or any(
+            all(any(told_together(one, other) for other in others) for others in latest[1:]) for one in first
+        )
+    )
+
+
+def holds(condition: Condition, found: Mapping[Leaf, Match | None], together: Container[Every] = frozenset()) -> bool:
+    """Whether the condition is true; ``found`` has each leaf's match. Equal leaves share one state.
+
+    ``together`` are the conjunctions whose parts were told together at some moment.
+    """
     match condition:
-        case Every(parts):
-            return all(holds(part, found) for part in parts)
+        case Every(parts, anywhere):
+            return (anywhere or condition in together) and all(holds(part, found, together) for part in parts)
         case Some(parts):
-            return any(holds(part, found) for part in parts)
+            return any(holds(part, found, together) for part in parts)
         case Not(part):
-            return not holds(part, found)
+            return not holds(part, found, together)
         case Supported(part):
-            return holds(part, found)
+            return holds(part, found, together)
         case _:
             return found[condition] is not None
 

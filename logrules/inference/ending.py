@@ -29,7 +29,9 @@ class Endings:
 
     def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
         """The lines that state an error, behind the line at which each source last went on, of kinds not seen before."""
-        return tuple(line for source, lines in self.lines.items() for line in _new_errors(lines, went_on.get(source, 0)))
+        return tuple(
+            line for source, lines in self.lines.items() for line in _new_errors(lines, went_on.get(source, 0))
+        )
 
     def _after(self, waiting: Observation) -> Iterator[Event]:
         event = waiting.event

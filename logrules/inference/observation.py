@@ -57,6 +57,8 @@ class Match:
 
 
 KEPT_OBSERVATIONS = 4
+# What belongs together is told within so many lines, unless it is one failure record.
+NEAR_LINES = 64
 _KEPT_NAMES = 65_536
 
 
@@ -85,3 +87,13 @@ def _ranks(observation: Observation) -> frozenset[int]:
 def _hosts(observation: Observation) -> frozenset[str]:
     host = observation.worker.host
     return frozenset() if host is None else frozenset((host,))
+
+
+def told_together(one: Observation, other: Observation) -> bool:
+    """Whether two lines are of one failure record, or of one worker and a few lines apart."""
+    if one.chain is not None and one.chain == other.chain:
+        return True
+    mine, theirs = one.worker, other.worker
+    if one.event.source != other.event.source or (mine != theirs and mine.named and theirs.named):
+        return False
+    return abs(one.event.line - other.event.line) <= NEAR_LINES

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 from logrules.inference.failures import FailureTables
 from logrules.ruleset.condition import (
     Absence,
+    Every,
     Lagging,
     Leaf,
     Metrical,
@@ -19,10 +21,13 @@ from logrules.ruleset.condition import (
     Silent,
     Stopped,
     Waiting,
+    joint,
     leaves,
     signals_of,
 )
 from logrules.ruleset.pack import Marker, Metric, Pack, Rule
+
+Sign = TypeVar("Sign", int, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +36,22 @@ class Index:
 
     ``silent`` are the rules that silence can move; ``quiet_limits`` and ``silent_limits`` the silences (seconds),
     in the midst and since the start, that any asks for.
-    ``failures`` are the tables of failures; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal.
+    ``failures`` are the tables of failures; ``frameworks`` are by the signals that show
+    them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
+    by signal.
     """
 
     rules: Mapping[str, Rule]
     leaves: Mapping[str, tuple[Leaf, ...]]
+    joint: Mapping[str, tuple[Every, ...]]
     by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
     silent: tuple[Rule, ...]
     quiet_limits: tuple[float, ...]
     silent_limits: tuple[float, ...]
     markers: Mapping[int, Marker]
     failures: FailureTables
+    frameworks: Mapping[int, tuple[str, ...]]
+    components: Mapping[str, tuple[str, ...]]
     asked: Mapping[str, tuple[Metrical, ...]]
     metrics: Mapping[int, Metric]
 
@@ -54,15 +64,27 @@ def index_of(pack: Pack) -> Index:
     return Index(
         rules={rule.id: rule for rule in pack.rules},
         leaves=by_rule,
+        joint={rule.id: found for rule in pack.rules if (found := joint(rule.when))},
         by_signal=_by_signal(by_rule),
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
         quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
         silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
+        frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
+        components=_by_sign((one.id, one.components) for one in pack.frameworks),
         asked=asked,
         metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
     )
+
+
+def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[str, ...]]:
+    """The frameworks by what shows them."""
+    found: dict[Sign, list[str]] = {}
+    for framework, signs in shown:
+        for sign in signs:
+            found.setdefault(sign, []).append(framework)
+    return {sign: tuple(frameworks) for sign, frameworks in found.items()}
 
 
 def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, tuple[Leaf, ...]]]:

@@ -1,6 +1,6 @@
 """The only state past the source: routes events by signal, holds what rules have seen, nothing clever."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -31,6 +31,7 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.ruleset.condition import (
+    Every,
     Lagging,
     Leaf,
     MetricBound,
@@ -47,7 +48,6 @@ from logrules.ruleset.pack import Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
-
 
 
 class Session:
@@ -89,6 +89,8 @@ class Session:
         self._failures = Failures(self._index.failures)
         self._metrics = MetricStates(self._index.asked, self._index.metrics)
         self._states: dict[str, dict[Leaf, LeafState]] = {}
+        self._together: set[Every] = set()
+        self._frameworks: set[str] = set()
         self._raised: dict[str, Rule] = {}
         self._worse_at: dict[str, float] = {}
         self._curves = CurveSampler()
@@ -158,10 +160,14 @@ class Session:
         if note not in self._notes:
             self._notes.append(note)
 
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """Everything that holds now, in no order. Changes nothing."""
+        return tuple(self._hypotheses())
+
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
         findings = SessionState(
-            tuple(self._hypotheses()),
+            self.hypotheses(),
             self._tracker,
             self._roll,
             self._last,
@@ -195,6 +201,8 @@ class Session:
         if not event.hits and event.line <= known:
             return
         self._lines[event.source] = max(known, event.line)
+        for hit in event.hits:
+            self._frameworks.update(self._index.frameworks.get(hit.signal, ()))
         chain, raised, ended = self._failures.feed(event)
         observation = self._observe(event, chain)
         markers = [marker for hit in event.hits if (marker := self._markers.get(hit.signal)) is not None]
@@ -257,9 +265,9 @@ class Session:
             if name not in self._raised and name in self._rules:
                 self._raised[name] = self._rules[name]
                 yield Raised(name, self.now)
-        for raised, rule in tuple(self._raised.items()):
+        for rule in tuple(self._raised.values()):
             if rule.from_table and rule.id not in held:
-                del self._raised[raised]
+                del self._raised[rule.id]
                 yield Withdrawn(rule.id, self.now)
 
     def _move(self, rule: Rule, moved: Iterable[Leaf], observation: Observation, signal: int) -> Iterator[Change]:
@@ -274,7 +282,10 @@ class Session:
         yield from self._judge(rule)
 
     def _judge(self, rule: Rule) -> Iterator[Change]:
-        true = automata.holds(rule.when, self._found(rule))
+        found = self._found(rule)
+        # What was told together once stays so, however much of each is told later.
+        self._together |= {one for one in self._index.joint.get(rule.id, ()) if automata.told_as_one(one, found)}
+        true = self._holds(rule, found)
         if true and rule.id not in self._raised:
             self._raised[rule.id] = rule
             quiet_s = self._stalled_for(rule)
@@ -284,6 +295,17 @@ class Session:
         elif not true and self._raised.pop(rule.id, None) is not None:
             self._worse_at.pop(rule.id, None)
             yield Withdrawn(rule.id, self.now)
+
+    def _holds(self, rule: Rule, found: Mapping[Leaf, Match | None]) -> bool:
+        if rule.requires and not self._shows(rule.requires):
+            return False
+        told = {one for one in self._index.joint.get(rule.id, ()) if automata.told_as_one(one, found)}
+        return automata.holds(rule.when, found, self._together | told)
+
+    def _shows(self, frameworks: Iterable[str]) -> bool:
+        """Whether one of the frameworks was seen in this run."""
+        by_frame = {name for one in self._failures.components for name in self._index.components.get(one, ())}
+        return not (self._frameworks | by_frame).isdisjoint(frameworks)
 
     def _judge_stalls(self) -> Iterator[Change]:
         """Stalls that last: told of again whenever they are twice as long as before."""
@@ -322,7 +344,7 @@ class Session:
         found: list[Hypothesis] = []
         for rule in self._rules_to_judge():
             matches = self._found(rule)
-            if automata.holds(rule.when, matches) and (shown := automata.shown(rule.when, matches)):
+            if self._holds(rule, matches) and (shown := automata.shown(rule.when, matches)):
                 found.append(Hypothesis(rule, shown, all(self._survived(rule, match) for match in shown)))
         for name, match, caught in self._failures.matches():
             rule_of_row = self._rules.get(name)

@@ -62,8 +62,8 @@ _ALL = (
         Text("A cause that nobody defined", "未定义的原因"),
         Text("Causes are a fixed vocabulary that others rely on.", "原因是别人所依赖的固定词表。"),
         Text(
-            "`logrules explain --causes` lists them; `[[causes]]` in logrules.toml or a vocabulary.yaml adds your own.",
-            "`logrules explain --causes` 列出全部；可在 logrules.toml 的 `[[causes]]` 或 vocabulary.yaml 中添加。",
+            "`logrules explain --causes` lists them; `[[causes]]` in logrules.toml or a causes.yaml adds your own.",
+            "`logrules explain --causes` 列出全部；可在 logrules.toml 的 `[[causes]]` 或 causes.yaml 中添加。",
         ),
     ),
     Code(
@@ -73,8 +73,8 @@ _ALL = (
         Text("A phase that nobody defined", "未定义的阶段"),
         Text("A report could not say where in the pipeline the run is.", "报告无法说明运行处于流水线何处。"),
         Text(
-            "`logrules explain --phases` lists them; `[[phases]]` in logrules.toml or a vocabulary.yaml adds your own.",
-            "`logrules explain --phases` 列出全部；可在 logrules.toml 的 `[[phases]]` 或 vocabulary.yaml 中添加。",
+            "`logrules explain --phases` lists them; `[[phases]]` in logrules.toml or a pipeline.yaml adds your own.",
+            "`logrules explain --phases` 列出全部；可在 logrules.toml 的 `[[phases]]` 或 pipeline.yaml 中添加。",
         ),
     ),
     Code(
@@ -194,24 +194,15 @@ _ALL = (
         ),
     ),
     Code(
-        "LR108",
-        "cycle",
-        _WARNING,
-        Text("Rules that yield to each other in a ring", "规则之间循环让位"),
-        Text(
-            "Two causes may yield to each other, and the earlier one then explains the later; of a longer ring nobody "
-            "can say which is the root.",
-            "两个原因可以互相让位，由先出现者解释后者；更长的环则无法说清谁是根因。",
-        ),
-        Text("Take out the edge that is true least often.", "去掉最少成立的那条边。"),
-    ),
-    Code(
         "LR109",
         "translation",
         _ERROR,
         Text("A sentence without its translation", "缺少译文"),
         Text("Reports are read in English and in Chinese.", "报告有英文和中文读者。"),
-        Text("Write both `en` and `zh`.", "`en` 与 `zh` 都要写。"),
+        Text(
+            "Add it to translations/<language>.yaml of the pack; a pack without that folder needs none.",
+            "补到规则包的 translations/<语言>.yaml；没有该目录的包无需译文。",
+        ),
     ),
     Code(
         "LR110",

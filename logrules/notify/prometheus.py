@@ -57,9 +57,7 @@ class JobMetrics:
         self._bytes = gauge("bytes_read", "Bytes of the log that were read")
         self._skipped = gauge("bytes_skipped", "Bytes that were passed on without being analysed")
         self._quiet = gauge("quiet_seconds", "How long nothing has moved on the worker that moved last")
-        self._seen = gauge(
-            "updated_timestamp_seconds", "When the watcher last looked, by the source's clock"
-        )
+        self._seen = gauge("updated_timestamp_seconds", "When the watcher last looked, by the source's clock")
         self._ended = gauge("ended", "1 where the log has ended: the last figures stand")
         self._status = gauge("status", "1 for the status of the job", "status")
         self._phase = gauge("phase", "1 for the phase of the job", "phase")

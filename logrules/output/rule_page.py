@@ -42,8 +42,7 @@ def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
     if named:
         out.write(f"\n## {_RULES.of(language)}\n\n")
     out.writelines(
-        f"- `{rule.id}`: {title_of(pack, rule.id).of(language)}\n"
-        for rule in sorted(named, key=lambda rule: rule.id)
+        f"- `{rule.id}`: {title_of(pack, rule.id).of(language)}\n" for rule in sorted(named, key=lambda rule: rule.id)
     )
 
 

@@ -10,6 +10,7 @@ from logrules.model.report import Restart
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource, Words
 from logrules.ruleset.tables import Cause
+from logrules.ruleset.usual_risk import usual_risk
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
@@ -23,18 +24,18 @@ def card_text(card: schema.CardFile, words: Words) -> str:
     return _json({**said, "fixes": _spelled(steps, words), "references": card.references})
 
 
-def row_text(title: str, why: str, cause: Cause, fixes: Sequence[str], words: Words) -> str:
-    """What a person reads of a row that recognised a cause."""
+def row_text(title: str | None, why: str | None, cause: Cause, fixes: Sequence[str], words: Words) -> str:
+    """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
     steps = _spelled(list(fixes or cause.fixes), words)
-    said = {"title": title, "why": why, "differs_from": None, "restart": cause.restart.value}
-    return _json({**said, "fixes": steps, "references": []})
+    said = {"title": title or cause.title, "why": why or cause.about, "restart": cause.restart.value}
+    return _json({**said, "cause": cause.id, "fixes": steps})
 
 
 def step_faults(source: RuleSource, at: Sequence[str | int], card: schema.CardFile, words: Words) -> Iterator[Problem]:
     """Steps that nobody defined, and parameters that a step does not have; a rule without any step."""
     cause = words.causes.get(card.cause)
     if not card.fixes and not (cause and cause.fixes):
-        yield source.problem([*at, "fixes"], "there is no step, neither here nor in the row of its cause", kind="schema")
+        yield source.problem([*at, "fixes"], "no step, neither here nor in its cause's row", kind="schema")
     for number, step in enumerate(card.fixes):
         for name, params in _named(step):
             known = words.steps.get(name)
@@ -70,8 +71,9 @@ def _spelled(steps: Sequence[schema.AnyFix], words: Words) -> list[dict[str, Any
 
 def _plain(step: schema.FixFile) -> dict[str, Any]:
     """Only what the step says: most say little, and all are read in every run."""
-    said = step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"})
-    return said
+    run = step.run if isinstance(step.run, str) else step.run.bash if step.run else ""
+    risk = step.risk or usual_risk(run, step.env, changes=bool(step.flags or step.config or step.code))
+    return {**step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"}), "risk": risk.value}
 
 
 def filled(value: Any, params: Mapping[str, str]) -> Any:

@@ -234,3 +234,32 @@ def counts_of(leaf: Leaf) -> tuple[int, ...]:
             return (count,)
         case _:
             return ()
+
+
+def joint(condition: Condition) -> tuple[Every, ...]:
+    """Every conjunction in the condition whose parts must be told together."""
+    match condition:
+        case Every(parts, anywhere):
+            own = () if anywhere else (condition,)
+            return (*own, *(found for part in parts for found in joint(part)))
+        case Some(parts):
+            return tuple(found for part in parts for found in joint(part))
+        case Supported(part):
+            return joint(part)
+        case _:
+            return ()
+
+
+def demands(condition: Condition) -> int:
+    """How many things must agree for the condition to hold, at the most demanding of its alternatives."""
+    match condition:
+        case Every(parts):
+            return sum(map(demands, parts))
+        case Some(parts):
+            return max(map(demands, parts))
+        case Supported(part):
+            return demands(part)
+        case Sequence(steps):
+            return len(steps)
+        case _:
+            return 1

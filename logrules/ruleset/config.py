@@ -57,9 +57,7 @@ class Config:
         if self.file.causes:
             yield RuleSource(self.document, CausesFile(tuple(self.file.causes)), self.document.path)
         if self.file.markers:
-            yield RuleSource(
-                self.document, FrameworkFile(framework=OWN, markers=self.file.markers), self.document.path
-            )
+            yield RuleSource(self.document, FrameworkFile(framework=OWN, markers=self.file.markers), self.document.path)
 
 
 def checked(settings: Settings) -> Config:

@@ -40,10 +40,9 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
     for index, frame in enumerate(file.frames):
         draft.problems += known.unknown_phase(source, ["frames", index, "phase"], frame.phase)
         draft.frames.append(Frame(tuple(frame.functions), frame.phase, frame.path))
-    for metric in file.metrics:
-        seen.append(_add_metric(draft, metric, file.framework))
+    seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
-    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, tuple(file.present.components)))
+    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, (file.framework, *file.present.components)))
 
 
 def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:
@@ -55,9 +54,7 @@ def _qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
     return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
 
 
-def _add_wait(
-    draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile, framework: str, known: Words
-) -> None:
+def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile, framework: str, known: Words) -> None:
     name = f"{framework}/{wait.id}"
     at: list[str | int] = ["waits", index]
     draft.problems += known.unknown(source, at, wait)

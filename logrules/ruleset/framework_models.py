@@ -186,5 +186,3 @@ class FrameworkFile(Strict):
     waits: list[WaitFile] = Field(default_factory=list)
     frames: list[FrameFile] = Field(default_factory=list)
     metrics: list[MetricFile] = Field(default_factory=list)
-
-

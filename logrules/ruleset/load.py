@@ -10,14 +10,12 @@ from logrules.model.position import Position, Problem
 from logrules.ruleset.file_state import digest_in, keep_digest, state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
-from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.settings import Settings
 
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
-# What messages call the folder of the shipped rules.
-_SHIPPED = "rules"
 # Folders of a pack that hold something else than what it is compiled from.
 _BESIDE = frozenset({"expect", "translations"})
 
@@ -88,7 +86,7 @@ def shipped_texts() -> Iterator[RuleText]:
     """The rule files that come with logrules, under the names that they have in its repository."""
     root = shipped_rules()
     for path in _rule_files(root):
-        yield _text(path, str(_SHIPPED / path.relative_to(root)), "")
+        yield _text(path, str(SHIPPED / path.relative_to(root)), "")
 
 
 def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:

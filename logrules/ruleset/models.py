@@ -12,8 +12,10 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     StringConstraints,
+    Tag,
     model_validator,
 )
 
@@ -101,12 +103,12 @@ class SignalFile(Strict):
 
     @property
     def stances(self) -> tuple[Stance, ...]:
-        """The kinds of statements that count."""
-        return tuple(Stance) if self.stance == "any" else tuple(self.stance)
+        """The kinds of statements that count; none for all of them."""
+        return () if self.stance == "any" else tuple(self.stance)
 
 
 class EvidenceFile(SignalFile):
-    """Lines that add captures and certainty to a rule that holds; only those ``after`` another signal, if it is named."""
+    """Lines that add captures and certainty to a rule that holds: those ``after`` another signal, where it is named."""
 
     after: SignalName | None = None
 
@@ -128,7 +130,10 @@ class RunFile(Strict):
 
 
 class FixFile(Strict):
-    """One thing to try; ``do`` says what, the other keys how. ``{name}`` is replaced by a capture."""
+    """One thing to try; ``do`` says what, the other keys how. ``{name}`` is replaced by a capture.
+
+    Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
+    """
 
     do: Sentence
     run: str | RunFile | None = None
@@ -137,7 +142,7 @@ class FixFile(Strict):
     config: TextMap = Field(default_factory=dict)
     code: str | None = None
     note: Sentence | None = None
-    risk: Risk = Risk.SAFE
+    risk: Risk | None = None
     frameworks: list[Name] = Field(default_factory=list)
 
 
@@ -154,8 +159,17 @@ class FixesFile(Strict):
     fixes: list[NamedFixFile]
 
 
+def _form_of_fix(value: object) -> str:
+    if isinstance(value, str):
+        return "name"
+    return "step" if isinstance(value, FixFile) or (isinstance(value, dict) and "do" in value) else "filled"
+
+
 # A step by its name, by its name with parameters, or spelled out.
-AnyFix: TypeAlias = Name | FixFile | dict[Name, TextMap]
+AnyFix: TypeAlias = Annotated[
+    Annotated[Name, Tag("name")] | Annotated[FixFile, Tag("step")] | Annotated[dict[Name, TextMap], Tag("filled")],
+    Discriminator(_form_of_fix),
+]
 
 
 class FiresFile(Strict):

@@ -35,8 +35,9 @@ class Rule:
     """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
 
     A ``stall`` says that the run does not move, rather than that it failed. ``tier`` is that of its cause unless the
-    rule says another; causes in ``explained_by`` explain it whatever their tier. Signals in ``evidence`` decide nothing. It only fires in logs where one of
-    the frameworks that it ``requires`` was seen. ``from_table`` says that a row of a table stands behind it.
+    rule says another; causes in ``explained_by`` explain it whatever their tier. It only fires in logs where one of
+    the frameworks that it ``requires`` was seen. Signals in ``evidence`` decide nothing. ``from_table`` says that a row
+    of a table stands behind it.
     """
 
     id: str
@@ -54,7 +55,6 @@ class Rule:
     explained_by: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     from_table: bool = False
-    anywhere: bool = False
     evidence: tuple[int, ...] = ()
 
 
@@ -187,8 +187,9 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``origins`` are the files of the rules that did not come with logrules. ``steps`` are
-    the steps that rules may name, as JSON text. ``translation`` is what people read in another language than English; empty unless it was asked for.
+    ``exit_signals`` are the signals of the forms of exits.yaml, by form. ``origins`` are the files of the rules that
+    did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
+    people read in another language than English; empty unless it was asked for.
     """
 
     digest: str

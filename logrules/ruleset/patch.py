@@ -28,7 +28,11 @@ def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
         raise PackError(problems)
     trace = None if pack.trace is None else replace(pack.trace, records=tuple(draft.records))
     return replace(
-        pack, signals=tuple(draft.signals), rules=tuple(with_tiers(draft.rules.values(), pack.tables)), cards=draft.cards, trace=trace
+        pack,
+        signals=tuple(draft.signals),
+        rules=tuple(with_tiers(draft.rules.values(), pack.tables)),
+        cards=draft.cards,
+        trace=trace,
     )
 
 

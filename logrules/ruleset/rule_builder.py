@@ -26,7 +26,7 @@ from logrules.ruleset.when import ConditionFault, parse_when
 
 
 def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
-    """A signal as the engine knows it, whatever the stance of the line."""
+    """A signal as the engine knows it, whatever kind of statement its lines are."""
     return Signal(f"{owner}:{name}", tuple(file.contains), file.pattern, file.except_, sampled=sampled)
 
 
@@ -64,7 +64,6 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
         tier=file.tier or "",
         explained_by=tuple(file.explained_by),
         requires=tuple(file.requires),
-        anywhere=file.anywhere,
         evidence=tuple(evidence.values()),
     )
     draft.cards[file.id] = card_text(file, known)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-_SHIPPED = "rules"
+# What messages call the folder of the shipped rules.
+SHIPPED = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,4 +23,4 @@ class RuleText:
         below = self.path.relative_to(self.origin) if self.origin and self.path.is_relative_to(self.origin) else None
         if below is not None and len(below.parts) > 1:
             return "/".join(below.with_suffix("").parts)
-        return "/".join(parts[1:] if parts[0] == _SHIPPED else parts[-2:])
+        return "/".join(parts[1:] if parts[0] == SHIPPED else parts[-2:])

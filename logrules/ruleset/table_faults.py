@@ -42,4 +42,6 @@ def _unknown(
     if name is not None and known and name not in known:
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(known))}"
-        yield Problem(document.place(at), f"unknown {kind} `{name}`", hint, kind if kind in ("phase", "cause") else "schema")
+        yield Problem(
+            document.place(at), f"unknown {kind} `{name}`", hint, kind if kind in ("phase", "cause") else "schema"
+        )

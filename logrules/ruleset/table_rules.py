@@ -7,9 +7,8 @@ from logrules.ruleset.card_builder import row_text
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pack_builder import Words
-from logrules.ruleset.tables import Cause, ExceptionRow, ExitCode, Tables
+from logrules.ruleset.tables import EXCEPTIONS, EXITS, Cause, ExceptionRow, ExitCode, Tables
 
-EXCEPTIONS, EXITS = "exceptions/", "exits/"
 # No signal makes a row's rule hold: the failure records do.
 _NEVER = Occurred(())
 
@@ -27,16 +26,15 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
     causes = {cause.id: cause for cause in tables.causes}
     for row in tables.exceptions:
         cause = causes.get(row.cause)
-        if cause is None:
-            continue
-        yield _rule(EXCEPTIONS + row.id, cause, row.phase), _card(row, cause, row.fixes, words)
-    listed = {code.id for code in tables.exit_codes}
-    forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in listed)
+        if cause is not None:
+            yield _rule(EXCEPTIONS + row.id, cause, row.phase), _card(row, cause, row.fixes, words)
+    known = {code.id for code in tables.exit_codes}
+    forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
         cause = causes.get(code.cause)
-        if cause is None:
-            continue
-        yield replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier), _card(code, cause, (), words)
+        if cause is not None:
+            rule = replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier)
+            yield rule, _card(code, cause, (), words)
 
 
 def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
@@ -56,4 +54,4 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
 
 
 def _card(row: ExceptionRow | ExitCode, cause: Cause, fixes: Sequence[str], words: Words) -> str:
-    return row_text(row.title or cause.title, row.why or cause.about, cause, fixes, words)
+    return row_text(row.title, row.why, cause, fixes, words)

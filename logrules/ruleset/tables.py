@@ -14,6 +14,9 @@ from logrules.model.event import Stance
 from logrules.model.report import Restart, Severity
 from logrules.ruleset.bounds import Len
 
+# What the names of rules begin with that stand for rows of tables.
+EXCEPTIONS, EXITS = "exceptions/", "exits/"
+
 Name = Annotated[str, Len(1, 80)]
 Pattern = Annotated[str, Len(1, 2000)]
 

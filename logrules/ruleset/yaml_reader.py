@@ -57,10 +57,8 @@ def problems_of(document: Document, fault: "ValidationError") -> Iterator[Proble
 
 
 def _kind(error: str, at: Sequence[str | int]) -> str:
-    """Of which kind a fault is: a missing language and missing examples are told apart from other faults."""
-    if error == "missing" and at and at[-1] in {"en", "zh"}:
-        return "translation"
-    if at and at[-1] in {"examples", "samples"} and error in {"missing", "too_short"}:
+    """Of which kind a fault is: missing examples are told apart from other faults."""
+    if at and at[-1] in {"examples", "fires", "silent", "samples"} and error in {"missing", "too_short"}:
         return "examples"
     return "schema"
 

@@ -20,8 +20,10 @@ def suite_of(sources: Sequence[RuleSource]) -> Suite:
 
 def _examples(source: RuleSource) -> Iterator[Example]:
     for owner, card, at in _cards(source):
-        kinds = (("fires", card.examples.fires), ("silent", card.examples.silent))
-        rows = [(kind, number, example) for kind, logs in kinds for number, example in enumerate(logs)]
+        rows: list[tuple[str, int, schema.FiresFile | schema.SilentFile]] = [
+            *(("fires", index, example) for index, example in enumerate(card.examples.fires)),
+            *(("silent", index, example) for index, example in enumerate(card.examples.silent)),
+        ]
         for number, (kind, index, example) in enumerate(rows, start=1):
             place = source.document.place((*at, "examples", kind, index))
             quiet_s = schema.seconds(example.quiet) if example.quiet else None

@@ -12,7 +12,7 @@ from logrules.model.position import Problem
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
-from logrules.ruleset.load import digest_of, rule_texts, settings_text, shipped_texts, texts_of_settings
+from logrules.ruleset.load import digest_of, rule_texts, settings_text, shipped_rules, shipped_texts, texts_of_settings
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.rule_file import RuleText
@@ -27,13 +27,12 @@ from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.pattern_checks import pattern_findings
 from logrules.ruletest.reference_checks import gone_references
 from logrules.ruletest.suppressions import ignores_in, without_ignored
+from logrules.ruletest.translation_checks import translation_findings, translations_in
 from logrules.ruletest.unused_signals import dead_signals, dead_waits
 
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     dead_signals,
-    words.translations,
-    words.examples,
     words.references,
     words.captures,
     words.place,
@@ -95,10 +94,21 @@ def _of_rules(
         yield from map(_finding, unknown_names(pack, config))
     sources = [source for source in reading.sources if source.document.path in shown]
     yield from _of_sources(sources, reading, shipped)
+    yield from _of_translations(sources, texts)
     if pack is not None:
         yield from _of_behaviour(sources, reading, pack, shipped, processes)
     if online:
         yield from gone_references(sources)
+
+
+def _of_translations(sources: Sequence[RuleSource], texts: Sequence[RuleText]) -> Iterator[LintFinding]:
+    """What the translations of these files' packs leave out."""
+    origins = {source.origin for source in sources}
+    folders = {text.origin: Path(text.origin) if text.origin else shipped_rules() for text in texts}
+    for source, problems in translations_in({origin: folders[origin] for origin in folders if origin in origins}):
+        yield from map(_finding, problems)
+        if source is not None:
+            yield from translation_findings(source, [one for one in sources if one.origin == source.origin])
 
 
 def _of_sources(sources: Sequence[RuleSource], reading: Reading, shipped: Sequence[Case]) -> Iterator[LintFinding]:

@@ -56,7 +56,7 @@ def lines_for(here: SignalHere) -> Iterator[str]:
     """The lines that the file itself shows the signal: of examples that fire, and of samples."""
     match here.source.file:
         case schema.RuleFile(examples=examples):
-            for example in (*examples.fires, *examples.silent):
-                yield from example.log.splitlines()
+            logs = (*(one.log for one in examples.fires), *(one.log for one in examples.silent))
+            yield from (line for log in logs for line in log.splitlines())
         case FrameworkFile() if isinstance(here.signal, MarkerFile | MetricFile):
             yield from here.signal.samples

@@ -106,7 +106,7 @@ def capture_names(pack: Pack, signal: int) -> tuple[str, ...]:
 
 def _branches(on: Prepared, rule: Rule) -> Mapping[Branch, str]:
     """Every part of the condition, to hold and not to hold, with its words."""
-    (blank,) = on.session().judged(rule.id)
+    blank = on.session().judged(rule.id)
     tree = explain(rule.when, blank, lambda signal: short_name(on, signal))
     return {(path, held): part.text for path, part in _parts(tree) for held in (True, False)}
 

@@ -1,17 +1,25 @@
 """Plain data as a rule file: short lists and mappings on one line, logs as blocks, keys in their order."""
 
 import io
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.scalarstring import LiteralScalarString
+from ruamel.yaml.scalarstring import LiteralScalarString, SingleQuotedScalarString
 
 from logrules.ruletest.yaml_entries import ordered
 
-# What fits on a line that nobody has to scroll.
-_LINE = 118
+# What one line may hold: a step, a signal, a list of names.
+_LINE = 160
+# What is a line anyway: an example with what is said of it, the addresses of pages.
+_LONG_LINE = 400
+_EXAMPLES = frozenset({"fires", "silent"})
+# Of lists that hold nothing but words.
+_ROOM = {"references": _LONG_LINE, "contains": 240, "fixes": 240}
+# A text that needs no quotes between brackets; what looks like a number or a truth value is quoted by the layout.
+_PLAIN = re.compile(r"[A-Za-z0-9_./$(+~][^,\[\]{}:#?'\"\\`]*[^,\[\]{}:#?'\"\\`\s]|[A-Za-z0-9_]")
 
 
 def written(data: Mapping[str, Any], schema: str = "") -> str:
@@ -25,18 +33,24 @@ def written(data: Mapping[str, Any], schema: str = "") -> str:
     return head + ordered(out.getvalue())
 
 
-def _node(value: object, depth: int, *, top: bool = False) -> object:
-    """The value with its style: flow where it fits on its line."""
+def _node(value: object, depth: int, *, top: bool = False, flow: bool = False, key: str = "") -> object:
+    """The value with its style: flow where it fits on its line. ``key`` is what it is, or is an entry of."""
     if isinstance(value, str):
-        return LiteralScalarString(value) if "\n" in value and _is_block(value) else value
+        if "\n" in value and _is_block(value):
+            return LiteralScalarString(value)
+        quoted = flow and not _PLAIN.fullmatch(value) and value.isprintable()
+        return SingleQuotedScalarString(value) if quoted else value
     if isinstance(value, Mapping):
-        found = CommentedMap((key, _node(item, depth + 1)) for key, item in value.items())
-        if not top and _short(value, depth):
+        flow = flow or (not top and _short(value, depth, _LONG_LINE if key in _EXAMPLES else _LINE))
+        found = CommentedMap((name, _node(item, depth + 1, flow=flow, key=name)) for name, item in value.items())
+        if flow:
             found.fa.set_flow_style()
         return found
     if isinstance(value, list | tuple):
-        rows = CommentedSeq(_node(item, depth + 1) for item in value)
-        if _short(value, depth):
+        words = not any(isinstance(item, Mapping) for item in value)
+        flow = flow or _short(value, depth, _ROOM.get(key, _LINE) if words else _LINE)
+        rows = CommentedSeq(_node(item, depth + 1, flow=flow, key=key) for item in value)
+        if flow:
             rows.fa.set_flow_style()
         return rows
     return value
@@ -47,8 +61,8 @@ def _is_block(text: str) -> bool:
     return not text.startswith((" ", "\n")) and all(letter == "\n" or letter.isprintable() for letter in text)
 
 
-def _short(value: object, depth: int) -> bool:
-    return "\n" not in _flat(value) and 2 * depth + len(_flat(value)) <= _LINE
+def _short(value: object, depth: int, room: int) -> bool:
+    return "\n" not in _flat(value) and 2 * depth + len(_flat(value)) <= room
 
 
 def _flat(value: object) -> str:
@@ -56,4 +70,5 @@ def _flat(value: object) -> str:
         return "{" + ", ".join(f"{key}: {_flat(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_flat, value)) + "]"
-    return str(value)
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) else f"'{text}'"

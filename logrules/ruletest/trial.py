@@ -50,9 +50,7 @@ def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[S
 
 def _with_words(pack: Pack, own: Sequence[int]) -> Pack:
     """The pack with a twin of each of these signals that asks for its words alone: where the signal itself refuses."""
-    twins = [
-        Signal(f"{one.id}{_WORDS}", one.literals) for one in (pack.signals[number] for number in own)
-    ]
+    twins = [Signal(f"{one.id}{_WORDS}", one.literals) for one in (pack.signals[number] for number in own)]
     return replace(pack, signals=(*pack.signals, *twins))
 
 

@@ -45,6 +45,7 @@ class _Search:
     dumps: list[tuple[Path, int]] = field(default_factory=list)
     notes: list[SourceNote] = field(default_factory=list)
     seen: dict[tuple[int, int], int] = field(default_factory=dict)
+    within: Path | None = None
     walk: int = 0
     met_again: int = 0
 
@@ -61,17 +62,18 @@ class _Search:
         self.notes.append(SourceNote(str(path), reason, unread))
 
 
-def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES) -> Discovered:
+def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path | None = None) -> Discovered:
     """The sources behind ``paths``: files as given, ``-`` for standard input, folders searched for logs, URLs.
 
     A file that is named is read whatever it is called; in a folder, and in the folders
-    below it, only log-like names count. A file that is reached twice is read once.
+    below it, only log-like names count. A file that is reached twice is read once. In a
+    folder, links that lead out of ``within`` (a resolved path) are not followed.
     Raises SourceError where a path cannot be used; what cannot be read inside a folder
     is a note.
     """
     if not paths:
         raise SourceError("no log given: name a file, a folder, or - for standard input")
-    search = _Search()
+    search = _Search(within=within)
     remote = [source for path in paths if is_remote(path) for source in remote_sources(path, block_bytes)]
     for given in (path for pattern in paths if not is_remote(pattern) for path in _matches(pattern)):
         if given == "-":
@@ -153,6 +155,9 @@ def _logs_below(top: Path, search: _Search) -> Iterator[Path]:
         path = next(left[-1], None)
         if path is None:
             left.pop()
+            continue
+        if search.within is not None and path.is_symlink() and not path.resolve().is_relative_to(search.within):
+            search.note(path, "leads out of the folder that may be read")
             continue
         try:
             status = path.stat()

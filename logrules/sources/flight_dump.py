@@ -31,7 +31,6 @@ class RecordedCall:
     numel_out: int | None
     completed: bool
     created: float | None
-    timeout_ms: int | None = None
     place: str = ""
 
 
@@ -91,7 +90,6 @@ def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, RecordedCall]]:
         seq, op = entry.get("collective_seq_id"), entry.get("profiling_name")
         if type(seq) is not int or not isinstance(op, str) or not -1 < seq < 1 << 62:
             continue
-        limit = entry.get("timeout_ms")
         yield (
             _group_of(entry)[0],
             RecordedCall(
@@ -101,7 +99,6 @@ def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, RecordedCall]]:
                 _numel(entry.get("output_sizes")),
                 entry.get("state") == "completed",
                 _seconds(entry.get("time_created_ns")),
-                limit if type(limit) is int and 0 < limit < _MAX_SECONDS else None,
                 _place(entry.get("frames")),
             ),
         )

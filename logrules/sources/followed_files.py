@@ -7,12 +7,13 @@ from threading import Event, Thread
 
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.backlog import Backlog
-from logrules.sources.file_watcher import POLL_S, Wake
 from logrules.sources.queue import EventQueue
 from logrules.sources.tail import Anew, Tail
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import Roots
 
+# All files are looked at this often: quickly enough for a person, and the same on network file systems.
+POLL_S = 0.5
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
 
 
@@ -37,7 +38,6 @@ class Files:
         self._roots = Roots(paths)
         self._pass_on = pass_on
         self._followed: dict[str, _Followed] = {}
-        self._wake = Wake()
         self._stopped = Event()
         self._begun = False
         self._find()
@@ -59,7 +59,6 @@ class Files:
     def stop(self) -> None:
         """Read no further."""
         self._stopped.set()
-        self._wake.stop()
         self._buffer.end(End())
 
     def give_up(self) -> None:
@@ -68,23 +67,16 @@ class Files:
         self._buffer.give_up()
 
     def _run(self) -> None:
-        """Look, sleep until something changes, look again; at all files a few times a second."""
-        looked = 0.0
-        changed: set[str] = set()
+        """Look, sleep, look again."""
         while not self._stopped.is_set():
-            if now() - looked >= POLL_S:
-                looked = now()
-                self._find()
-                changed = set(self._followed)
-            for path, one in self._followed.items():
-                if path in changed:
-                    self._look(one)
-            changed = self._wake.wait()
+            self._find()
+            for one in self._followed.values():
+                self._look(one)
+            self._stopped.wait(POLL_S)
         for one in self._followed.values():
             one.tail.close()
 
     def _find(self) -> None:
-        self._wake.watch(self._roots.folders())
         for path, name in self._roots.logs():
             self._followed.setdefault(str(_real(path)), _Followed(Tail(path), name))
 
@@ -104,5 +96,5 @@ class Files:
 
 
 def _real(path: Path) -> Path:
-    """Where the name is, links in its folder followed: as changes are told."""
+    """Where the name is, links in its folder followed, so that two ways to one folder are one."""
     return path.parent.resolve() / path.name

@@ -25,21 +25,6 @@ class Roots:
         """Those of the paths behind which there is nothing yet."""
         return [given for given in self._paths if not any(path.exists() for path in _matches(given))]
 
-    def folders(self) -> dict[Path, bool]:
-        """The folders in which something may change, each with whether those below it count too."""
-        watched: dict[Path, bool] = {}
-        for given in self._paths:
-            path = Path(given)
-            if path.is_dir():
-                watched[path.resolve()] = True
-                continue
-            while glob.has_magic(str(path)) or not path.is_dir():
-                if path == path.parent:
-                    break
-                path = path.parent
-            watched.setdefault(path.resolve(), glob.has_magic(given))
-        return watched
-
     def _found(self) -> Iterator[tuple[Path, int]]:
         met: set[Path] = set()
         for given in self._paths:

@@ -37,7 +37,7 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of the bundle. ``numbers`` are those of its lines, where they stand in front; ``marked`` some of them."""
+    """One file of the bundle. ``numbers`` are those of its lines, if they stand in front; ``marked`` some of them."""
 
     name: str
     text: str

@@ -19,7 +19,7 @@ _KEYS = (
     r"|密\ ?钥|秘\ ?钥|令\ ?牌|私\ ?钥|凭\ ?证|凭\ ?据|授权码|访问码"
 )
 # What follows these is a secret only where it looks like one.
-_HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|session(?:[_-]?id)?|sid|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak"
+_HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|session(?:[_-]?id)?|sid|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak|pw|pgpass|sign|ticket|licen[sc]e"
 _HARMLESS_BEFORE_TOKEN = regex.compile(
     r"(?:^|[_.\-])(?:pad|padding|eos|bos|unk|sep|cls|mask|sos|eot|eod|image|img|video|audio|start|end|stop|think|next|prev"
     r"|last|first|special|additional|per|num|max|min|n|new|begin|beginning|decoder|forced|fim|prefix|suffix|middle|time"
@@ -43,16 +43,17 @@ _LEFT_CHARS = 40
 _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{_PASSWORDS}) | (?P<key>{_KEYS}) | (?<![a-z])(?P<hint>{_HINTS}) )
-    (?![a-z]) (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain)(?![a-z0-9]) )?+
+    (?![a-z]) (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
     (?P<close> \\*+["'`] )?+ \]?+
     (?P<set>
-        [ \t]*+ (?::\s?+(?:str|bytes|SecretStr|Optional\[str\])\s?+)?+ (?: => | :=\s? | ==?+ | :(?![:/]/?) | -> | %3[aAdD] | \\+u003[aAdD] | 是 | 为 | 改为 | 设为 | 设置为 | 如下 | \ is\ | \ was\ )
+        [ \t]*+ (?::\s?+(?:str|bytes|SecretStr|Optional\[str\])\s?+)?+ (?: => | :=\s? | ==?+ | :(?![:/]/?) | -> | %3[aAdD] | \\+u003[aAdD] | 是 | 为 | 改为 | 设为 | 设置为 | 如下 | (?<=\s)(?:is|was):?[ ] )
             (?: \s*+(?=\\*["']) | [ \t]*+ )
+      | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? value \\*+["']? \s*+ [:=] \s*+
       | [ ]?+(?:[,|]|\\n)[ \t]*+ (?=\\*["'] | (?<=\|[ \t]*))
       | (?P<xml> [^<>\n]{{0,80}}+ > )
-      | ["'`,\s\\n]{{1,12}}? ["']? value \\*+["']?\s*+[:=]\s*+
       | (?P<gap> [ \t]++ )
     )
+    (?: (?:\w{{0,20}}Str|str|quote) \( | \{{ \s*+ \\*+["']value\\*+["'] \s*+ : \s*+ )?+
     (?: [bBrfu]{{0,2}} (?P<quote>["'`]) (?P<secret> (?: \\. | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
       | [bBrfu]{{0,2}} (?P<deep>\\++["']) (?P<secret> (?: (?!(?P=deep)) [^\n] ){{1,4096}}+ ) (?:(?P=deep))?
       | (?P<block> [|>][+-]?\d?[ \t]*+(?:\#[^\n]*+)?\r?\n(?P<indent>[ \t]+) ) (?P<secret> \S[^\n]*+ (?: \n(?P=indent)[^\n]*+ )*+ )
@@ -82,12 +83,14 @@ _COMMANDS = tuple(
         r"""\b(?:redis-cli|snmpwalk|snmpget|cqlsh|ldapsearch|ldapadd|zip|unzip|7z|7za|cmdkey)\b[^\n|;]{0,200}?(?<=["'\s,])(?:-a|-A|-w|-p|-P)["']?,?[ =]?["']?(?P<secret>[^\s"'-][^\s"']{0,400}+)""",
         r"""\b(?:ossutil(?:64)?|obsutil|coscmd|qshell|tosutil|bcecmd|rclone|s3cmd)\b[^\n|;]{0,200}?(?<=["'\s,])(?:-k|-s|-sk|-e)["']?,?[ =]++["']?(?P<secret>(?!https?:|cn-|ap-|oss|obs)[^\s"'-][^\s"']{5,400}+)""",
         r"""\bmc\b[^\n|;]{0,40}?\b(?:alias set|config host add)\s+\S{1,80}\s+\S{1,200}\s+["']?\S{1,200}?["']?\s+["']?(?P<secret>[^\s"']{4,400}+)""",
-        r"""\b(?:wandb|comet|swanlab|neptune|clearml|huggingface-cli|hf|modelscope|snyk|ngc|dvc)\b[ "',]{1,4}(?:auth[ "',]{1,4})?login[ "',]{1,4}(?:--?[\w-]{1,30}[ "',=]{1,4}){0,4}(?P<secret>[A-Za-z0-9_.-]{16,400}+)""",
+        r"""\b(?:wandb|comet|swanlab|neptune|clearml|huggingface-cli|hf|modelscope|snyk|ngc|dvc)\b[ "',]{1,4}(?:auth[ "',]{1,4})?login[ "',]{1,4}(?:--?[\w-]{1,30}(?:[ =]https?:\S{1,100})?[ "',=]{1,4}){0,4}(?P<secret>[A-Za-z0-9_.-]{16,400}+)""",
         r"""\bsmbclient\b[^\n|;]{0,200}?-U[ ]?["']?[^\s%"']{1,80}%(?P<secret>[^\s"']{1,400}+)""",
         r"""(?i:-pass(?:in|out)?|--passphrase)\s+["']?pass:(?P<secret>[^\s"']{1,400}+)""",
         r"""(?i:\bidentified\s+(?:with\s+\S{1,40}\s+)?by|\bset\s+password\s*=|\bpassword\s*\()\s*["'](?P<secret>[^"'\n]{1,400}+)""",
         r"""(?i:\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password)\s+(?P<secret>\S{1,400}+)""",
         r"""(?i:\b(?:echo|printf|<<<)\s+["']?)(?P<secret>[^\s"'|]{6,400}+)["']?\s*\|\s*(?:sudo\s+-S|docker\s+login|passwd|chpasswd|podman\s+login|helm\s+registry)""",
+        r"""\bnet\s+user\s+\S{1,60}\s+(?P<secret>[^\s/][^\s]{3,100}+)""",
+        r"""--from-literal[ =]["']?[\w.-]{1,60}=(?P<secret>[^\s"']{1,400}+)""",
         r"""(?i:chpasswd\s*<<<\s*["']?[^\s:"']{1,80}:)(?P<secret>[^\s"']{1,400}+)""",
     )
 )
@@ -158,8 +161,9 @@ def _is_hinted(name: str, left: str, secret: str) -> bool:
         named = _VENDOR.search(left) or (name.isupper() and left.endswith("_"))
         if not named and left.strip("_.-"):
             return False
-    if word in {"pwd", "pass", "pin", "psk", "requirepass"}:
-        return len(secret) >= _MIN_STRONG and _has_mixture(secret)
+    if word in {"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"}:
+        signs = any(not char.isalnum() and char not in "_.-/:%" for char in secret)
+        return _has_mixture(secret) and (signs or drawn_by_lot(secret) >= _MIN_STRONG)
     return len(secret) >= _MIN_HINTED and drawn_by_lot(secret) >= _LOTTED
 
 

@@ -19,7 +19,7 @@ from logrules.tools.bundle.words import drawn_by_lot
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
 # Texts are cut here or later; what begins like a secret at the end of a shorter line is not the rest of one.
-_CUT_CHARS = 200
+_CUT_CHARS = 100
 _MIN_LOTTED = 12
 _MIN_WRAPPED = 8
 _OWN = "a pattern of yours"
@@ -111,7 +111,7 @@ def _of_form(form: Form, view: str) -> Iterator[Span]:
         if not form.maybe_words or drawn_by_lot(_behind_prefix(form, found[0])) >= _MIN_LOTTED:
             yield *found.span(), form.name
     for found in form.beginning.finditer(view):
-        if found.start() - view.rfind("\n", 0, found.start()) > _CUT_CHARS:
+        if found.start() >= _CUT_CHARS and "\n" not in view[found.start() - _CUT_CHARS : found.start()]:
             yield *found.span(), form.name
 
 
@@ -121,7 +121,9 @@ def _of_wrapped(form: Form, text: str, pieces: Callable[[int, int], list[tuple[i
         return
     for found in form.pattern.finditer(text):
         parts = pieces(*found.span())
-        if len(parts) == 1 or (form.maybe_words and drawn_by_lot(_behind_prefix(form, found[0])) < _MIN_LOTTED):
+        first = _behind_prefix(form, found[0][: parts[0][1] - parts[0][0]])
+        # A name that ends a line is no beginning of what stands on the next.
+        if len(parts) == 1 or (form.maybe_words and drawn_by_lot(first) < min(len(first), _MIN_WRAPPED)):
             continue
         place = found.start()
         for start, end in parts:

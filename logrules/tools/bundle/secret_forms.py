@@ -15,6 +15,7 @@ _ALPHABETS = {
 # Of these, chance makes short ones; nothing of the same alphabet may go on behind them.
 _EXACT = "UhHld"
 _MAX_CHARS = 4_096
+_NEVER = regex.compile(r"(?!)")
 # Not inside a word. What looks like one may be the rest of an escape: `\n`, `%3D`, `\u003d`, a colour without its ESC.
 _START = (
     r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2})"
@@ -42,7 +43,12 @@ class Form:
 def secret_forms() -> tuple[Form, ...]:
     """The forms of the table."""
     text = files("logrules.tools.bundle").joinpath("secret_forms.toml").read_text(encoding="utf-8")
-    return tuple(_form(*row) for row in tomllib.loads(text)["forms"])
+    table = tomllib.loads(text)
+    return (*(_form(*row) for row in table["forms"]), *(_odd_form(*row) for row in table["patterns"]))
+
+
+def _odd_form(name: str, piece: str, pattern: str, least: int) -> Form:
+    return Form(name, (piece,), regex.compile(_START + pattern), _NEVER, least, maybe_words=False)
 
 
 def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> Form:

@@ -10,7 +10,7 @@ from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.template import template_of
 
 _ID_DIGITS = 12
-_MAX_CHARS = 2_000
+_MAX_CHARS = 800
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"<>)\]]+")
 _ADDRESS = re.compile(r"\[?\b\d{1,3}(?:\.\d{1,3}){3}\b\]?(?::\d+)?|\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){4,7}\b")

@@ -51,7 +51,7 @@ def idle_since(found: Sequence[Diagnosis], went_on: float | None) -> float | Non
 
 
 def longest_wait_s(found: Sequence[Diagnosis]) -> float | None:
-    """The longest wait that timed out, in seconds, by what its lines say: all that is known where they bear no times."""
+    """The longest wait that timed out, in seconds, by what its lines say; for logs that bear no times."""
     return max((waited_s(line.text) for line in chain.from_iterable(map(_lines, found))), default=0.0) or None
 
 

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from logrules.model.errors import LogrulesError
+from logrules.model.version import __version__
+from logrules.output.escape import safe_lines
 from logrules.ruleset.pack import Pack
 from logrules.tools.mcp.tools import Tools
 
@@ -18,19 +20,33 @@ _ABOUT = "Says where a machine-learning training run is stuck or why it failed, 
 _LOOKS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
+class _StrictServer(MCPServer):
+    """A server that refuses an argument that no tool has, where the SDK would pass over it in silence."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call the tool. Raises ToolError, with the arguments that there are, for one that it does not have."""
+        known = {tool.name: list(tool.input_schema.get("properties", {})) for tool in await self.list_tools()}
+        unknown = [given for given in arguments if name in known and given not in known[name]]
+        if unknown:
+            raise ToolError(f"{name} has no argument `{unknown[0][:100]}`; it has: {', '.join(known[name])}")
+        return await super().call_tool(name, arguments, context)
+
+
 def server_of(tools: Tools) -> MCPServer:
     """The server; a mistake of the client is answered in one sentence."""
-    server = MCPServer("logrules", instructions=_ABOUT, log_level="ERROR")
+    server = _StrictServer("logrules", version=__version__, instructions=_ABOUT, log_level="ERROR")
 
     @server.tool(annotations=_LOOKS)
-    def diagnose(path: str, language: Literal["en", "zh"] = "en") -> dict[str, Any]:
-        """Diagnose a log file or a folder of rank logs: status, phase, ranked causes with evidence lines and fixes."""
-        return _answered(lambda: tools.diagnose(path, language))
+    def diagnose(path: str | list[str], language: Literal["en", "zh"] = "en") -> dict[str, Any]:
+        """Diagnose one job: a log, several, or a folder of rank logs. Status, phase, ranked causes, evidence, fixes."""
+        return _answered(lambda: tools.diagnose(_several(path), language))
 
     @server.tool(annotations=_LOOKS)
-    def timeline(path: str) -> dict[str, Any]:
+    def timeline(path: str | list[str]) -> dict[str, Any]:
         """The phases that each worker went through, with line numbers."""
-        return _answered(lambda: tools.timeline(path))
+        return _answered(lambda: tools.timeline(_several(path)))
 
     @server.tool(annotations=_LOOKS)
     def rules(query: str = "") -> dict[str, Any]:
@@ -50,8 +66,12 @@ def serve(root: Path, pack: Pack) -> None:
     server_of(Tools(root, pack)).run("stdio")
 
 
+def _several(path: str | list[str]) -> list[str]:
+    return [path] if isinstance(path, str) else path
+
+
 def _answered(ask: Callable[[], _Answer]) -> _Answer:
     try:
         return ask()
     except LogrulesError as fault:
-        raise ToolError(str(fault)) from None
+        raise ToolError(safe_lines(str(fault))) from None

@@ -1,6 +1,7 @@
 """What an agent may ask: diagnose, timeline, rules, explain. Reads below one folder only; every answer is bounded."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_text import title_of
 from logrules.ruleset.vocabulary_text import causes_of, phases_of
 from logrules.sources.discover import discover
+from logrules.sources.file import FileSource
 
+MAX_PATHS = 64
 MAX_DIAGNOSES = 5
 MAX_EVIDENCE = 5
 MAX_LINE_CHARS = 500
@@ -29,9 +32,9 @@ class Tools:
         self._root = root.resolve()
         self._pack = pack
 
-    def diagnose(self, path: str, language: str = "en") -> dict[str, Any]:
-        """Status, phase and ranked diagnoses of a log or a folder of logs, with evidence and fixes."""
-        report = self._report(path)
+    def diagnose(self, paths: Sequence[str], language: str = "en") -> dict[str, Any]:
+        """Status, phase and ranked diagnoses of one job's logs or folders of logs, with evidence and fixes."""
+        report = self._report(paths)
         document = report_document(report, language)
         for one in document["diagnoses"]:
             one["evidence"] = [_short(line) for line in one["evidence"][:MAX_EVIDENCE]]
@@ -47,9 +50,9 @@ class Tools:
             "notes": document["notes"][:MAX_EVIDENCE],
         }
 
-    def timeline(self, path: str) -> dict[str, Any]:
+    def timeline(self, paths: Sequence[str]) -> dict[str, Any]:
         """Which worker was in which phase, from which line to which."""
-        spans = report_document(self._report(path), "en")["timeline"]
+        spans = report_document(self._report(paths), "en")["timeline"]
         return {"spans": spans[:MAX_SPANS], "more_spans": max(0, len(spans) - MAX_SPANS)}
 
     def rules(self, query: str = "") -> dict[str, Any]:
@@ -75,12 +78,20 @@ class Tools:
             raise LogrulesError(f"no rule, cause or phase is called `{name[:100]}`")
         return out.getvalue()[:MAX_CARD_CHARS]
 
-    def _report(self, path: str) -> Report:
-        found = discover([str(self._allowed(path))])
+    def _report(self, paths: Sequence[str]) -> Report:
+        named = [self._allowed(path) for path in paths[: MAX_PATHS + 1]]
+        if not named or len(named) > MAX_PATHS:
+            raise LogrulesError(f"name between 1 and {MAX_PATHS} logs or folders")
+        found = discover([str(path) for path in named], within=self._root)
         for source in found.sources:
-            # A link inside the folder may lead out of it.
-            self._allowed(str(source.path))  # type: ignore[union-attr]
-        return replay(found.sources, self._pack, notes=found.notes)
+            # What flight-recorder dumps tell has no path of its own: they were read already, below the folder.
+            if isinstance(source, FileSource):
+                # A pattern may have matched a link that leads out of the folder, or a pipe that nobody writes to.
+                self._allowed(str(source.path))
+        report = replay(found.sources, self._pack, notes=found.notes)
+        if not report.lines:
+            raise LogrulesError("there is not a line in it")
+        return report
 
     def _allowed(self, path: str) -> Path:
         """The path, resolved, below the root. Raises LogrulesError where it is not."""
@@ -90,6 +101,8 @@ class Tools:
             raise LogrulesError("not a usable path") from None
         if not resolved.is_relative_to(self._root):
             raise LogrulesError("the path lies outside the folder that may be read")
+        if resolved.exists() and not (resolved.is_file() or resolved.is_dir()):
+            raise LogrulesError("the path is neither a file nor a folder")
         return resolved
 
 

@@ -1,0 +1,156 @@
+"""Fit how sure diagnoses are on a labelled corpus, and keep the parameters as data.
+
+    python bench/fit_certainty.py ../shared/corpus           # what it would write, and how well it holds
+    python bench/fit_certainty.py ../shared/corpus --write   # write rules/certainty.yaml
+
+Each of the first diagnoses of every labelled log that is not healthy is right or wrong. A logistic regression over
+what the diagnosis rests on (logrules.inference.certainty) is fitted to that; how well it holds is measured with whole
+sources of logs left out, the records of their rules too. Needs NumPy.
+"""
+
+import argparse
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from logrules import load_rules
+from logrules.engine.run import Prepared, prepared, replay_prepared
+from logrules.inference.certainty import certainty, features
+from logrules.inference.ranking import Hypothesis, Ranking
+from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.tables import CertaintyModel
+from logrules.sources.discover import discover
+
+SHOWN = 3
+RIDGE = 1.0
+BINS = 10
+_REPOSITORY = re.compile(r"github\.com/([^/\s]+/[^/\s#?]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One diagnosis of a labelled log: where the log is from, what it rests on, and whether it is right."""
+
+    source: str
+    hypothesis: Hypothesis
+    found: Mapping[str, float]
+    right: bool
+
+
+def samples_of(on: Prepared, folder: Path) -> Iterator[Sample]:
+    """The first diagnoses of one case; none of a healthy one."""
+    label = yaml.safe_load((folder / "case.yaml").read_text(encoding="utf-8"))
+    if label["kind"] == "healthy":
+        return
+    logs = sorted(str(path) for path in folder.iterdir() if path.suffix in {".txt", ".log", ".err", ".out"})
+    found, session = discover(logs), on.session()
+    replay_prepared(on, session, found.sources, found.notes)
+    tiers = on.pack.tables.tiers
+    ranked = Ranking(tiers).ranked(session.hypotheses())
+    reactions = frozenset(tier.id for tier in tiers if tier.reaction)
+    good = {label["cause"], *(label.get("accept") or [])}
+    for place, one in enumerate(ranked[:SHOWN]):
+        right = one.hypothesis.rule.cause in good
+        yield Sample(source_of(label), one.hypothesis, features(ranked, place, reactions), right)
+
+
+def source_of(label: Mapping[str, str]) -> str:
+    """The repository that a log is from, else its own address."""
+    named = _REPOSITORY.search(str(label.get("source", "")))
+    return named[1] if named else str(label.get("source", label["id"]))
+
+
+def fitted(samples: Sequence[Sample]) -> CertaintyModel:
+    """The parameters that fit these samples best, and the record of every rule that came first."""
+    names = sorted({name for one in samples for name in one.found})
+    x = np.array([[one.found.get(name, 0.0) for name in names] for one in samples])
+    y = np.array([float(one.right) for one in samples])
+    penalty = RIDGE * np.eye(len(names))
+    penalty[names.index("bias"), names.index("bias")] = 1e-6
+    weights = np.zeros(len(names))
+    for _ in range(50):
+        p = 1.0 / (1.0 + np.exp(-x @ weights))
+        gradient = x.T @ (p - y) + penalty @ weights
+        step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + penalty, gradient)
+        weights -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    return CertaintyModel(
+        {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}, records(samples)
+    )
+
+
+def records(samples: Sequence[Sample]) -> dict[str, tuple[int, int]]:
+    """(right, seen) of every rule where it came first."""
+    counts: dict[str, list[bool]] = defaultdict(list)
+    for one in samples:
+        if not one.found["later"]:
+            counts[one.hypothesis.rule.id].append(one.right)
+    return {rule: (sum(right), len(right)) for rule, right in sorted(counts.items())}
+
+
+def left_out(samples: Sequence[Sample]) -> list[tuple[float, bool]]:
+    """For each first diagnosis what a model says that never saw its source, and whether it is right."""
+    pairs = []
+    for source in sorted({one.source for one in samples}):
+        model = fitted([one for one in samples if one.source != source])
+        own = [one for one in samples if one.source == source and not one.found["later"]]
+        pairs += [(certainty(model, one.found, one.hypothesis), one.right) for one in own]
+    return pairs
+
+
+def calibration_error(pairs: Sequence[tuple[float, bool]]) -> float:
+    """Expected calibration error in ten bins, from 0 to 1."""
+    total = 0.0
+    for low in range(BINS):
+        inside = [(said, right) for said, right in pairs if low / BINS <= min(said, 0.999) < (low + 1) / BINS]
+        if inside:
+            total += abs(sum(said for said, _ in inside) - sum(right for _, right in inside))
+    return total / len(pairs)
+
+
+def main() -> None:
+    """Fit, say how well it holds, and write it if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--write", action="store_true", help="write rules/certainty.yaml")
+    options = parser.parse_args()
+    on = prepared(load_rules(), cache=True)
+    folders = sorted(path.parent for path in options.corpus.rglob("case.yaml"))
+    samples = [sample for folder in folders for sample in samples_of(on, folder)]
+    pairs = left_out(samples)
+    model = replace(
+        fitted(samples),
+        fitted={
+            "date": datetime.now(UTC).date().isoformat(),
+            "logs": len(pairs),
+            "sources": len({one.source for one in samples}),
+            "right_first": round(sum(right for _, right in pairs) / len(pairs), 3),
+            "calibration_error_left_out": round(calibration_error(pairs), 3),
+        },
+    )
+    document = {
+        "certainty_model": {
+            "fitted": dict(model.fitted),
+            "weights": dict(model.weights),
+            "records": {rule: list(counts) for rule, counts in model.records.items()},
+        }
+    }
+    head = "# Written by bench/fit_certainty.py; not to be edited by hand.\n"
+    text = head + yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=120)
+    if options.write:
+        (shipped_rules() / "certainty.yaml").write_text(text, encoding="utf-8")
+    print(text if not options.write else text.partition("records")[0])
+
+
+if __name__ == "__main__":
+    main()

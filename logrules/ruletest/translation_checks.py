@@ -1,0 +1,130 @@
+"""What a pack's translations leave out: a pack that has a language must have all of it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from logrules.model.lint_finding import LintFinding
+from logrules.model.position import Position, Problem
+from logrules.ruleset import models as schema
+from logrules.ruleset.compile import read_source
+from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
+from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
+from logrules.ruleset.translation_files import FOLDER
+from logrules.ruletest.lint_targets import cards_in, found
+
+_CODE = "LR109"
+# Characters, or the full-width marks that stand around a command.
+_CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+_SENTENCE = re.compile(r"(?:[A-Za-z]+[,;]? ){3,}[A-Za-z]+")
+
+
+def translations_in(roots: Mapping[str, Path]) -> Iterator[tuple[RuleSource | None, Sequence[Problem]]]:
+    """The translations of each pack, by the folder it is in, or what is wrong with them; ``roots`` are by origin."""
+    for origin, root in roots.items():
+        for path in sorted((root / FOLDER).glob("*.yaml")):
+            shown = str(Path("rules" if not origin else root) / FOLDER / path.name)
+            source, problems = read_source(RuleText(shown, path.read_bytes(), origin, path))
+            if source is not None and not isinstance(source.file, Translation):
+                source, problems = None, [Problem(Position(shown), "has no `language`", kind="schema")]
+            yield source, problems
+
+
+def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) -> Iterator[LintFinding]:
+    """What people read in these files of one pack and the translation does not say, or does not say in its language."""
+    file = translated.file
+    if not isinstance(file, Translation):
+        return
+    for source in sources:
+        yield from _words(source, file)
+        yield from _steps(source, file)
+        yield from _cards(source, file)
+        yield from _rows(source, file)
+    if file.language == "zh":
+        yield from _english(translated, file)
+
+
+def _words(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+    match source.file:
+        case PipelineFile(phases=phases):
+            rows = [("phases", number, phase.id, phase.id in file.phases) for number, phase in enumerate(phases)]
+        case CausesFile(causes=causes):
+            rows = [("causes", number, cause.id, cause.id in file.causes) for number, cause in enumerate(causes)]
+        case _:
+            return
+    for kind, number, name, is_said in rows:
+        if not is_said:
+            yield _missing(source, (kind, number), name, file)
+
+
+def _steps(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+    if isinstance(source.file, schema.FixesFile):
+        for number, step in enumerate(source.file.fixes):
+            said = file.fixes.get(step.id)
+            if said is None or bool(step.note) is not bool(said.note):
+                yield _missing(source, ("fixes", number), step.id, file)
+
+
+def _cards(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+    for path, card in cards_in(source):
+        name = _name(source, card)
+        said = file.rules.get(name)
+        own = [step for step in card.fixes if isinstance(step, schema.FixFile)]
+        if said is None:
+            yield _missing(source, path, name, file)
+        elif bool(card.differs_from) is not bool(said.differs_from):
+            yield _missing(source, (*path, "differs_from"), f"{name}: differs_from", file)
+        elif [bool(step.note) for step in own] != [bool(step.note) for step in said.fixes]:
+            yield _missing(source, (*path, "fixes"), f"{name}: {len(own)} steps and their notes", file)
+
+
+def _name(source: RuleSource, card: schema.CardFile) -> str:
+    if isinstance(card, schema.RuleFile):
+        return card.id
+    return f"waits/{getattr(source.file, 'framework', '')}/{getattr(card, 'id', '')}"
+
+
+def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+    """Rows that say more than their cause's row."""
+    match source.file:
+        case ExceptionsFile(exceptions=exceptions):
+            rows = [("exceptions", number, row.id, row.title or row.why) for number, row in enumerate(exceptions)]
+        case ExitsFile(exit_codes=codes):
+            rows = [("exits", number, row.id, row.title or row.why) for number, row in enumerate(codes)]
+        case _:
+            return
+    for kind, number, name, says in rows:
+        if says and f"{kind}/{name}" not in file.rules:
+            yield _missing(source, ("exceptions" if kind == "exceptions" else "exit_codes", number), name, file)
+
+
+def _missing(source: RuleSource, at: tuple[str | int, ...], name: str, file: Translation) -> LintFinding:
+    return found(source, at, _CODE, f"`{name}` is not in {FOLDER}/{file.language}.yaml")
+
+
+def _english(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+    """Sentences without a Chinese character: the English was left there. A command needs no translation."""
+    kinds: Mapping[str, Mapping[str, WordTranslation | StepTranslation | RuleTranslation]] = {
+        "phases": file.phases,
+        "causes": file.causes,
+        "fixes": file.fixes,
+        "rules": file.rules,
+    }
+    for kind, rows in kinds.items():
+        for name, row in rows.items():
+            if any(_SENTENCE.search(text) and not _CHINESE.search(text) for text in _texts(row)):
+                yield found(source, (kind, name), _CODE, f"`{name}` is not in Chinese")
+
+
+def _texts(row: WordTranslation | StepTranslation | RuleTranslation) -> Iterator[str]:
+    match row:
+        case WordTranslation(title, about):
+            yield from (title, about)
+        case StepTranslation(do, note):
+            yield from (do, note)
+        case RuleTranslation(title, why, differs_from, fixes):
+            yield from (title, why, differs_from)
+            for step in fixes:
+                yield from _texts(step)

@@ -1,0 +1,1 @@
+"""`logrules completion`: what shells complete."""

@@ -1,0 +1,103 @@
+"""What starting loads and opens: held by name, since a start that doubles is noticed by nobody for weeks.
+
+A room may grow a module without a word here; what must stay out are the heavy libraries, the rooms that a verb does
+not need, and the three hundred rule files.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OOM = "2025-06-01 10:00:00,000 INFO step 1\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+# Libraries that only one verb, one form or the check of rule files needs.
+HEAVY = frozenset(
+    {"annotated_types", "jinja2", "mcp", "numpy", "pip", "pydantic", "pyparsing", "rich", "ruamel", "yaml", "asyncio"}
+    | {"concurrent.futures.process", "multiprocessing", "sqlite3", "subprocess", "unittest", "urllib.request"}
+)
+_PROBE = """
+import sys
+opened = []
+def audit(event, args):
+    if event == "open" and isinstance(args[0], str):
+        opened.append(args[0])
+sys.addaudithook(audit)
+from logrules.cli.main import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+import json
+sys.stderr.write("\\n" + json.dumps([sorted(sys.modules), opened]))
+"""
+
+
+def started(*arguments: str) -> tuple[set[str], list[str]]:
+    """The modules that a second start loads, and the files that it opens."""
+    program = [sys.executable, "-c", _PROBE.format(arguments=list(arguments))]
+    for _ in range(2):
+        done = subprocess.run(program, capture_output=True, text=True, check=True)
+    modules, opened = json.loads(done.stderr.rpartition("\n")[2])
+    return set(modules), opened
+
+
+@pytest.fixture(scope="module")
+def diagnosed(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], list[str]]:
+    log = tmp_path_factory.mktemp("start") / "train.log"
+    log.write_text(OOM, encoding="utf-8")
+    return started("diagnose", str(log))
+
+
+@pytest.fixture(scope="module")
+def helped() -> tuple[set[str], list[str]]:
+    return started("--help")
+
+
+def rooms(modules: set[str]) -> set[str]:
+    return {name.split(".")[1] for name in modules if name.startswith("logrules.")}
+
+
+def test_help_loads_the_command_line_and_the_names_of_tools(helped):
+    modules, opened = helped
+    assert not HEAVY & modules
+    assert not {"regex", "hyperscan"} & modules
+    assert rooms(modules) <= {"cli", "model", "output", "ruleset", "tools"}
+    assert not [path for path in opened if path.endswith((".yaml", ".yml"))]
+
+
+def test_a_diagnosis_loads_the_way_of_a_line_and_nothing_beside(diagnosed):
+    modules, _ = diagnosed
+    assert not HEAVY & modules
+    assert not {"notify", "ruletest"} & rooms(modules)
+    tools = {name for name in modules if name.startswith("logrules.tools.")}
+    assert all(name.endswith("_option") or name.count(".") == 2 for name in tools)
+    loaded_late = {
+        "logrules.engine.clock_sync",
+        "logrules.engine.distributed",
+        "logrules.engine.follow",
+        "logrules.ruleset.compile",
+        "logrules.ruleset.models",
+        "logrules.sources.flight_dump",
+    }
+    assert not loaded_late & modules
+
+
+def test_a_diagnosis_opens_its_log_and_what_is_cached(diagnosed):
+    _, opened = diagnosed
+    data = [Path(path) for path in opened if not path.endswith((".py", ".pyc", ".so", ".pth"))]
+    assert not [path for path in data if path.suffix in {".yaml", ".yml"}]
+    kinds = {path.name.split("-")[0] for path in data}
+    assert kinds <= {"train.log", "installed", "state", "pack", "patterns", "scan", "pyproject.toml", "null"}
+
+
+def test_a_second_diagnosis_in_a_process_compiles_nothing(tmp_path, monkeypatch):
+    from logrules import diagnose
+    from logrules.engine import extraction
+
+    log = tmp_path / "train.log"
+    log.write_text(OOM, encoding="utf-8")
+    first = diagnose(str(log))
+    monkeypatch.setattr(extraction, "Scanner", None)
+    assert diagnose(str(log)) == first
