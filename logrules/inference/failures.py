@@ -23,6 +23,8 @@ _EXITS_FROM = 1 << 32
 _MAX_RECORDS = 10_000
 # A worker that raised the same thing so often lived through it: it does not end anything.
 LIVED_THROUGH = 3
+# So many lines that a record grew by are kept.
+_MAX_GROWN = 4
 # A headline quotes no more of a message.
 _SENTENCE = 120
 # Ends by a signal that others sent, and by one that a process sends itself behind a message.
@@ -59,11 +61,12 @@ class FailureTables:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A record, the rule of the row that knows it, and the observation that shows it."""
+    """A record, the rule of the row that knows it, the observation that shows it, and those that it grew by."""
 
     failure: Failure
     rule: str | None
     shown: Observation
+    grown: tuple[Observation, ...]
 
 
 class Failures:
@@ -104,12 +107,12 @@ class Failures:
         )
         rule, link = self._rule_of(failure)
         told = link.event if link is not None else observation.event
-        near = observation
-        if known is not None and known.shown.event.line == told.line:
-            near = known.shown
+        # The first that was raised and the latest: what the log ends in often names the wrapper alone.
+        grown = (*(known.grown if known is not None else ())[: _MAX_GROWN - 1], observation)
+        near = next((seen for seen in grown if seen.event.line == told.line), observation)
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
-        self._records[failure.id] = _Known(failure, rule, replace(near, event=event))
+        self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -231,10 +234,16 @@ def _sentence(kind: str, message: str) -> str:
     return ": ".join(part for part in (name.rpartition(".")[2], said) if part)
 
 
+def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:
+    """Of records that hold more than one exception, the other lines that name one."""
+    orders = {seen.order for seen in shown}
+    return [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
+
+
 def _match(known: Sequence[_Known]) -> Match:
     shown = sorted((one.shown for one in known), key=lambda one: one.order)
     workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
-    first = tuple(shown[:KEPT_OBSERVATIONS])
+    first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
     return Match(
         first,
         (ROW_SIGNAL,) * len(first),

@@ -24,7 +24,7 @@ from logrules.inference.rule_index import Index, index_of
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
-from logrules.model.event import Event, Hit
+from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
@@ -247,7 +247,9 @@ class Session:
 
     def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
         trace = self._pack.trace
-        if trace is None or not failure.chain or failure.chain[0].event.line != observation.event.line:
+        if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
+            return
+        if failure.chain[0].event.line != observation.event.line:
             return
         told = captures_of(failure)
         summary = f"{failure.type}: {failure.message}" if failure.message else failure.type
