@@ -12,6 +12,6 @@ _AFTER = Text(" after {steps} steps", "，共 {steps} 步")
 
 def finished(workers: Sequence[WorkerNow], language: str) -> str:
     """How a command ended whose exit status is 0, with the number of its last step where lines count them."""
-    steps = max((step for one in workers if (step := step_of(one.progress)) is not None), default=None)
+    steps = max((step for one in workers if (step := step_of(one.step)) is not None), default=None)
     after = "" if steps is None else _AFTER.of(language).format(steps=steps)
     return _FINISHED.of(language).format(after=after)

@@ -97,6 +97,8 @@ class Following:
         self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
 
     def _until(self) -> float | None:
+        if self._now is None and self._beat_s is not None:
+            return 0.0  # a job that never says a word is listened to from now on: the first tick says when that is
         due = [self._session.deadline]
         if self._now is not None:
             due.append(None if self._beat_s is None else self._now + self._beat_s)

@@ -13,11 +13,16 @@ from logrules.output.numbers import duration
 # What a job says while it is being ended comes within this time of its first word after the silence.
 LAST_WORDS_S = 10.0
 MAX_NOTES = 20
+# Typed at a terminal by a person; a scheduler sends others.
+_TYPED = frozenset({"SIGINT", "SIGQUIT"})
 _LEAVING = frozenset({None, "shutdown"})
 
-_PLACE = Text("{title}: nothing for {quiet} in {phase}{after}; {end}", "{title}：在阶段 {phase}{after} 停滞 {quiet}；{end}")
+_PLACE = Text(
+    "{title}: nothing for {quiet} in {phase}{after}; {end}", "{title}：在阶段 {phase}{after} 停滞 {quiet}；{end}"
+)
 _AFTER = Text(" after step {step}", "（第 {step} 步之后）")
 _BY_YOU = Text("then you ended it ({signal})", "随后由你结束（{signal}）")
+_SIGNALLED = Text("then it was told to end ({signal})", "随后被要求结束（{signal}）")
 _FROM_OUTSIDE = Text("then it was ended: {title}", "随后被结束：{title}")
 _STILL = Text("it had not moved when the watching ended", "停止监视时仍未恢复")
 _EXITED = Text("then it ended with exit status {status}", "随后以退出码 {status} 结束")
@@ -43,11 +48,20 @@ class StallMemory:
     """Remembers the stall that was told until the job moves again.
 
     ``workers`` tells where each worker is. ``endings`` are the causes that say that somebody or something ended the
-    job from outside, which explains no stall.
+    job from outside, which explains no stall. ``ended_by`` names the signal that came through us to end the job, and
+    ``exit_status`` is that of its command, where there are any.
     """
 
-    def __init__(self, workers: Callable[[], tuple[WorkerNow, ...]], endings: Collection[str]) -> None:
+    def __init__(
+        self,
+        workers: Callable[[], tuple[WorkerNow, ...]],
+        endings: Collection[str],
+        ended_by: Callable[[], str | None],
+        exit_status: Callable[[], int | None],
+    ) -> None:
         self._workers = workers
+        self._ended_by = ended_by
+        self._exit_status = exit_status
         self._endings = frozenset(endings)
         self._stall: ToldStall | None = None
         self._until = 0.0
@@ -56,7 +70,9 @@ class StallMemory:
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
-        stalls = {one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None}
+        stalls = {
+            one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
+        }
         if stalls and (self._stall is None or self._withdrawn is not None):
             self._remember(update.now, report(), stalls)
         if self._stall is None:
@@ -64,21 +80,22 @@ class StallMemory:
         gone = {one.rule for one in update.changes if isinstance(one, Withdrawn)}
         if self._withdrawn is None:
             self._until = max(update.now, self._until)
-            if self._stall.diagnosis.rule in gone:
+            if self._stall.diagnosis.rule in gone and not update.ended:
                 self._withdrawn = update.now
         if not update.ended and self._went_on(update.now, report):
             self._forget()
 
-    def told(self, report: Report, ended_by: str | None = None, exit_status: int | None = None) -> Report:
-        """The last report with what was told in it: on top, where the job ended without having moved again.
-
-        ``ended_by`` names the signal that the user sent through us, if any.
-        """
+    def told(self, report: Report) -> Report:
+        """The last report with what was told in it: on top, where the job ended without having moved again."""
+        ended_by, exit_status = self._ended_by(), self._exit_status()
         report = replace(report, notes=(*report.notes, *self._notes))
         stall = self._stall
         if stall is None or (exit_status == 0 and ended_by is None):
             return report
         errors = [one for one in report.diagnoses if one.severity is Severity.ERROR]
+        if self._withdrawn is not None and not errors and not exit_status:
+            self._forget()
+            return replace(report, notes=(*report.notes, *self._notes[-1:]))
         others = tuple(one for one in report.diagnoses if one.rule != stall.diagnosis.rule)
         if all(self._is_ending(one, ended_by) for one in errors):
             end = self._end(errors, ended_by, exit_status)
@@ -88,7 +105,7 @@ class StallMemory:
                 stall.diagnosis, title=self._title(stall, end), consequences=(*stall.diagnosis.consequences, *under)
             )
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
-        end = Text(_FROM_OUTSIDE.en.format(title=errors[0].title.en), _FROM_OUTSIDE.zh.format(title=errors[0].title.of("zh")))
+        end = _said(_FROM_OUTSIDE, title=errors[0].title)
         known = Consequence(
             stall.diagnosis.rule, stall.diagnosis.cause, self._title(stall, end), stall.diagnosis.evidence[:2]
         )
@@ -107,7 +124,7 @@ class StallMemory:
         self._until, self._withdrawn = now, None
 
     def _places(self) -> dict[str, tuple[str | None, str]]:
-        return {one.label: (one.phase, one.progress) for one in self._workers()}
+        return {one.worker: (one.phase, one.step) for one in self._workers()}
 
     def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
         if self._stall is None or self._withdrawn is None:
@@ -134,12 +151,11 @@ class StallMemory:
 
     def _end(self, errors: list[Diagnosis], ended_by: str | None, exit_status: int | None) -> Text:
         if ended_by is not None and exit_status is not None:
-            return Text(_BY_YOU.en.format(signal=ended_by), _BY_YOU.zh.format(signal=ended_by))
+            return _said(_BY_YOU if ended_by in _TYPED else _SIGNALLED, signal=Text(ended_by))
         if errors:
-            title = errors[0].title
-            return Text(_FROM_OUTSIDE.en.format(title=title.en), _FROM_OUTSIDE.zh.format(title=title.of("zh")))
+            return _said(_FROM_OUTSIDE, title=errors[0].title)
         if exit_status is not None:
-            return Text(_EXITED.en.format(status=exit_status), _EXITED.zh.format(status=exit_status))
+            return _said(_EXITED, status=Text(str(exit_status)))
         return _STILL
 
     def _title(self, stall: ToldStall, end: Text) -> Text:
@@ -150,6 +166,13 @@ class StallMemory:
         one = stall.diagnosis
         quiet = duration(max(self._until - stall.since, 0.0))
         return {"title": one.title.of(language), "quiet": quiet, "phase": one.phase, "after": after}
+
+
+def _said(sentence: Text, **facts: Text) -> Text:
+    """The sentence in both languages, each with its wording of the facts."""
+    english = {name: fact.en for name, fact in facts.items()}
+    chinese = {name: fact.of("zh") for name, fact in facts.items()}
+    return Text(sentence.en.format(**english), sentence.zh.format(**chinese))
 
 
 def _consequence(one: Diagnosis) -> Consequence:
