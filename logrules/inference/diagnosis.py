@@ -54,6 +54,7 @@ class SessionState:
     failures: Failures | None = None
     curves: tuple[Curve, ...] = ()
     last_errors: tuple[Event, ...] = ()
+    exit_status: int | None = None
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -89,6 +90,8 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.FAILED
     if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
         return Status.STALLED
+    if findings.exit_status is not None:
+        return Status.UNEXPLAINED if findings.exit_status else Status.COMPLETED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
     if findings.last_errors:

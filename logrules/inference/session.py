@@ -137,6 +137,7 @@ class Session:
                 return (*self._judge_silence(), *self._judge_stalls())
             case End():
                 self._end = item
+                self._ear.exit_status = item.exit_status
                 return tuple(self._judge_silence())
             case _:
                 assert_never(item)
@@ -178,6 +179,7 @@ class Session:
             self._failures,
             self._curves.drawn(),
             self._endings.errors(self._tracker.went_on()) if self.ended else (),
+            self._ear.exit_status,
         )
         return report_of(findings, self._pack, lines, sources)
 
