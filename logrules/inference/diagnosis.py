@@ -34,6 +34,7 @@ from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
+MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
@@ -53,6 +54,7 @@ class SessionState:
     failures: Failures | None = None
     curves: tuple[Curve, ...] = ()
     last_errors: tuple[Event, ...] = ()
+    frameworks: frozenset[str] = frozenset()
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -76,10 +78,14 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(_shown(observation, {}) for observation in findings.unusual)
+    if status is Status.UNEXPLAINED:
+        unusual = tuple(_unexplained(event) for event in findings.last_errors[-MAX_UNEXPLAINED:])
+    completed = findings.tracker.completed if status is Status.COMPLETED else None
     spans = findings.tracker.spans()
     return Report(
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
         findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
+        frameworks=tuple(sorted(findings.frameworks)), completed_by=_shown(completed, {}) if completed else None,
     )  # fmt: skip
 
 
@@ -134,7 +140,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=tuple(_fix(fix, captures) for fix in card.fixes()),
+        fixes=tuple(_fix(fix, captures) for fix in card.fixes(findings.frameworks) or card.fixes()),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
@@ -209,6 +215,10 @@ def _shown(observation: Observation, captures: Mapping[str, str]) -> Evidence:
         event.source, event.line, event.text[:_MAX_TEXT], event.worker.label, observation.time, captures, event.before,
         event.after,
     )  # fmt: skip
+
+
+def _unexplained(event: Event) -> Evidence:
+    return Evidence(event.source, event.line, event.text[:_MAX_TEXT], event.worker.label)
 
 
 def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:

@@ -35,6 +35,8 @@ def report_document(report: Report, language: str) -> dict[str, Any]:
         "partial": bool(report.unread),
         "sources": [safe(source) for source in report.sources],
         "lines": report.lines,
+        "frameworks": list(report.frameworks),
+        "completed_by": _evidence(report.completed_by) if report.completed_by else None,
         **({"comparison": _comparison(report.comparison, language)} if report.comparison else {}),
     }
 
@@ -67,6 +69,7 @@ def _diagnosis(one: Diagnosis, language: str) -> dict[str, Any]:
         "phase": one.phase,
         "severity": one.severity.value,
         "confidence": one.confidence,
+        "measured": {"right": one.measured[0], "of": one.measured[1]},
         "title": safe(one.title.of(language)),
         "why": safe(one.why.of(language)),
         "restart": one.restart.value,
