@@ -1,6 +1,7 @@
 """`logrules diagnose`: saved logs in, a ranked diagnosis out."""
 
 import argparse
+import os
 import sys
 from importlib import import_module
 from io import StringIO
@@ -79,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
     from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
+    from logrules.output.log_paths import with_paths
     from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
@@ -92,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
     report = _report(found, pack, _observers([addition.observe for addition in additions]), options)
     if not report.lines:
         raise LogrulesError(_nothing_in(report, given))
+    report = with_paths(report, _paths(found))
     language = options.lang or preferred_language()
     annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
     _write(report, options, language, annexes)
@@ -121,6 +124,13 @@ def _report(
             cache=not options.no_cache,
             observe=observe,
         )
+
+
+def _paths(found: "Discovered") -> dict[str, str]:
+    """Where the logs lie on disk, by the names that the report gives them."""
+    from logrules.sources.file import FileSource
+
+    return {source.name: os.fspath(source.path) for source in found.sources if isinstance(source, FileSource)}
 
 
 def _nothing_in(report: Report, given: "Sequence[str]") -> str:

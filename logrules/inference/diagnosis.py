@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.inference.certainty import certainty, features, record_of
+from logrules.inference.command_slots import filled_command, filled_value
 from logrules.inference.culprit import culprits, named_ranks
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
@@ -36,6 +37,7 @@ MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
 MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
+_MAX_SAID = 200
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -222,28 +224,21 @@ def _unexplained(event: Event) -> Evidence:
 
 
 def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:
-    """The fix with what the log says put into its slots, so that its command can be copied as it stands."""
+    """The fix with what the log says put into its slots, so that its command can be pasted as it stands."""
     return replace(
         fix,
         do=_filled(fix.do, captures),
-        run=_fill(fix.run, captures),
-        powershell=_fill(fix.powershell, captures),
-        code=fix.code,
+        run=filled_command(fix.run, captures),
+        powershell=filled_command(fix.powershell, captures, powershell=True),
         note=_filled(fix.note, captures) if fix.note else None,
-        env={name: _fill(value, captures) or value for name, value in fix.env.items()},
+        env={name: filled_value(value, captures) for name, value in fix.env.items()},
     )
 
 
 def _filled(text: Text, captures: Mapping[str, str]) -> Text:
-    return Text(_fill(text.en, captures) or "", _fill(text.zh, captures) or "")
+    return Text(_fill(text.en, captures), _fill(text.zh, captures))
 
 
-def _fill(text: str | None, captures: Mapping[str, str]) -> str | None:
-    if text is None:
-        return None
-    return _SLOT.sub(lambda slot: _safe(captures[slot[1]]) if slot[1] in captures else f"<{slot[1]}>", text)
-
-
-def _safe(value: str) -> str:
-    """A capture as it may stand in a command: what a hostile log could smuggle into a shell is left out."""
-    return re.sub(r"[^\w./:@%+=,\-\[\] ]", "_", value)[:200]
+def _fill(text: str, captures: Mapping[str, str]) -> str:
+    """A sentence with what the log says in its slots: nothing runs it, and every form makes it harmless itself."""
+    return _SLOT.sub(lambda slot: captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID], text)

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 from logrules.model.report import Comparison, Consequence, Diagnosis, Evidence, Fix, PhaseSpan, Report, Run
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import coverage, declined, sentence
+from logrules.output.shell import pasteable
 
 SCHEMA = "logrules.report/1"
 
@@ -98,9 +99,9 @@ def _fix(fix: Fix, language: str) -> dict[str, Any]:
     shown: Mapping[str, Any] = {
         "do": safe(fix.do.of(language)),
         "risk": fix.risk.value,
-        "env": dict(fix.env),
-        "run": fix.run,
-        "powershell": fix.powershell,
+        "env": {name: pasteable(value) for name, value in fix.env.items()},
+        "run": pasteable(fix.run) if fix.run else None,
+        "powershell": pasteable(fix.powershell) if fix.powershell else None,
         "flags": list(fix.flags),
         "config": dict(fix.config),
         "code": fix.code,
