@@ -180,6 +180,7 @@ class Session:
             self._curves.drawn(),
             self._endings.errors(self._tracker.went_on()) if self.ended else (),
             self._ear.exit_status,
+            self._frameworks_seen(),
         )
         return report_of(findings, self._pack, lines, sources)
 
@@ -308,8 +309,12 @@ class Session:
 
     def _shows(self, frameworks: Iterable[str]) -> bool:
         """Whether one of the frameworks was seen in this run."""
+        return not self._frameworks_seen().isdisjoint(frameworks)
+
+    def _frameworks_seen(self) -> frozenset[str]:
+        """The frameworks that this run shows, by its lines or by frames of its failures."""
         by_frame = {name for one in self._failures.components for name in self._index.components.get(one, ())}
-        return not (self._frameworks | by_frame).isdisjoint(frameworks)
+        return frozenset(self._frameworks | by_frame)
 
     def _judge_stalls(self) -> Iterator[Change]:
         """Stalls that last: told of again whenever they are twice as long as before."""
