@@ -54,11 +54,20 @@ class FailureTables:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A record, the rule of the row that knows it, and the observation that shows it."""
+    """A record, the rule of the row that knows it, and the observation that shows it.
+
+    ``began`` is the first one where the end of a process is told in several places.
+    """
 
     failure: Failure
     rule: str | None
     shown: Observation
+    began: Observation | None = None
+
+    @property
+    def telling(self) -> tuple[Observation, ...]:
+        """The observations that show it, in order."""
+        return (self.shown,) if self.began is None else (self.began, self.shown)
 
 
 class Failures:
@@ -99,7 +108,9 @@ class Failures:
             near = known.shown
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
-        self._records[failure.id] = _Known(failure, rule, replace(near, event=event))
+        same = known is not None and failure.kind is FailureKind.EXIT and known.failure.code == failure.code
+        began = known.telling[0] if known is not None and same else None
+        self._records[failure.id] = _Known(failure, rule, replace(near, event=event), began)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -189,7 +200,7 @@ def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str
 
 
 def _match(known: Sequence[_Known]) -> Match:
-    shown = sorted((one.shown for one in known), key=lambda one: one.order)
+    shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
     first = tuple(shown[:KEPT_OBSERVATIONS])
     return Match(
