@@ -68,6 +68,12 @@ class _Known:
     shown: Observation
     grown: tuple[Observation, ...]
 
+    @property
+    def telling(self) -> tuple[Observation, ...]:
+        """The observations that show it, in order: of the end of a process also the place that told of it first."""
+        first = self.grown[0] if self.failure.kind is FailureKind.EXIT and self.grown else self.shown
+        return (self.shown,) if first.order == self.shown.order else (first, self.shown)
+
 
 class Failures:
     """Follows the failure records of one run. ``components`` are those that frames were from."""
@@ -241,7 +247,7 @@ def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[O
 
 
 def _match(known: Sequence[_Known]) -> Match:
-    shown = sorted((one.shown for one in known), key=lambda one: one.order)
+    shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
     first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
     return Match(
