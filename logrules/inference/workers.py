@@ -129,8 +129,11 @@ class WorkerTracker:
         for marker in markers:
             changes += self._move_on(marker, worker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in marker.opens):
-            if not self._is_past(self._waits[name]):
-                changes += self._open(worker, state, self._waits[name], observation)
+            wait = self._waits[name]
+            if self._is_past(wait):
+                changes += self._enter(worker, state, wait.phase, observation)
+            else:
+                changes += self._open(worker, state, wait, observation)
         if any(marker.completes for marker in markers):
             changes += self._complete(observation)
         if any(marker.ends for marker in markers):
