@@ -9,7 +9,7 @@ _MAX_NEAR = 3
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """ "; did you mean a or b?", or nothing where nothing is near."""
+    """What is near the word, as the end of a complaint (`; did you mean a or b?`); nothing where nothing is."""
     from difflib import get_close_matches
 
     near = get_close_matches(word, list(known), n=_MAX_NEAR)
