@@ -165,9 +165,9 @@ def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
     try:
         found: Callable[[Report, TextIO, str, str], None] = getattr(import_module(module), function)
     except ModuleNotFoundError as fault:
-        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe", "matplotlib"}:
+        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe"}:
             raise
-        raise LogrulesError("--format html needs jinja2 and matplotlib: pip install 'logrules[html]'") from None
+        raise LogrulesError("--format html needs jinja2: pip install 'logrules[html]'") from None
     return found
 
 

@@ -16,7 +16,7 @@ _NOT_MEASURED = Text("not measured", "尚无实测")
 
 
 def certainty_in_words(one: Diagnosis, language: str) -> str:
-    """ "likely (right in 11 of 12 labelled logs)", "possible (not measured)"."""
+    """Word and counts: "likely (right in 11 of 12 labelled logs)", "possible (not measured)"."""
     words = _WORDS if one.measured[1] >= _MIN_LOGS else _WORDS[1:]
     word = next((word for least, word in words if one.confidence >= least), _WORDS[-1][1])
     if language == "zh":

@@ -47,7 +47,7 @@ def report_schema(annexes: Mapping[str, Any] | None = None) -> dict[str, Any]:
             "confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "measured": {
                 **_object({"right": _COUNT, "of": _COUNT}),
-                "description": "in how many of how many labelled logs the rule was right; 0 of 0 where it never came first",
+                "description": "in how many labelled logs it was right, of how many; 0 of 0: never measured",
             },
             "title": _TEXT,
             "why": _TEXT,
