@@ -1,11 +1,11 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.culprit import culprits, named_ranks
+from logrules.inference.culprit import suspects
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
@@ -35,6 +35,7 @@ from logrules.ruleset.rule_text import card_of, title_of
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
 _MAX_TEXT = 2_000
+_MAX_QUOTED = 240
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -116,20 +117,16 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_cause(one))
-    ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
-    declined = sides is not None and sides.spread is not None
-    if not ranks and rule.culprit != "none" and not declined:
-        # A launcher's summary may name the rank that its own traceback does not.
-        ranks = tuple(dict.fromkeys(rank for other in one.consequences for rank in named_ranks(other)))
-    captures = _captures(evidence)
+    ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
+    captures = {**_captures(evidence), **_told(hypothesis, findings)}
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
         phase=_phase(hypothesis, findings),
         severity=hypothesis.severity,
         confidence=0.0,
-        title=_filled(card.title, captures),
-        why=_filled(card.why, captures),
+        title=_said(card.title, captures),
+        why=_said(card.why, captures),
         restart=card.restart,
         ranks=ranks,
         hosts=hosts,
@@ -155,13 +152,22 @@ def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = _evidence(hypothesis, findings)
-    title = _filled(title_of(pack, hypothesis.rule.id), _captures(evidence))
+    captures = {**_captures(evidence), **_told(hypothesis, findings)}
+    title = _said(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
 
 def _captures(evidence: Sequence[Evidence]) -> dict[str, str]:
     """What the lines captured; the first line that captured a name decides."""
     return {name: value for line in reversed(evidence) for name, value in line.captures.items()}
+
+
+def _told(hypothesis: Hypothesis, findings: SessionState) -> Mapping[str, str]:
+    """Of a rule that only says what was raised: the whole record, which had not grown yet when its first line came."""
+    chain = hypothesis.first.chain
+    if not hypothesis.rule.fallback or findings.failures is None or chain is None:
+        return {}
+    return findings.failures.captures_of(chain)
 
 
 def _of_one_cause(one: Ranked) -> tuple[Hypothesis, ...]:
@@ -216,22 +222,32 @@ def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:
     return replace(
         fix,
         do=_filled(fix.do, captures),
-        run=_fill(fix.run, captures),
-        powershell=_fill(fix.powershell, captures),
+        run=_fill(fix.run, captures, _safe),
+        powershell=_fill(fix.powershell, captures, _safe),
         code=fix.code,
         note=_filled(fix.note, captures) if fix.note else None,
-        env={name: _fill(value, captures) or value for name, value in fix.env.items()},
+        env={name: _fill(value, captures, _safe) or value for name, value in fix.env.items()},
     )
 
 
 def _filled(text: Text, captures: Mapping[str, str]) -> Text:
-    return Text(_fill(text.en, captures) or "", _fill(text.zh, captures) or "")
+    return Text(_fill(text.en, captures, _safe) or "", _fill(text.zh, captures, _safe) or "")
 
 
-def _fill(text: str | None, captures: Mapping[str, str]) -> str | None:
+def _said(text: Text, captures: Mapping[str, str]) -> Text:
+    """A sentence for people: no shell reads it, so that it may quote what the log says as it stands."""
+    return Text(_fill(text.en, captures, _readable) or "", _fill(text.zh, captures, _readable) or "")
+
+
+def _fill(text: str | None, captures: Mapping[str, str], clean: Callable[[str], str]) -> str | None:
     if text is None:
         return None
-    return _SLOT.sub(lambda slot: _safe(captures[slot[1]]) if slot[1] in captures else f"<{slot[1]}>", text)
+    return _SLOT.sub(lambda slot: clean(captures[slot[1]]) if slot[1] in captures else f"<{slot[1]}>", text)
+
+
+def _readable(value: str) -> str:
+    """A capture on one line, without what no eye sees: controls, line ends, marks of direction."""
+    return "".join(sign if sign.isprintable() else " " for sign in value[:_MAX_QUOTED])
 
 
 def _safe(value: str) -> str:
