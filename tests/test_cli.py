@@ -99,9 +99,7 @@ def test_unusable_paths_are_one_sentence_and_status_2(capsys, tmp_path, make, sa
 @pytest.mark.parametrize(
     ("what", "content"),
     [
-        ("an empty file", b""),
         ("no newline at the end", b"hello"),
-        ("binary", bytes(range(256)) * 100),
         ("NUL bytes", b"a\0b\0\0\n" * 10),
         ("invalid UTF-8", b"\xff\xfe\xfd\n\xc3\x28\n"),
         ("a truncated gzip", gzip.compress(b"hello\n" * 10_000)[:-20]),

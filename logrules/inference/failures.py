@@ -142,9 +142,17 @@ class Failures:
 
     def ended_ranks(self) -> tuple[int, ...]:
         """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
-        ends = [one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT]
-        told = sorted(ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
-        return _ranks_of(worker for one in told if one.code not in _ASKED for worker in one.workers)
+        told = sorted(self._ends(), key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+        return _ranks_of(worker for one in told for worker in one.workers)
+
+    def killed_ranks(self) -> tuple[int, ...]:
+        """Those of them that died by a signal which no process sends itself: they could not even say why."""
+        killed = (one for one in self._ends() if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
+        return _ranks_of(worker for one in killed for worker in one.workers)
+
+    def _ends(self) -> list[Failure]:
+        ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
+        return [one for one in ends if one.code not in _ASKED]
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
