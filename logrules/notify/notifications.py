@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from logrules.model.change import Raised, StallProlonged, Withdrawn
-from logrules.model.report import Diagnosis, Report
+from logrules.model.report import Diagnosis, Report, Severity
 from logrules.model.update import Update
 
 
@@ -41,7 +41,7 @@ class NotificationPolicy:
         shown = {one.rule: one for one in report.diagnoses}
         for change in update.changes:
             match change:
-                case Raised(rule=rule, quiet_s=quiet_s) if rule in shown and rule not in self._told:
+                case Raised(rule=rule, quiet_s=quiet_s) if rule not in self._told and _pages(shown.get(rule)):
                     self._told.add(rule)
                     kind = Kind.DIAGNOSIS if quiet_s is None else Kind.STALL
                     yield Notification(kind, rule, update.now, quiet_s, shown[rule], report)
@@ -54,21 +54,39 @@ class NotificationPolicy:
                     pass
 
 
+def _pages(one: Diagnosis | None) -> bool:
+    """Whether anybody should be woken for it: what only informs, and what was lived through, stands in the report."""
+    return one is not None and one.severity is not Severity.INFO
+
+
 def matters(update: Update) -> bool:
     """Whether anything happened that could be news."""
     return any(isinstance(change, Raised | StallProlonged | Withdrawn) for change in update.changes)
 
 
-def facts(news: Notification) -> dict[str, str]:
-    """The key facts as short texts, by their names."""
-    said = {"event": news.kind.value, "rule": news.rule, "status": news.report.status.value, "phase": news.report.phase}
+Fact = str | float | list[int] | list[str]
+
+
+def facts(news: Notification) -> dict[str, Fact]:
+    """The key facts by their names, numbers as numbers: seconds, and certainty from 0 to 1."""
+    said: dict[str, Fact] = {
+        "event": news.kind.value,
+        "rule": news.rule,
+        "status": news.report.status.value,
+        "phase": news.report.phase,
+    }
     if news.quiet_s is not None:
-        said["quiet_seconds"] = f"{news.quiet_s:.0f}"
+        said["quiet_seconds"] = round(news.quiet_s)
     if news.diagnosis is not None:
         one = news.diagnosis
-        said |= {"cause": one.cause, "phase": one.phase, "confidence": f"{one.confidence:.2f}", "title": one.title.en}
-        said |= {"ranks": ",".join(map(str, one.ranks)), "hosts": ",".join(one.hosts)}
+        said |= {"cause": one.cause, "phase": one.phase, "confidence": round(one.confidence, 2), "title": one.title.en}
+        said |= {"ranks": list(one.ranks), "hosts": list(one.hosts)}
     return said
+
+
+def fact_text(value: Fact) -> str:
+    """A fact as an environment variable holds it: lists with commas."""
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def sentence(news: Notification) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.notifications import Notification, NotificationPolicy, facts, matters, sentence
+from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, matters, sentence
 from logrules.notify.task_queue import TaskQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
@@ -48,9 +48,15 @@ class Webhook:
     def _body(self, news: Notification) -> dict[str, object]:
         return {
             "text": safe(f"logrules: {sentence(news)}"),
-            **{name: safe(value) for name, value in facts(news).items()},
+            **{name: _safe(value) for name, value in facts(news).items()},
             "report": report_document(news.report, self._language),
         }
+
+
+def _safe(value: Fact) -> Fact:
+    if isinstance(value, str):
+        return safe(value)
+    return [safe(one) if isinstance(one, str) else one for one in value] if isinstance(value, list) else value  # type: ignore[return-value]
 
 
 def post(url: str, body: bytes, limit_s: float = LIMIT_S, rest_s: float = _REST_S) -> None:
