@@ -66,6 +66,10 @@ class Job(Protocol):
         """We were sent a signal; whether that is the end of watching."""
         ...
 
+    def leave_line(self) -> bool:
+        """Whether what was passed on ends within a line, such as a bar; whoever asks ends that line."""
+        ...
+
     def unwatched(self) -> None:
         """Nobody analyses any more: only pass on."""
         ...
@@ -122,6 +126,10 @@ class Command:
             self._child.send(number)
         return False
 
+    def leave_line(self) -> bool:
+        """Whether its output ends within a line."""
+        return self._child is not None and self._child.leave_line()
+
     def unwatched(self) -> None:
         """Go on passing its output through."""
         self.source.give_up()
@@ -162,6 +170,10 @@ class Pipe:
         self._end()
         return True
 
+    def leave_line(self) -> bool:
+        """Whether what was passed on ends within a line."""
+        return self._passing.leave_line()
+
     def unwatched(self) -> None:
         """Go on passing it through, to its end."""
         self.source.give_up()
@@ -200,6 +212,10 @@ class Followed:
         self.source.stop()
         return True
 
+    def leave_line(self) -> bool:
+        """Files are passed on in whole lines, or not at all."""
+        return False
+
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
         self.source.give_up()
@@ -235,6 +251,10 @@ class Replayed:
         """Replay no further."""
         self.source.stop()
         return True
+
+    def leave_line(self) -> bool:
+        """Files are passed on in whole lines, or not at all."""
+        return False
 
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
