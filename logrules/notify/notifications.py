@@ -1,5 +1,6 @@
 """What of an update others should be told: a stall, a diagnosis, a stall that lasts, one that is over."""
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +21,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One thing to tell. ``diagnosis`` is what the report says of the rule now, None where it says nothing."""
+    """One thing to tell. ``incident`` is its name from when it was raised until it is over.
+
+    ``diagnosis`` is what the report says of the rule now, None where it says nothing.
+    """
 
     kind: Kind
     rule: str
@@ -28,13 +32,16 @@ class Notification:
     quiet_s: float | None
     diagnosis: Diagnosis | None
     report: Report
+    incident: str = ""
 
 
 class NotificationPolicy:
     """Turns updates into news; remembers what was told, so that only that is taken back."""
 
     def __init__(self) -> None:
-        self._told: set[str] = set()
+        self._told: dict[str, str] = {}
+        self._begun = format(uuid.uuid4().int >> 96, "08x")
+        self._count = 0
 
     def news(self, update: Update, report: Report) -> Iterator[Notification]:
         """What is worth telling of this update; ``report`` is the one after it."""
@@ -42,14 +49,16 @@ class NotificationPolicy:
         for change in update.changes:
             match change:
                 case Raised(rule=rule, quiet_s=quiet_s) if rule not in self._told and _pages(shown.get(rule)):
-                    self._told.add(rule)
+                    self._count += 1
+                    incident = self._told[rule] = f"{self._begun}-{self._count}"
                     kind = Kind.DIAGNOSIS if quiet_s is None else Kind.STALL
-                    yield Notification(kind, rule, update.now, quiet_s, shown[rule], report)
+                    yield Notification(kind, rule, update.now, quiet_s, shown[rule], report, incident)
                 case StallProlonged(rule=rule, quiet_s=quiet_s) if rule in self._told:
-                    yield Notification(Kind.STALL_LASTS, rule, update.now, quiet_s, shown.get(rule), report)
+                    told = self._told[rule]
+                    yield Notification(Kind.STALL_LASTS, rule, update.now, quiet_s, shown.get(rule), report, told)
                 case Withdrawn(rule=rule) if rule in self._told:
-                    self._told.discard(rule)
-                    yield Notification(Kind.OVER, rule, update.now, None, None, report)
+                    told = self._told.pop(rule)
+                    yield Notification(Kind.OVER, rule, update.now, None, None, report, told)
                 case _:
                     pass
 
@@ -71,6 +80,7 @@ def facts(news: Notification) -> dict[str, Fact]:
     """The key facts by their names, numbers as numbers: seconds, and certainty from 0 to 1."""
     said: dict[str, Fact] = {
         "event": news.kind.value,
+        "incident": news.incident,
         "rule": news.rule,
         "status": news.report.status.value,
         "phase": news.report.phase,
