@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -64,9 +65,8 @@ def test_a_pipe_passes_through_and_the_report_goes_aside():
 
 def test_a_pipe_that_is_not_passed_on_gets_the_report_on_standard_output():
     done = run("--quiet", "--format", "json", given=KILLED.read_bytes())
-    assert done.stderr == b""
-    assert b'"schema": "logrules.report/1"' in done.stdout
-    assert KILLED.read_bytes()[:200] not in done.stdout
+    assert b"error: " in done.stderr
+    assert json.loads(done.stdout)["schema"] == "logrules.report/1"
 
 
 def test_nothing_wrong_ends_with_zero():
@@ -276,6 +276,7 @@ def test_a_log_without_times_cannot_be_replayed(tmp_path):
         (["a.log", "--", "ls"], b"either follow logs or start a command"),
         (["--pty", "a.log"], b"--pty is for a command"),
         (["--then-quiet", "5m", "a.log"], b"--then-quiet is for a saved log"),
+        (["python3", "train.py"], b"to start it: logrules watch -- python3 train.py"),
         (["-", "a.log"], b"cannot be followed together"),
     ],
 )
@@ -374,3 +375,35 @@ def test_silence_since_the_start_is_told_wherever_nothing_comes_from(tmp_path, k
         wait_for(speaks, b"warning: Not a word so far")
         one.send_signal(signal.SIGINT)
         assert b"STALLED  in phase launch  Not a word so far: nothing for " in speaks.read()
+
+
+@posix
+def test_a_line_of_ours_is_never_glued_to_a_bar():
+    code = script(
+        "import sys, time",
+        "sys.stdout.write('busy 10%'); sys.stdout.flush()",
+        "time.sleep(0.3)",
+        "print('\\nstep 1 loss 0.1', file=sys.stderr)",
+        "sys.stdout.write('busy 20%'); sys.stdout.flush()",
+        "time.sleep(1)",
+    )
+    words = [*WATCH, "--", *code]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
+    (ours,) = [line for line in done.stdout.splitlines() if b" phase train_step (" in line]
+    assert ours[2:3] == b":"
+
+
+@posix
+def test_repeated_signals_with_a_reader_that_is_gone_end_the_watching(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_bytes(KILLED.read_bytes())
+    with started("--echo", log) as one:
+        wait_for(one.stdout, b"step")
+        one.stdout.close()
+        for _ in range(50):
+            if one.poll() is not None:
+                break
+            one.send_signal(signal.SIGTERM)
+            time.sleep(0.01)
+        one.stderr.read()
+        assert one.wait(PATIENCE_S) in (1, -signal.SIGTERM)

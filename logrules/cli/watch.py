@@ -99,7 +99,8 @@ def run(options: argparse.Namespace) -> int:
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)
     told = telling.listeners(options, following, lambda: job.pid, _complain)
-    told += screen.listeners(options, following, job, out)
+    # A program reads the document on standard output: what people read goes aside.
+    told += screen.listeners(options, following, job, sys.stderr if options.format == "json" else out)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)

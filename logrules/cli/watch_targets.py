@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import shlex
+import shutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -64,6 +66,10 @@ class Job(Protocol):
         """We were sent a signal; whether that is the end of watching."""
         ...
 
+    def leave_line(self) -> bool:
+        """Whether what was passed on ends within a line, such as a bar; whoever asks ends that line."""
+        ...
+
     def unwatched(self) -> None:
         """Nobody analyses any more: only pass on."""
         ...
@@ -120,6 +126,10 @@ class Command:
             self._child.send(number)
         return False
 
+    def leave_line(self) -> bool:
+        """Whether its output ends within a line."""
+        return self._child is not None and self._child.leave_line()
+
     def unwatched(self) -> None:
         """Go on passing its output through."""
         self.source.give_up()
@@ -160,6 +170,10 @@ class Pipe:
         self._end()
         return True
 
+    def leave_line(self) -> bool:
+        """Whether what was passed on ends within a line."""
+        return self._passing.leave_line()
+
     def unwatched(self) -> None:
         """Go on passing it through, to its end."""
         self.source.give_up()
@@ -198,6 +212,10 @@ class Followed:
         self.source.stop()
         return True
 
+    def leave_line(self) -> bool:
+        """Files are passed on in whole lines, or not at all."""
+        return False
+
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
         self.source.give_up()
@@ -234,6 +252,10 @@ class Replayed:
         self.source.stop()
         return True
 
+    def leave_line(self) -> bool:
+        """Files are passed on in whole lines, or not at all."""
+        return False
+
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
 
@@ -254,6 +276,9 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
         return Command(options)
     if options.replay:
         return Replayed(options, pack)
+    if options.paths and _is_command(options.paths):
+        meant = shlex.join(options.paths)
+        raise LogrulesError(f"{options.paths[0]} is a program and no log; to start it: logrules watch -- {safe(meant)}")
     if options.paths and options.paths != ["-"]:
         if "-" in options.paths:
             raise LogrulesError("standard input (-) cannot be followed together with files")
@@ -261,6 +286,12 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
     if not options.paths and sys.stdin.isatty():
         raise LogrulesError("nothing to watch: name a log, pipe one in, or start the job behind `--` (see --help)")
     return Pipe(options)
+
+
+def _is_command(words: Sequence[str]) -> bool:
+    """Whether the words look like a command line whose `--` was forgotten: a program, and no file of that name."""
+    first = words[0]
+    return len(words) > 1 and not os.path.exists(first) and shutil.which(first) is not None  # noqa: PTH110
 
 
 def _in_front() -> bool:

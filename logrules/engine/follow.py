@@ -96,6 +96,11 @@ class Following:
         """
         self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
 
+    def note(self, source: str, text: str) -> None:
+        """Tell the reader of the report something that no rule is to read."""
+        with self._lock:
+            self._session.note(source, text)
+
     def _until(self) -> float | None:
         if self._now is None and self._beat_s is not None:
             return 0.0  # a job that never says a word is listened to from now on: the first tick says when that is
@@ -142,7 +147,11 @@ class Following:
         while self._heard:
             source, text, at = self._heard.popleft()
             offset = self._log(source).growing.offset
-            changes += self._block(Block(source, offset, text.encode(errors="replace"), at))
+            log = self._log(source)
+            # What is said about a job is no word of the job: its silence goes on.
+            changes += self._feed(log, log.growing.read(Block(source, offset, text.encode(errors="replace"), at)))
+            changes += self._feed(log, iter(log.growing.held()))
+            self._keep_below(source, log)
         return self._update(changes, ended=isinstance(item, End))
 
     def _update(self, changes: Sequence[Change], *, ended: bool) -> Update:

@@ -29,11 +29,19 @@ _BEHIND = Text(
 class Lines:
     """Writes to ``out``: each phase when the first worker enters it, each diagnosis once, and when it is withdrawn.
 
-    ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none.
+    ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none. ``leave_line`` tells whether
+    the log that goes to the same place stands within a line, such as a bar: a line of ours begins a new one.
     """
 
-    def __init__(self, out: TextIO, language: str, zone: tzinfo | None = UTC) -> None:
+    def __init__(
+        self,
+        out: TextIO,
+        language: str,
+        zone: tzinfo | None = UTC,
+        leave_line: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._out = out
+        self._leave_line = leave_line
         self._language = language
         self._zone = zone
         self._phases: set[str] = set()
@@ -89,5 +97,6 @@ class Lines:
             self._say(update.now, _BEHIND.of(self._language).format(size=f"{update.skipped / _MEGABYTE:,.1f}"))
 
     def _say(self, now: float, text: str) -> None:
-        self._out.write(f"{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(text)}\n")
+        first = "\n" if self._leave_line() else ""
+        self._out.write(f"{first}{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(text)}\n")
         self._out.flush()
