@@ -168,7 +168,7 @@ class BriefReport:
         self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", COLOR[one.severity]))
 
     def _rest(self, report: Report) -> None:
-        if report.unusual:
+        if report.unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
             title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
             self._put(0, (self._label(title).rstrip(), "bold"))
             for line in report.unusual[-_MAX_UNUSUAL:]:
