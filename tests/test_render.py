@@ -181,7 +181,10 @@ def test_later_diagnoses_take_a_line_each():
 
 def test_restart_advice_only_where_something_is_advised():
     assert "Restart" in page(FAILED)
-    assert "Restart" not in page(replace(FAILED, diagnoses=(replace(OOM, fixes=()),)))
+    looked = replace(OOM, fixes=OOM.fixes[:1])
+    for one in (replace(OOM, fixes=()), looked, replace(OOM, severity=Severity.INFO)):
+        assert "Restart" not in page(replace(FAILED, diagnoses=(one,))) + full_page(replace(FAILED, diagnoses=(one,)))
+    assert "do not restart" in page(replace(FAILED, diagnoses=(replace(looked, restart=Restart.NO),)))
 
 
 def test_the_best_evidence_is_no_frame():

@@ -15,6 +15,7 @@ from logrules.output.text_parts import (
     clock,
     copyables,
     is_explained,
+    is_restart_advised,
     place,
     put,
     put_coverage,
@@ -151,8 +152,8 @@ class BriefReport:
                 self._put(indent, (text, style))
 
     def _closing(self, one: Diagnosis) -> Iterator[list[Part]]:
-        """Restart advice where there is a step to take first, and what it brought about."""
-        if one.fixes:
+        """Restart advice where there is some, and what it brought about."""
+        if is_restart_advised(one):
             restart = self._word(words.RESTART[one.restart])
             yield [(self._label(words.RESTART_WORD), "bold"), (restart, "")]
         if one.consequences:
@@ -167,7 +168,7 @@ class BriefReport:
         self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", COLOR[one.severity]))
 
     def _rest(self, report: Report) -> None:
-        if report.unusual:
+        if report.unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
             title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
             self._put(0, (self._label(title).rstrip(), "bold"))
             for line in report.unusual[-_MAX_UNUSUAL:]:

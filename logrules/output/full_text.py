@@ -8,7 +8,18 @@ from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.styled import Page, Part
-from logrules.output.text_parts import COLOR, clock, copyables, place, put, put_coverage, put_verdict, where, who
+from logrules.output.text_parts import (
+    COLOR,
+    clock,
+    copyables,
+    is_restart_advised,
+    place,
+    put,
+    put_coverage,
+    put_verdict,
+    where,
+    who,
+)
 
 _MAX_LINE = 400
 
@@ -54,7 +65,7 @@ class FullReport:
             self._put(3, (f"{self._word(words.FIXES)}:", "bold"))
         for number_of_fix, fix in enumerate(one.fixes, start=1):
             self._fix(number_of_fix, fix)
-        if one.fixes:
+        if is_restart_advised(one):
             self._put(3, (f"{self._word(words.RESTART_WORD)}: ", "bold"), (self._word(words.RESTART[one.restart]), ""))
         if one.checks:
             self._put(3, (f"{self._word(words.CONFIRM)} {','.join(one.checks)}", "dim"))

@@ -20,7 +20,7 @@ from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.report_json import iso_time
 from logrules.output.shell import commands
-from logrules.output.text_parts import headline
+from logrules.output.text_parts import headline, is_restart_advised
 
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
@@ -51,7 +51,8 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     out.write(
         page.render(
             report=report, shown=shown, scale=scale,
-            headline=Text(headline(report, "en"), headline(report, "zh")), words=words, language=language, shell=shell, version=__version__,
+            headline=Text(headline(report, "en"), headline(report, "zh")),
+            words=words, language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
             spans=report.timeline[:_MAX_SPANS],
             waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],
@@ -83,6 +84,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "both": both, "safe_text": _line, "ranks": ranks_in_words, "time": iso_time, "copyable": _copyable,
         "certainty": certainty_text,
+        "restart_advised": is_restart_advised,
     }  # fmt: skip
     return environment
 

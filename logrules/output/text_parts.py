@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, Fix, PhaseSpan, Report, Severity, Status
+from logrules.model.report import Diagnosis, Evidence, Fix, PhaseSpan, Report, Restart, Risk, Severity, Status
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
 from logrules.output.escape import safe
@@ -84,6 +84,12 @@ def where(one: Diagnosis, language: str) -> str:
     """The ranks and the host: " · rank 3 · host 10.0.0.3"."""
     ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
     return ranks + (f" · {words.HOST.of(language)} {one.hosts[0]}" if one.hosts else "")
+
+
+def is_restart_advised(one: Diagnosis) -> bool:
+    """Whether there is advice on a restart: none where nothing is wrong, nor after a fix that nobody knows."""
+    fixed = any(fix.risk is not Risk.LOOK for fix in one.fixes)
+    return one.severity is not Severity.INFO and (fixed or one.restart is not Restart.AFTER_FIX)
 
 
 def place(line: Evidence) -> str:
