@@ -1,5 +1,6 @@
 """How a log ends: its last lines, what kinds of them came after a moment, which of them are errors."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from logrules.model.template import template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out.
 WAITING_KINDS = 12
+_BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
 @dataclass(slots=True)
@@ -23,8 +25,11 @@ class Endings:
         self.lines.setdefault(event.source, []).append(event)
 
     def went_on(self, waiting: Observation) -> bool:
-        """Whether so many kinds of lines were written after this one that its writer cannot be waiting still."""
-        kinds = {template_of(line.message) for line in self._after(waiting)}
+        """Whether so many kinds of lines were written after this one that its writer cannot be waiting still.
+
+        What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said.
+        """
+        kinds = {template_of(line.message) for line in self._after(waiting) if _BEGINS.match(line.message)}
         return len(kinds) > WAITING_KINDS
 
     def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:

@@ -1,13 +1,13 @@
 """The failure records of a run, and what the tables know of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
-from logrules.model.event import Event, Hit, Stance
+from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
@@ -27,6 +27,11 @@ LIVED_THROUGH = 3
 _MAX_GROWN = 4
 # A headline quotes no more of a message.
 _SENTENCE = 120
+# Ends by a signal that others sent, and by one that a process sends itself behind a message.
+_ASKED = frozenset((-15, -2, -1))
+_AFTER_A_MESSAGE = frozenset((-6,))
+# What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
+_ROUNDS_BETWEEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,12 @@ class _Known:
     shown: Observation
     grown: tuple[Observation, ...]
 
+    @property
+    def telling(self) -> tuple[Observation, ...]:
+        """The observations that show it, in order: of the end of a process also the place that told of it first."""
+        first = self.grown[0] if self.failure.kind is FailureKind.EXIT and self.grown else self.shown
+        return (self.shown,) if first.order == self.shown.order else (first, self.shown)
+
 
 class Failures:
     """Follows the failure records of one run. ``components`` are those that frames were from."""
@@ -73,6 +84,8 @@ class Failures:
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
         self._alike: Counter[object] = Counter()
+        self._first_round: dict[object, int] = {}
+        self._routine: set[object] = set()
         self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
@@ -92,6 +105,9 @@ class Failures:
         known = self._records.get(failure.id)
         if known is None:
             self._alike[_kind(failure)] += 1
+            raised = _raised(failure)
+            if observation.round - self._first_round.setdefault(raised, observation.round) >= _ROUNDS_BETWEEN:
+                self._routine.add(raised)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
         )
@@ -128,9 +144,33 @@ class Failures:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
 
     def lived_through(self, shown: Observation) -> bool:
-        """Whether the worker of this line raised the same thing again and again, which only who catches it can."""
+        """Whether its worker raised the same thing again and again, or any did while the job stepped on."""
         known = self._records.get(shown.chain) if shown.chain is not None else None
-        return known is not None and self._alike[_kind(known.failure)] >= LIVED_THROUGH
+        if known is None:
+            return False
+        return self._alike[_kind(known.failure)] >= LIVED_THROUGH or _raised(known.failure) in self._routine
+
+    def ranks_of(self, chain: int) -> tuple[int, ...]:
+        """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
+        known = self._records.get(chain)
+        if known is None:
+            return ()
+        workers = (known.failure.first.worker, known.failure.worker, *known.failure.workers)
+        return _ranks_of(workers)
+
+    def ended_ranks(self) -> tuple[int, ...]:
+        """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
+        told = sorted(self._ends(), key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+        return _ranks_of(worker for one in told for worker in one.workers)
+
+    def killed_ranks(self) -> tuple[int, ...]:
+        """Those of them that died by a signal which no process sends itself: they could not even say why."""
+        killed = (one for one in self._ends() if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
+        return _ranks_of(worker for one in killed for worker in one.workers)
+
+    def _ends(self) -> list[Failure]:
+        ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
+        return [one for one in ends if one.code not in _ASKED]
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
@@ -150,9 +190,17 @@ class Failures:
         return next((phase for phase in phases if phase is not None), None)
 
 
+def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(worker.rank for worker in workers if worker.rank is not None))
+
+
 def _kind(failure: Failure) -> object:
-    frame = failure.frames[-1] if failure.frames else None
-    return failure.worker, failure.type, failure.code, frame
+    return failure.worker, _raised(failure)
+
+
+def _raised(failure: Failure) -> object:
+    """What was raised and where, by whomever."""
+    return failure.type, failure.code, failure.frames[-1] if failure.frames else None
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
@@ -199,7 +247,7 @@ def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[O
 
 
 def _match(known: Sequence[_Known]) -> Match:
-    shown = sorted((one.shown for one in known), key=lambda one: one.order)
+    shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
     first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
     return Match(
