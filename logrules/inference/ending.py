@@ -33,7 +33,7 @@ class Endings:
         return len(kinds) > WAITING_KINDS
 
     def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
-        """The lines that state an error, behind the line at which each source last went on, of kinds not seen before."""
+        """The lines that state an error, behind where each source last went on, of kinds not seen before."""
         return tuple(
             line for source, lines in self.lines.items() for line in _new_errors(lines, went_on.get(source, 0))
         )
