@@ -47,6 +47,11 @@ class Job(Protocol):
         ...
 
     @property
+    def exit_status(self) -> int | None:
+        """How the command ended, if there is one and it has."""
+        ...
+
+    @property
     def source(self) -> Source:
         """What is followed."""
         ...
@@ -90,6 +95,11 @@ class Command:
         """Its process id, once it was started."""
         return None if self._child is None else self._child.pid
 
+    @property
+    def exit_status(self) -> int | None:
+        """Its exit status, once it has ended."""
+        return None if self._child is None else self._child.exit_status
+
     def start(self) -> None:
         """Start it."""
         from logrules.sources.process import Child
@@ -123,6 +133,7 @@ class Pipe:
     """Standard input."""
 
     pid: int | None = None
+    exit_status: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
@@ -163,6 +174,7 @@ class Followed:
     """Files, patterns and folders."""
 
     pid: int | None = None
+    exit_status: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
@@ -199,6 +211,7 @@ class Replayed:
     """Saved logs on a clock of their own."""
 
     pid: int | None = None
+    exit_status: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     echoes = False

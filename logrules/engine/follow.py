@@ -22,6 +22,8 @@ from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
 
+# What we know of how a command ended is read as a log of this name.
+EXIT_LOG = "exit"
 # Metrics and what else no single line decides are judged this often, also while lines come without a pause.
 JUDGE_S = 1.0
 # Routine lines that were kept back are read this often at the least.
@@ -95,6 +97,8 @@ class Following:
         self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
 
     def _until(self) -> float | None:
+        if self._now is None and self._beat_s is not None:
+            return 0.0  # a job that never says a word is listened to from now on: the first tick says when that is
         due = [self._session.deadline]
         if self._now is not None:
             due.append(None if self._beat_s is None else self._now + self._beat_s)
@@ -200,6 +204,10 @@ class Following:
             yield from self._session.feed(Tick(now))
 
     def _end(self, end: End) -> Iterator[Change]:
+        if end.exit_status:
+            # How a command ended is a line as launchers write it, of a log of its own, for the table of exits.
+            text = f"logrules: the command ended: exit status {end.exit_status}\n"
+            yield from self._block(Block(EXIT_LOG, 0, text.encode(), self._now))
         # The log that spoke last is the one whose last line shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, iter(log.growing.held()))

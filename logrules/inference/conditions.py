@@ -91,7 +91,8 @@ def _step_sequence(leaf: Sequence, state: SequenceState | None, observation: Obs
         if signal not in leaf.steps[number]:
             continue
         if number == 0:
-            partial[0] = (observation,) if leaf.within_s is not None or partial[0] is None else partial[0]
+            first = leaf.within_s is not None or not leaf.anywhere or partial[0] is None
+            partial[0] = (observation,) if first else partial[0]
         else:
             before = partial[number - 1]
             told = before is not None and (leaf.anywhere or told_together(before[-1], observation))
@@ -176,11 +177,8 @@ def told_as_one(condition: Every, found: Mapping[Leaf, Match | None]) -> bool:
     if not all(latest):
         return False
     first, *_ = latest or [[]]
-    return (
-        len(latest) < 2
-        or any(
-            all(any(told_together(one, other) for other in others) for others in latest[1:]) for one in first
-        )
+    return len(latest) < 2 or any(
+        all(any(told_together(one, other) for other in others) for others in latest[1:]) for one in first
     )
 
 

@@ -1,10 +1,12 @@
 """Which rank and host a hypothesis points at."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from logrules.inference.failures import Failures
 from logrules.inference.observation import Match, Observation
 from logrules.inference.rank_comparison import RankComparison
-from logrules.inference.ranking import Hypothesis
+from logrules.inference.rank_table import RankTable
+from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.model.report import DivergenceKind
 
 MAX_NAMED = 1_024
@@ -20,6 +22,42 @@ _HUNG = (
     DivergenceKind.NEVER_ARRIVED,
     DivergenceKind.STEP_BEHIND,
 )
+
+
+def suspects(
+    one: Ranked, roll: RankTable, failures: Failures | None = None, sides: RankComparison | None = None
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """(ranks, hosts) that a diagnosis points at: by its own lines, else by what the rest of the log tells of ranks.
+
+    Nobody is named where the rule says so, or where the time-outs of the ranks lie too far apart to be compared.
+    """
+    rule = one.hypothesis.rule
+    ranks, hosts = culprits(one.hypothesis, roll.ranks, sides)
+    declined = sides is not None and sides.spread is not None
+    if ranks or rule.culprit == "none" or declined:
+        return ranks, hosts
+    found = next((found for found in _told_elsewhere(one, roll, failures) if found), ())
+    return tuple(dict.fromkeys(found))[:MAX_NAMED], hosts
+
+
+def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> Iterator[Sequence[int]]:
+    """Who it may have been, the most telling first."""
+    own_error = one.hypothesis.rule.culprit != "absent"
+    if own_error:
+        lines = [line for match in one.hypothesis.matches for line in match.first]
+        chains = [line.chain for line in lines if line.chain is not None]
+        if failures is not None:
+            yield [rank for chain in chains for rank in failures.ranks_of(chain)]
+        yield [rank for line in lines if (rank := roll.rank_of(line.worker)) is not None]
+    # A launcher's summary may name the rank that its own traceback does not.
+    yield [rank for other in one.consequences if not other.rule.from_table for rank in named_ranks(other)]
+    if failures is not None:
+        # Who waited for somebody aborts in the end too.
+        yield failures.ended_ranks() if own_error else failures.killed_ranks()
+    # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
+    yield from (_absent(other, roll.ranks) for other in one.consequences)
+    if roll.world == 1:
+        yield (0,)
 
 
 def culprits(
@@ -43,16 +81,26 @@ def culprits(
     if rule.culprit == "none":
         return (), ()
     hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
-    reporters = frozenset(rank for match in hypothesis.matches for rank in match.ranks)
     if rule.culprit == "captured":
         return named[:MAX_NAMED], hosts
     if rule.culprit == "absent" and not named:
-        # Ranks count from 0, so those below the highest that reported exist too.
-        absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
-        return (tuple(sorted(absent)), ()) if absent and len(absent) < len(reporters) else ((), ())
+        return _absent(hypothesis, known_ranks), ()
+    reporters = _reporters(hypothesis)
     first = hypothesis.first.worker.rank
     wrote = () if first is None else (first,)
     return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
+
+
+def _reporters(hypothesis: Hypothesis) -> frozenset[int]:
+    return frozenset(rank for match in hypothesis.matches for rank in match.ranks)
+
+
+def _absent(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
+    """The ranks that did not report, where these are the fewer."""
+    reporters = _reporters(hypothesis)
+    # Ranks count from 0, so those below the highest that reported exist too.
+    absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
+    return tuple(sorted(absent)) if len(absent) < len(reporters) else ()
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.culprit import culprits, named_ranks
+from logrules.inference.command_slots import filled_command, filled_value
+from logrules.inference.culprit import suspects
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
@@ -34,7 +35,9 @@ from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
+MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
+_MAX_SAID = 200
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -53,6 +56,8 @@ class SessionState:
     failures: Failures | None = None
     curves: tuple[Curve, ...] = ()
     last_errors: tuple[Event, ...] = ()
+    exit_status: int | None = None
+    frameworks: frozenset[str] = frozenset()
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -76,10 +81,14 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(_shown(observation, {}) for observation in findings.unusual)
+    if status is Status.UNEXPLAINED:
+        unusual = tuple(_unexplained(event) for event in findings.last_errors[-MAX_UNEXPLAINED:])
+    completed = findings.tracker.completed if status is Status.COMPLETED else None
     spans = findings.tracker.spans()
     return Report(
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
         findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
+        frameworks=tuple(sorted(findings.frameworks)), completed_by=_shown(completed, {}) if completed else None,
     )  # fmt: skip
 
 
@@ -88,6 +97,8 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.FAILED
     if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
         return Status.STALLED
+    if findings.exit_status is not None:
+        return Status.UNEXPLAINED if findings.exit_status else Status.COMPLETED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
     if findings.last_errors:
@@ -118,12 +129,8 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_cause(one))
-    ranks, hosts = culprits(hypothesis, findings.roll.ranks, sides)
-    declined = sides is not None and sides.spread is not None
-    if not ranks and rule.culprit != "none" and not declined:
-        # A launcher's summary may name the rank that its own traceback does not.
-        ranks = tuple(dict.fromkeys(rank for other in one.consequences for rank in named_ranks(other)))
-    captures = _captures(evidence)
+    ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
+    captures = {**_captures(evidence), **_told(hypothesis, findings)}
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
@@ -136,7 +143,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=tuple(_fix(fix, captures) for fix in card.fixes()),
+        fixes=tuple(_fix(fix, captures) for fix in card.fixes(findings.frameworks) or card.fixes()),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
@@ -157,13 +164,22 @@ def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = _evidence(hypothesis, findings)
-    title = _filled(title_of(pack, hypothesis.rule.id), _captures(evidence))
+    captures = {**_captures(evidence), **_told(hypothesis, findings)}
+    title = _filled(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
 
 def _captures(evidence: Sequence[Evidence]) -> dict[str, str]:
     """What the lines captured; the first line that captured a name decides."""
     return {name: value for line in reversed(evidence) for name, value in line.captures.items()}
+
+
+def _told(hypothesis: Hypothesis, findings: SessionState) -> Mapping[str, str]:
+    """Of a rule that only says what was raised: the whole record, which had not grown yet when its first line came."""
+    chain = hypothesis.first.chain
+    if not hypothesis.rule.fallback or findings.failures is None or chain is None:
+        return {}
+    return findings.failures.captures_of(chain)
 
 
 def _of_one_cause(one: Ranked) -> tuple[Hypothesis, ...]:
@@ -213,29 +229,26 @@ def _shown(observation: Observation, captures: Mapping[str, str]) -> Evidence:
     )  # fmt: skip
 
 
+def _unexplained(event: Event) -> Evidence:
+    return Evidence(event.source, event.line, event.text[:_MAX_TEXT], event.worker.label)
+
+
 def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:
-    """The fix with what the log says put into its slots, so that its command can be copied as it stands."""
+    """The fix with what the log says put into its slots, so that its command can be pasted as it stands."""
     return replace(
         fix,
         do=_filled(fix.do, captures),
-        run=_fill(fix.run, captures),
-        powershell=_fill(fix.powershell, captures),
-        code=fix.code,
+        run=filled_command(fix.run, captures),
+        powershell=filled_command(fix.powershell, captures, powershell=True),
         note=_filled(fix.note, captures) if fix.note else None,
-        env={name: _fill(value, captures) or value for name, value in fix.env.items()},
+        env={name: filled_value(value, captures) for name, value in fix.env.items()},
     )
 
 
 def _filled(text: Text, captures: Mapping[str, str]) -> Text:
-    return Text(_fill(text.en, captures) or "", _fill(text.zh, captures) or "")
+    return Text(_fill(text.en, captures), _fill(text.zh, captures))
 
 
-def _fill(text: str | None, captures: Mapping[str, str]) -> str | None:
-    if text is None:
-        return None
-    return _SLOT.sub(lambda slot: _safe(captures[slot[1]]) if slot[1] in captures else f"<{slot[1]}>", text)
-
-
-def _safe(value: str) -> str:
-    """A capture as it may stand in a command: what a hostile log could smuggle into a shell is left out."""
-    return re.sub(r"[^\w./:@%+=,\-\[\] ]", "_", value)[:200]
+def _fill(text: str, captures: Mapping[str, str]) -> str:
+    """A sentence with what the log says in its slots: nothing runs it, and every form makes it harmless itself."""
+    return _SLOT.sub(lambda slot: captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID], text)

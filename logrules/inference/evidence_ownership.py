@@ -16,7 +16,7 @@ _REACH_LINES = 4
 def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterator[Hypothesis]:
     """The hypotheses, those of fallback rules without the lines that others rest on; none where nothing is left.
 
-    ``ends`` are the tiers whose causes only say that something ended.
+    ``ends`` are the tiers whose causes say no more than that something failed.
     """
     claims = {
         (observation.event.source, observation.worker, observation.event.line + near)
@@ -35,14 +35,14 @@ def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterato
 
 
 def ends_of(pack: Pack) -> frozenset[str]:
-    """The tiers that come behind those of fallback rules."""
+    """The tiers from that of the catch-all on: what stands there says no more than that something failed."""
     names = [tier.id for tier in pack.tables.tiers]
-    last = max((names.index(rule.tier) for rule in pack.rules if rule.fallback and rule.tier in names), default=None)
-    return frozenset(names[last + 1 :] if last is not None else ())
+    places = [names.index(rule.tier) for rule in pack.rules if rule.fallback and rule.tier in names]
+    return frozenset(names[min(places) :] if places else ())
 
 
 def _reach(rule: Rule, ends: frozenset[str]) -> range:
-    """How far round its lines a rule claims; what only says that something ended claims nothing but itself."""
+    """How far round its lines a rule claims; what only says that something failed claims nothing but itself."""
     return range(1) if rule.tier in ends else range(-_REACH_LINES, _REACH_LINES + 1)
 
 

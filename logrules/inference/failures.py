@@ -1,13 +1,14 @@
 """The failure records of a run, and what the tables know of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
-from logrules.model.event import Event, Hit, Stance
-from logrules.model.failure import ExceptionLink, Failure, FailureKind
+from logrules.model.event import Event, Hit, Stance, Worker
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver
@@ -22,6 +23,13 @@ _EXITS_FROM = 1 << 32
 _MAX_RECORDS = 10_000
 # A worker that raised the same thing so often lived through it: it does not end anything.
 LIVED_THROUGH = 3
+# So many lines that a record grew by are kept.
+_MAX_GROWN = 4
+# A headline quotes no more of a message.
+_SENTENCE = 120
+# Ends by a signal that others sent, and by one that a process sends itself behind a message.
+_ASKED = frozenset((-15, -2, -1))
+_AFTER_A_MESSAGE = frozenset((-6,))
 # What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
 _ROUNDS_BETWEEN = 3
 
@@ -53,11 +61,18 @@ class FailureTables:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A record, the rule of the row that knows it, and the observation that shows it."""
+    """A record, the rule of the row that knows it, the observation that shows it, and those that it grew by."""
 
     failure: Failure
     rule: str | None
     shown: Observation
+    grown: tuple[Observation, ...]
+
+    @property
+    def telling(self) -> tuple[Observation, ...]:
+        """The observations that show it, in order: of the end of a process also the place that told of it first."""
+        first = self.grown[0] if self.failure.kind is FailureKind.EXIT and self.grown else self.shown
+        return (self.shown,) if first.order == self.shown.order else (first, self.shown)
 
 
 class Failures:
@@ -98,12 +113,12 @@ class Failures:
         )
         rule, link = self._rule_of(failure)
         told = link.event if link is not None else observation.event
-        near = observation
-        if known is not None and known.shown.event.line == told.line:
-            near = known.shown
+        # The first that was raised and the latest: what the log ends in often names the wrapper alone.
+        grown = (*(known.grown if known is not None else ())[: _MAX_GROWN - 1], observation)
+        near = next((seen for seen in grown if seen.event.line == told.line), observation)
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
-        self._records[failure.id] = _Known(failure, rule, replace(near, event=event))
+        self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -135,6 +150,28 @@ class Failures:
             return False
         return self._alike[_kind(known.failure)] >= LIVED_THROUGH or _raised(known.failure) in self._routine
 
+    def ranks_of(self, chain: int) -> tuple[int, ...]:
+        """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
+        known = self._records.get(chain)
+        if known is None:
+            return ()
+        workers = (known.failure.first.worker, known.failure.worker, *known.failure.workers)
+        return _ranks_of(workers)
+
+    def ended_ranks(self) -> tuple[int, ...]:
+        """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
+        told = sorted(self._ends(), key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+        return _ranks_of(worker for one in told for worker in one.workers)
+
+    def killed_ranks(self) -> tuple[int, ...]:
+        """Those of them that died by a signal which no process sends itself: they could not even say why."""
+        killed = (one for one in self._ends() if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
+        return _ranks_of(worker for one in killed for worker in one.workers)
+
+    def _ends(self) -> list[Failure]:
+        ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
+        return [one for one in ends if one.code not in _ASKED]
+
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
         resolver = self._tables.resolver
@@ -142,10 +179,19 @@ class Failures:
         told = resolver.phase_of_chain(known.failure.chain)[0] if known is not None else None
         return told or resolver.phase_of(self._assembler.frames_of(chain))[0]
 
+    def captures_of(self, chain: int) -> Mapping[str, str]:
+        """What may be said of a record as far as it has grown: of a wrapper, what was told in its message."""
+        known = self._records.get(chain)
+        return captures_of(known.failure) if known is not None and known.failure.chain else {}
+
     def first_phase(self) -> str | None:
         """The phase of the first record whose frames tell one."""
         phases = (self.phase_of(number) for number in self._records)
         return next((phase for phase in phases if phase is not None), None)
+
+
+def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(worker.rank for worker in workers if worker.rank is not None))
 
 
 def _kind(failure: Failure) -> object:
@@ -158,13 +204,19 @@ def _raised(failure: Failure) -> object:
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
-    """What titles and fixes may say of a failure: its type and message, and the innermost frame of the user's code."""
+    """What titles and fixes may say of a failure: its type and message, the innermost frame of the user's code.
+
+    ``summary`` is all of it in a headline's form.
+    """
     kind, message = (link.type, link.message) if link is not None else (failure.type, failure.message)
     found = {"type": kind, "message": message}
     frames = link.frames if link is not None and link.frames else failure.frames
     frame = next((frame for frame in reversed(frames) if frame.origin.own), frames[-1] if frames else None)
     if frame is not None:
         found |= {"file": frame.file, "line": str(frame.line or ""), "function": frame.function}
+        found["summary"] = _summary(found, frame)
+    elif kind:
+        found["summary"] = _sentence(kind, message)
     if failure.worker.rank is not None and failure.kind is FailureKind.EXIT:
         found["rank"] = str(failure.worker.rank)
     if failure.worker.host is not None and failure.kind is FailureKind.EXIT:
@@ -172,10 +224,32 @@ def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str
     return {name: value for name, value in found.items() if value}
 
 
+def _summary(found: Mapping[str, str], frame: Frame) -> str:
+    """What was raised and where, as a headline says it: ``ValueError: bad shape — loss.py:8 in step``."""
+    place = ":".join(part for part in (basename(frame.file.replace("\\", "/")), found["line"]) if part)
+    inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
+    return f"{_sentence(found['type'], found['message'])} — {place}{inside}"
+
+
+def _sentence(kind: str, message: str) -> str:
+    """The class without its package, and the first line of the message."""
+    # RayTaskError(ValueError) is named by what it passes on.
+    name = kind.partition("(")[2].rstrip(")") or kind
+    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    said = first if len(first) <= _SENTENCE else first[: _SENTENCE - 1].rstrip() + "…"
+    return ": ".join(part for part in (name.rpartition(".")[2], said) if part)
+
+
+def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:
+    """Of records that hold more than one exception, the other lines that name one."""
+    orders = {seen.order for seen in shown}
+    return [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
+
+
 def _match(known: Sequence[_Known]) -> Match:
-    shown = sorted((one.shown for one in known), key=lambda one: one.order)
+    shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
-    first = tuple(shown[:KEPT_OBSERVATIONS])
+    first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
     return Match(
         first,
         (ROW_SIGNAL,) * len(first),

@@ -21,11 +21,15 @@ _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
 
 @dataclass(slots=True)
 class Activity:
-    """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never."""
+    """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never.
+
+    ``exit_status`` is that of a command that we started and that has ended.
+    """
 
     begun: float | None = None
     heard: float | None = None
     heard_of: dict[str, float] = field(default_factory=dict)
+    exit_status: int | None = None
 
     def listen(self, now: float) -> None:
         """Time passes, whether or not anything is heard."""
@@ -67,6 +71,8 @@ class JobSnapshot:
 
 def match_of(leaf: Still, at: JobSnapshot) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
+    if at.ear.exit_status is not None:
+        return None  # who has ended waits for nothing
     match leaf:
         case Waiting():
             return _waiting(leaf, at)

@@ -2,13 +2,14 @@
 
 Rules and markers say which lines tell: by the captures ``seq`` and ``op`` (with ``numel_in``, ``numel_out`` and
 ``timeout_ms``) of a collective that is waited for, ``enqueued`` and ``completed`` of what a rank has started and
-finished, ``step``, and ``world_size``.
+finished, ``step``, ``world_size``, and ``own_rank`` of a process that elsewhere only gives its number.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
+from logrules.model.event import Worker
 
 # More ranks than these are told apart by nobody, and each keeps a line.
 MAX_SEATS = 65_536
@@ -54,18 +55,35 @@ class RankTable:
     def __init__(self) -> None:
         self.seats: dict[tuple[str | None, int], RankState] = {}
         self.world: int | None = None
+        # Of which size the largest communicator is in which a process said its rank, and that rank.
+        self._ranks: dict[tuple[str | None, int], tuple[int, int]] = {}
 
     @property
     def ranks(self) -> frozenset[int]:
         """The ranks of any role."""
         return frozenset(rank for _, rank in self.seats)
 
+    def rank_of(self, worker: Worker) -> int | None:
+        """The rank of a process whose line names only its number: as the process itself said it elsewhere."""
+        if worker.rank is not None or worker.pid is None:
+            return worker.rank
+        known = self._ranks.get((worker.host, worker.pid))
+        return known[1] if known is not None else None
+
     def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""
         seat = self._seat(observation)
         for hit in observation.event.hits:
             if hit.captures:
+                self._introduce(hit.captures, observation.worker)
                 self._read(hit.captures, observation, seat)
+
+    def _introduce(self, said: Mapping[str, str], worker: Worker) -> None:
+        rank, size = number(said.get("own_rank")), number(said.get("world_size"))
+        if rank is None or size is None or worker.pid is None or len(self._ranks) >= MAX_SEATS:
+            return
+        key = (worker.host, worker.pid)
+        self._ranks[key] = max(self._ranks.get(key, (0, 0)), (size, rank))
 
     def _seat(self, observation: Observation) -> RankState | None:
         worker = observation.worker

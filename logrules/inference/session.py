@@ -24,7 +24,7 @@ from logrules.inference.rule_index import Index, index_of
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
-from logrules.model.event import Event, Hit
+from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
@@ -137,6 +137,7 @@ class Session:
                 return (*self._judge_silence(), *self._judge_stalls())
             case End():
                 self._end = item
+                self._ear.exit_status = item.exit_status
                 return tuple(self._judge_silence())
             case _:
                 assert_never(item)
@@ -178,6 +179,8 @@ class Session:
             self._failures,
             self._curves.drawn(),
             self._endings.errors(self._tracker.went_on()) if self.ended else (),
+            self._ear.exit_status,
+            self._frameworks_seen(),
         )
         return report_of(findings, self._pack, lines, sources)
 
@@ -247,7 +250,9 @@ class Session:
 
     def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
         trace = self._pack.trace
-        if trace is None or not failure.chain or failure.chain[0].event.line != observation.event.line:
+        if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
+            return
+        if failure.chain[0].event.line != observation.event.line:
             return
         told = captures_of(failure)
         summary = f"{failure.type}: {failure.message}" if failure.message else failure.type
@@ -304,8 +309,12 @@ class Session:
 
     def _shows(self, frameworks: Iterable[str]) -> bool:
         """Whether one of the frameworks was seen in this run."""
+        return not self._frameworks_seen().isdisjoint(frameworks)
+
+    def _frameworks_seen(self) -> frozenset[str]:
+        """The frameworks that this run shows, by its lines or by frames of its failures."""
         by_frame = {name for one in self._failures.components for name in self._index.components.get(one, ())}
-        return not (self._frameworks | by_frame).isdisjoint(frameworks)
+        return frozenset(self._frameworks | by_frame)
 
     def _judge_stalls(self) -> Iterator[Change]:
         """Stalls that last: told of again whenever they are twice as long as before."""

@@ -75,7 +75,7 @@ class Lines:
             facts.append(f"{RANK.of(self._language)} {ranks_in_words(one.ranks)}")
         facts.append(f"{CONFIDENCE.of(self._language)} {one.confidence:.0%}")
         self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}")
-        if one.evidence:
+        if one.evidence and one.evidence[0].text:
             line = one.evidence[0]
             self._out.write(safe(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}") + "\n")
         first = next((fix for fix in one.fixes if fix.run), None)

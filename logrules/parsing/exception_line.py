@@ -1,6 +1,7 @@
 """What the line that names an exception looks like: its indentation, its prefix, two of them written at once."""
 
 import re
+from collections.abc import Sequence
 
 MAX_MESSAGE = 2_000
 _INDENT = " \t|│+"
@@ -12,6 +13,7 @@ _BY_PLACE = re.compile(
     r"\W{0,8}(?P<type>(?!(?:Error|Warning|Info|Note|Hint|Usage)\b)(?=[\w.]{0,400}(?:[A-Z]\w{0,99}[a-z]|\.[a-z]))(?:[A-Za-z_]\w{0,99}\.){0,12}"
     r"(?!(?:py|sh|cc|cpp|cu|json|yaml)\b)[A-Za-z_]\w{0,99})(?::(?: (?P<message>.*))?)?$"
 )
+_ASSERT = re.compile(r"(?:^|[\s|\])])(assert[\s(].*)$")
 
 
 def exception_by_place(line: str) -> tuple[str, str] | None:
@@ -23,6 +25,14 @@ def exception_by_place(line: str) -> tuple[str, str] | None:
 def indent_of(message: str) -> int:
     """How far a message is indented, the bars of boxes and trees included."""
     return len(message) - len(message.lstrip(_INDENT))
+
+
+def asserted(kind: str, above: Sequence[str]) -> str:
+    """What an assertion without a message was about: its source text, where that stands right above it; else empty."""
+    if kind.rpartition(".")[2] != "AssertionError":
+        return ""
+    found = (_ASSERT.search(line) for line in reversed(above))
+    return next((text[1].strip() for text in found if text is not None), "")[:MAX_MESSAGE]
 
 
 def same_prefix(one: str, prefix: str) -> bool:

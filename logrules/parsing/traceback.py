@@ -10,7 +10,7 @@ from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.parsing.exception_chain import NESTED_LINES, GrowingRecord, OpenTraceback, true_type, wraps
-from logrules.parsing.exception_line import MAX_MESSAGE, exception_by_place, indent_of, same_prefix, unglued
+from logrules.parsing.exception_line import MAX_MESSAGE, asserted, exception_by_place, indent_of, same_prefix, unglued
 from logrules.parsing.frame_list import FrameList
 from logrules.parsing.writer_state import SOURCE_LINES, WriterState
 from logrules.ruleset.pack import TraceForm
@@ -39,6 +39,7 @@ class TracebackAssembler:
         self._writers: OrderedDict[Worker, WriterState] = OrderedDict()
         self._stacks: OrderedDict[int, FrameList] = OrderedDict()
         self._latest: OrderedDict[str, Worker] = OrderedDict()
+        self._heads: OrderedDict[str, Event] = OrderedDict()
         self._records: set[int] = set()
         self._alike: Counter[tuple[str, Frame | None]] = Counter()
 
@@ -93,6 +94,9 @@ class TracebackAssembler:
         done = self._exception(writer, event, exception) if exception is not None else (None, None)
         nested = form.nested is not None and form.nested in hits
         if form.head in hits:
+            self._heads[event.source] = event
+            if len(self._heads) > MAX_WORKERS:
+                self._heads.popitem(last=False)
             return self._head(writer, event, hits[form.head], nested=nested), done[1]
         if nested:
             return self._told_below(writer, event), done[1]
@@ -143,6 +147,7 @@ class TracebackAssembler:
             frames = FrameList(innermost_first=stack or "inner" in captures)
             indent = max(indent_of(event.message) - 2, 0)
             trace = self._open(writer, event, frames, indent, headless=True)
+            trace.first = self._head_above(event) or event
         trace.frames.add(frame)
         trace.last_line = event.line
         self._latest[event.source] = event.worker
@@ -152,6 +157,12 @@ class TracebackAssembler:
             record.last_line = event.line
         self._keep_stack(trace.id, trace.frames)
         return trace.id, None
+
+    def _head_above(self, event: Event) -> Event | None:
+        """The head on the line above, of a worker that only the first line of its message names."""
+        head = self._heads.get(event.source)
+        told = head is not None and not event.worker.named and head.worker.named
+        return head if told and head is not None and head.line == event.line - 1 else None
 
     def _open(
         self, writer: WriterState, event: Event, frames: FrameList, indent: int, *,
@@ -232,6 +243,7 @@ class TracebackAssembler:
         writer.traces = [each for each in writer.traces if each is not trace]
         record, wrappers = writer.record, self._trace.wrappers if self._trace is not None else ()
         passes_on = wraps(kind, wrappers)
+        message = message or asserted(kind, event.before)
         link = ExceptionLink(kind, message, trace.frames.outermost_first, trace.link or Link.ROOT, event)
         known = record is not None and record.failure.id == trace.id
         if record is None or not known or (trace.nested and record.repeats(kind, message)):

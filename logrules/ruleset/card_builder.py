@@ -24,11 +24,11 @@ def card_text(card: schema.CardFile, words: Words) -> str:
     return _json({**said, "fixes": _spelled(steps, words), "references": card.references})
 
 
-def row_text(title: str, why: str, cause: Cause, fixes: Sequence[str], words: Words) -> str:
-    """What a person reads of a row that recognised a cause."""
+def row_text(title: str | None, why: str | None, cause: Cause, fixes: Sequence[str], words: Words) -> str:
+    """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
     steps = _spelled(list(fixes or cause.fixes), words)
-    said = {"title": title, "why": why, "differs_from": None, "restart": cause.restart.value}
-    return _json({**said, "fixes": steps, "references": []})
+    said = {"title": title or cause.title, "why": why or cause.about, "restart": cause.restart.value}
+    return _json({**said, "cause": cause.id, "fixes": steps})
 
 
 def step_faults(source: RuleSource, at: Sequence[str | int], card: schema.CardFile, words: Words) -> Iterator[Problem]:

@@ -248,3 +248,18 @@ def joint(condition: Condition) -> tuple[Every, ...]:
             return joint(part)
         case _:
             return ()
+
+
+def demands(condition: Condition) -> int:
+    """How many things must agree for the condition to hold, at the most demanding of its alternatives."""
+    match condition:
+        case Every(parts):
+            return sum(map(demands, parts))
+        case Some(parts):
+            return max(map(demands, parts))
+        case Supported(part):
+            return demands(part)
+        case Sequence(steps):
+            return len(steps)
+        case _:
+            return 1

@@ -8,7 +8,7 @@ from typing import Any
 
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation
+from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
@@ -44,7 +44,7 @@ def _fits(step: Step, seen: Collection[str]) -> bool:
 def card_of(pack: Pack, rule: str) -> Card:
     """The card of a rule, a wait or a row of a table, in the languages that the pack was loaded for."""
     plain = json.loads(pack.cards[rule])
-    said = pack.translation.rules.get(rule) or RuleTranslation("", "")
+    said = _said(plain, rule, pack.translation)
     return Card(
         title=Text(plain["title"], said.title),
         why=Text(plain["why"], said.why),
@@ -57,8 +57,14 @@ def card_of(pack: Pack, rule: str) -> Card:
 
 def title_of(pack: Pack, rule: str) -> Text:
     """The title of a rule alone."""
-    said = pack.translation.rules.get(rule)
-    return Text(json.loads(pack.cards[rule])["title"], said.title if said else "")
+    plain = json.loads(pack.cards[rule])
+    return Text(plain["title"], _said(plain, rule, pack.translation).title)
+
+
+def _said(plain: Mapping[str, Any], rule: str, translation: Translation) -> RuleTranslation:
+    """What is said in the other language; a row of a table has the words of its cause where it has none of its own."""
+    cause = translation.causes.get(plain.get("cause", "")) or WordTranslation("", "")
+    return translation.rules.get(rule) or RuleTranslation(cause.title, cause.about)
 
 
 def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> list[Step]:

@@ -54,4 +54,4 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
 
 
 def _card(row: ExceptionRow | ExitCode, cause: Cause, fixes: Sequence[str], words: Words) -> str:
-    return row_text(row.title or cause.title, row.why or cause.about, cause, fixes, words)
+    return row_text(row.title, row.why, cause, fixes, words)

@@ -31,11 +31,6 @@ _FILES: Sequence[tuple[str, Sequence[str]]] = (
     ("expect", ("expect", "title", "steps", "never")),
     ("causes", ("tiers", "causes")),
     ("phases", ("phases",)),
-    ("components", ("components", "own_words")),
-    ("stances", ("stances",)),
-    ("exceptions", ("classes", "exceptions")),
-    ("exit_forms", ("exit_forms", "exit_codes")),
-    ("certainty_model", ("certainty_model",)),
     ("language", ("language", "phases", "causes", "fixes", "rules")),
     ("fixes", ("fixes",)),
 )
@@ -61,7 +56,7 @@ _SENTENCE = ("en", "zh")
 def order_of(path: Sequence[str | int], keys: Sequence[str]) -> Sequence[str]:
     """The order of the keys of the mapping at this path; empty where their order is their author's."""
     if not path:
-        return next((order for key, order in _FILES if key in keys), _CASE)
+        return next((order for key, order in _FILES if key in keys), _CASE if "id" in keys else ())
     above = path[-2] if isinstance(path[-1], int) and len(path) > 1 else path[-1]
     if len(path) > 1 and path[-2] in ("signals", "with"):
         return _SIGNAL

@@ -11,9 +11,16 @@ from ruamel.yaml.scalarstring import LiteralScalarString, SingleQuotedScalarStri
 
 from logrules.ruletest.yaml_entries import ordered
 
-# What one line may hold: a step or a signal, and what is a line anyway, of a log or the address of a page.
+# What one line may hold: a step, a signal, a list of names.
 _LINE = 160
-_LONG_LINES = {"examples": 400, "references": 400}
+# What is a line anyway: an example with what is said of it, the addresses of pages.
+_LONG_LINE = 400
+_EXAMPLES = frozenset({"fires", "silent"})
+# Mappings whose entries are rows of their own; of the first two the keys are names.
+_NAMED = frozenset({"signals", "with"})
+_BLOCKS = _NAMED | {"examples"}
+# Of lists that hold nothing but words.
+_ROOM = {"references": _LONG_LINE, "contains": 240, "fixes": 240}
 # A text that needs no quotes between brackets; what looks like a number or a truth value is quoted by the layout.
 _PLAIN = re.compile(r"[A-Za-z0-9_./$(+~][^,\[\]{}:#?'\"\\`]*[^,\[\]{}:#?'\"\\`\s]|[A-Za-z0-9_]")
 
@@ -29,24 +36,23 @@ def written(data: Mapping[str, Any], schema: str = "") -> str:
     return head + ordered(out.getvalue())
 
 
-def _node(value: object, depth: int, *, top: bool = False, flow: bool = False, room: int = _LINE) -> object:
-    """The value with its style: flow where it fits on its line."""
+def _node(value: object, depth: int, *, top: bool = False, flow: bool = False, key: str = "") -> object:
+    """The value with its style: flow where it fits on its line. ``key`` is what it is, or is an entry of."""
     if isinstance(value, str):
         if "\n" in value and _is_block(value):
             return LiteralScalarString(value)
         quoted = flow and not _PLAIN.fullmatch(value) and value.isprintable()
         return SingleQuotedScalarString(value) if quoted else value
     if isinstance(value, Mapping):
-        flow = flow or (not top and _short(value, depth, room))
-        found = CommentedMap(
-            (key, _node(item, depth + 1, flow=flow, room=_LONG_LINES.get(key, room))) for key, item in value.items()
-        )
+        flow = flow or not (top or key in _BLOCKS) and _short(value, depth, _LONG_LINE if key in _EXAMPLES else _LINE)
+        found = CommentedMap((name, _node(item, depth + 1, flow=flow, key="" if key in _NAMED else name)) for name, item in value.items())
         if flow:
             found.fa.set_flow_style()
         return found
     if isinstance(value, list | tuple):
-        flow = flow or _short(value, depth, _LINE if any(isinstance(item, Mapping) for item in value) else room)
-        rows = CommentedSeq(_node(item, depth + 1, flow=flow, room=room) for item in value)
+        words = not any(isinstance(item, Mapping) for item in value)
+        flow = flow or (words and _short(value, depth, _ROOM.get(key, _LINE)))
+        rows = CommentedSeq(_node(item, depth + 1, flow=flow, key=key) for item in value)
         if flow:
             rows.fa.set_flow_style()
         return rows

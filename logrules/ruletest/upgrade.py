@@ -9,14 +9,15 @@ from logrules.ruleset.tables import Cause
 Plain: TypeAlias = dict[str, Any]
 
 _SIGNAL_NAMES = {"record": "in", "unless": "except"}
+# Frames are found by the table of origins.
+_GONE = ("framework", "family", "frames")
 _FROM_ROW = ("severity", "restart", "culprit", "cleared_by", "stall")
 
 
 @dataclass(slots=True)
 class Upgrade:
-    """New documents by the name of their file below the pack's folder, and what was said in Chinese."""
+    """What was said in Chinese."""
 
-    files: dict[str, Plain] = field(default_factory=dict)
     translation: Plain = field(default_factory=dict)
 
     def say(self, kind: str, name: str, said: Plain) -> None:
@@ -28,7 +29,7 @@ class Upgrade:
 def upgrade_rule(old: Plain, cause: Cause | None, to: Upgrade) -> Plain:
     """A rule without what its cause's row says; its id belongs into the name of its file."""
     new = _card(old, old["id"], cause, to)
-    new["signals"] = {name: _signal(signal) for name, signal in (old.get("signals") or {}).items()}
+    new["signals"] = {name: _brief(_signal(signal)) for name, signal in (old.get("signals") or {}).items()}
     if not _any_of(old["when"], new["signals"]):
         new["when"] = old["when"]
     phase = str(old.get("phase", "here"))
@@ -52,7 +53,7 @@ def upgrade_wait(old: Plain, framework: str, cause: Cause | None, to: Upgrade) -
 def upgrade_framework(old: Plain, causes: Mapping[str, Cause], to: Upgrade) -> Plain:
     """What a framework prints: of a phase file or a format file."""
     name = old.get("framework") or old["family"]
-    new = {"framework": name} | {key: value for key, value in old.items() if key not in ("framework", "family")}
+    new = {"framework": name} | {key: value for key, value in old.items() if key not in _GONE}
     for key in ("markers", "metrics"):
         if key in new:
             new[key] = [_signal(one) for one in new[key]]
@@ -82,8 +83,8 @@ def _card(old: Plain, name: str, cause: Cause | None, to: Upgrade) -> Plain:
         value = "no" if key == "restart" and value is False else value
         if value != (getattr(cause, key) if cause else usual):
             new[key] = value
-    new["fixes"] = [_fix(fix) for fix in old.get("fixes", ())]
-    said["fixes"] = [_said_of(fix) for fix in old.get("fixes", ())]
+    new["fixes"] = [_fix(fix) for fix in old["fixes"]]
+    said["fixes"] = [_said_of(fix) for fix in old["fixes"]]
     if old.get("references"):
         new["references"] = old["references"]
     new["examples"] = _examples(old.get("examples", ()))
@@ -93,6 +94,14 @@ def _card(old: Plain, name: str, cause: Cause | None, to: Upgrade) -> Plain:
 
 def _signal(old: Plain) -> Plain:
     return {_SIGNAL_NAMES.get(key, key): value for key, value in old.items() if key != "ignore_case"}
+
+
+def _brief(signal: Plain) -> Any:
+    """A signal that has nothing but words is said by its words."""
+    if signal.keys() != {"contains"}:
+        return signal
+    words = signal["contains"]
+    return words[0] if isinstance(words, list) and len(words) == 1 else words
 
 
 def _fix(old: Plain) -> Plain:
@@ -112,7 +121,7 @@ def _examples(rows: Iterable[Plain]) -> Plain:
         if isinstance(fires, dict):
             said |= {key: value for key, value in fires.items() if key != "evidence"}
         found["fires" if fires is not False else "silent"].append(said["log"] if len(said) == 1 else said)
-    return {kind: logs[0] if len(logs) == 1 and isinstance(logs[0], str) else logs for kind, logs in found.items()}
+    return {kind: logs[0] if len(logs) == 1 else logs for kind, logs in found.items()}
 
 
 def _any_of(when: str, signals: Iterable[str]) -> bool:

@@ -50,6 +50,11 @@ class Child:
         """Its process id."""
         return self._process.pid
 
+    @property
+    def exit_status(self) -> int | None:
+        """Its exit status, or 128 + n where signal n ended it; None while it runs."""
+        return None if self._process.poll() is None else self._status()
+
     def send(self, number: int) -> None:
         """Pass a signal on, unless the command has ended."""
         if self._process.poll() is None:

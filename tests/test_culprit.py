@@ -1,0 +1,56 @@
+"""Whom a report names as the rank at fault, where the line that shows the failure bears no rank."""
+
+import pytest
+
+from logrules.engine.run import replay
+from logrules.ruleset.pack import Pack
+from logrules.sources.memory import MemorySource
+
+WATCHDOG = (
+    "[rank{0}]:[E ProcessGroupNCCL.cpp:523] [Rank {0}] Watchdog caught collective operation timeout: "
+    "WorkNCCL(SeqNum=70, OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=600000) "
+    "ran for 600033 milliseconds before timing out.\n"
+)
+RAISED = 'Traceback (most recent call last):\n  File "/job/a.py", line 3, in step\n    run()\n'
+OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+SUMMARY = (
+    "Root Cause (first observed failure):\n[0]:\n  time      : 2025-01-02_03:04:05\n  host      : gpu-4\n"
+    "  rank      : {} (local_rank: 1)\n  exitcode  : {} (pid: 4242)\n"
+)
+STORIES = {
+    "the first line of a message of several lines names its writer": (
+        "[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM, 6,
+    ),
+    "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
+    "who was only told to stop did not fail": (RAISED + OOM + SUMMARY.format(5, -15), None),
+    "those who wait do not report what the other died of": (
+        RAISED + OOM + "".join(WATCHDOG.format(rank) for rank in (0, 1, 3)), 2,
+    ),
+    "who was killed says nothing, and the others wait for him": (
+        WATCHDOG.format(0) + SUMMARY.format(1, -9), 1,
+    ),
+    "who aborts behind his time-out has waited": (WATCHDOG.format(0) + SUMMARY.format(0, -6), None),
+    "one of eight waits: that says nothing of the others": (RAISED + OOM + WATCHDOG.format(7), None),
+    "a process says its rank once, and later only its number": (
+        "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
+        "gpu-2:77:95 [0] transport/net_ib.cc:90 NCCL WARN NET/IB : Got completion from peer 10.0.0.4<7> "
+        "with error 12, opcode 0, len 0, vendor err 129\n", 9,
+    ),
+    "the rank in the largest communicator is that of the job": (
+        "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
+        "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x6 rank 1 nranks 2 cudaDev 1 busId 2000 - Init COMPLETE\n"
+        "gpu-2:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",
+        9,
+    ),
+    "another process's number is another rank": (
+        "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
+        "gpu-3:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",
+        None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "culprit"), STORIES.values(), ids=STORIES)
+def test_who_is_named(shipped: Pack, text: str, culprit: int | None):
+    first = replay([MemorySource("train.log", text)], shipped).diagnoses[0]
+    assert first.ranks[:1] == (() if culprit is None else (culprit,))
