@@ -1,6 +1,7 @@
 """How a log ends: its last lines, what kinds of them came after a moment, which of them are errors."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,9 @@ from logrules.model.template import template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out.
 WAITING_KINDS = 12
+# A loop in whatever words: so many of the last lines are of one kind, and count.
+_LAST_LINES = 40
+_ROUNDS = 4
 _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
@@ -32,8 +36,12 @@ class Endings:
         kinds = {template_of(line.message) for line in self._after(waiting) if _BEGINS.match(line.message)}
         return len(kinds) > WAITING_KINDS
 
+    def repeats(self) -> bool:
+        """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
+        return any(_repeat(lines[-_LAST_LINES:]) for lines in self.lines.values())
+
     def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
-        """The lines that state an error, behind the line at which each source last went on, of kinds not seen before."""
+        """The lines that state an error, behind where each source last went on, of kinds not seen before."""
         return tuple(
             line for source, lines in self.lines.items() for line in _new_errors(lines, went_on.get(source, 0))
         )
@@ -43,6 +51,12 @@ class Endings:
         for line in self.lines.get(event.source, ()):
             if line.line > event.line and not peers(line.worker, event.worker):
                 yield line
+
+
+def _repeat(lines: Sequence[Event]) -> bool:
+    counted = {line.message for line in lines if any(letter.isdigit() for letter in line.message)}
+    kinds = Counter(template_of(message) for message in counted)
+    return any(times >= _ROUNDS and "#" in kind for kind, times in kinds.items())
 
 
 def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:

@@ -89,7 +89,7 @@ class Failures:
         self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
-        """The record that a line belongs to, the exception that it completes, and the ends of processes that it tells."""
+        """The record that a line belongs to, the exception that it completes, the ends of processes that it tells."""
         chain, raised = self._assembler.feed(event)
         ended = (
             self._exits.read(event, form, hit.captures)

@@ -3,7 +3,7 @@
 Pure questions to a moment of a job; the session only says what the moment is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -43,12 +43,16 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class JobSnapshot:
-    """A job as it stands: its time, whether its logs ended, an error stands, a wait is open; last line, workers."""
+    """A job as it stands.
+
+    Asked only where an answer hangs on it: whether an error stands, a wait is open, its last lines are those of a loop.
+    """
 
     now: float | None
     ended: bool
-    failing: bool
-    waiting: bool
+    failing: Callable[[], bool]
+    waiting: Callable[[], bool]
+    looping: Callable[[], bool]
     last: Observation | None
     tracker: WorkerTracker
     ear: Activity
@@ -103,7 +107,7 @@ def _live(leaf: Silent | Overdue | Lagging, at: JobSnapshot) -> Match | None:
     if isinstance(leaf, Silent):
         nothing = at.ear.heard is None and at.last is None and at.overdue(at.ear.begun, leaf.longer_than_s)
         return begin(_NO_LINE, -1) if nothing else None
-    if at.tracker.owes_nothing or at.failing:
+    if at.tracker.owes_nothing or at.failing():
         return None
     workers, heard_of = at.tracker.workers, at.ear.heard_of
     return pace.overdue(workers, at.now, heard_of) if isinstance(leaf, Overdue) else pace.lagging(workers, at.now)
@@ -130,9 +134,9 @@ def _stopped(at: JobSnapshot) -> bool:
     tracker = at.tracker
     return (
         at.ended
-        and tracker.latest is not None
+        and (tracker.latest is not None or at.looping())
         and tracker.completed is None
         and not tracker.over
-        and not at.failing
-        and not at.waiting
+        and not at.failing()
+        and not at.waiting()
     )

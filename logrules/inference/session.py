@@ -396,8 +396,15 @@ class Session:
                 return None
 
     def _moment(self) -> JobSnapshot:
-        waiting = any(not self._went_on(wait.renewed) for wait in self._tracker.open_waits())
-        return JobSnapshot(self.now, self.ended, self._failing(), waiting, self._last, self._tracker, self._ear)
+        return JobSnapshot(
+            self.now, self.ended, self._failing, self._is_waiting, self._loops, self._last, self._tracker, self._ear
+        )  # fmt: skip
+
+    def _is_waiting(self) -> bool:
+        return any(not self._went_on(wait.renewed) for wait in self._tracker.open_waits())
+
+    def _loops(self) -> bool:
+        return self._metrics.steady or self._endings.repeats()
 
     def _failing(self) -> bool:
         """Whether an error stands that the run has not survived."""
