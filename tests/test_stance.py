@@ -7,8 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logrules.model.event import Event, Level, Worker
-from logrules.model.event import Stance
+from logrules.model.event import Event, Level, Stance, Worker
 from logrules.parsing import stance as judging
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.stance import MAX_CLAUSES, MAX_JUDGED_CHARS, StanceJudge

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logrules.model.event import Event
+from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure, FailureKind, Link, Origin
-from logrules.model.event import Stance
 from logrules.model.stream import Block
 from logrules.parsing.exception_line import exception_by_place, unglued
 from logrules.parsing.failure_merge import merge, message_template
@@ -529,7 +528,7 @@ def _plain(failure: Failure) -> tuple[object, ...]:
 
 
 def test_any_interleaving_of_two_named_workers_gives_both():
-    rng = random.Random(4)  # noqa: S311 (no secret)
+    rng = random.Random(4)
     for _ in range(20):
         queues = [[f"[rank{rank}]: {line}" for line in _PLAIN.format("ValueError: x").splitlines()] for rank in (0, 1)]
         mixed = []

@@ -10,7 +10,20 @@ _CAUSE = (
     *("id", "family", "tier", "title", "about", "phase", "severity", "restart", "culprit", "cleared_by", "stall"),
     *("checks", "fixes"),
 )
-_PRINTED = ("id", "metric", *_SIGNAL, "enters", "opens", "closes", "renews", "progress", "starts", "completes", "ends", "scale")
+_PRINTED = (
+    "id",
+    "metric",
+    *_SIGNAL,
+    "enters",
+    "opens",
+    "closes",
+    "renews",
+    "progress",
+    "starts",
+    "completes",
+    "ends",
+    "scale",
+)
 _STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")
 
 _RULE = (
