@@ -8,6 +8,7 @@ from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Report
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.tables import EXCEPTIONS, EXITS
 from logrules.ruletest.case import Case
 from logrules.ruletest.harness import run_log
 from logrules.ruletest.lint_targets import found
@@ -79,6 +80,6 @@ def _fired_on_case(on: Prepared, case: Case) -> Fired:
 
 
 def _fired(report: Report) -> Fired:
-    return frozenset(
-        rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences))
-    )
+    """The rules of files: a row of a table may say in general what a rule says of its framework."""
+    fired = (rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences)))
+    return frozenset(rule for rule in fired if not rule.startswith((EXCEPTIONS, EXITS)))
