@@ -177,11 +177,8 @@ def told_as_one(condition: Every, found: Mapping[Leaf, Match | None]) -> bool:
     if not all(latest):
         return False
     first, *_ = latest or [[]]
-    return (
-        len(latest) < 2
-        or any(  # noqa: PLR2004 (one part is together with itself)
-            all(any(told_together(one, other) for other in others) for others in latest[1:]) for one in first
-        )
+    return len(latest) < 2 or any(
+        all(any(told_together(one, other) for other in others) for others in latest[1:]) for one in first
     )
 
 
