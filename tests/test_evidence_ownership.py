@@ -47,3 +47,22 @@ def test_one_failure_is_told_once():
     )
     (only,) = replay([MemorySource("train.log", text)], load_rules()).diagnoses
     assert "python/exception" not in {one.rule for one in only.consequences}
+
+
+def test_what_announces_a_failure_is_shown_with_it():
+    text = (
+        "Failed to initialize vLLM engine\n"
+        + _TRACE.format(
+            file="vllm/engine/llm_engine.py", function="__init__", raised="RuntimeError: Cannot allocate memory"
+        )
+        + "Failed to initialize vLLM engine\n"
+    )
+    first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
+    assert first.cause == "host-oom"
+    assert [line.line for line in first.evidence] == [7]
+
+
+def test_what_stands_right_above_a_failure_is_shown_with_it():
+    text = "Failed to initialize vLLM engine\nRuntimeError: Cannot allocate memory\nFailed to initialize vLLM engine\n"
+    first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
+    assert [line.line for line in first.evidence][:2] == [1, 2]

@@ -35,6 +35,8 @@ from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
+# What announces a failure stands so near above it.
+_ANNOUNCED_LINES = 4
 MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
 _MAX_SAID = 200
@@ -128,7 +130,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     hypothesis = one.hypothesis
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
-    evidence = _evidence(hypothesis, findings, _of_one_cause(one))
+    evidence = _evidence(hypothesis, findings, _of_one_event(one))
     ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
     captures = {**_captures(evidence), **_told(hypothesis, findings)}
     return Diagnosis(
@@ -182,10 +184,20 @@ def _told(hypothesis: Hypothesis, findings: SessionState) -> Mapping[str, str]:
     return findings.failures.captures_of(chain)
 
 
-def _of_one_cause(one: Ranked) -> tuple[Hypothesis, ...]:
-    """Its consequences that name the same cause: their lines show it too."""
-    cause = one.hypothesis.rule.cause
-    return tuple(other for other in one.consequences if other.rule.cause == cause)
+def _of_one_event(one: Ranked) -> tuple[Hypothesis, ...]:
+    """Its consequences whose lines show it too: those that name the same cause, and those that announce it."""
+    root = one.hypothesis
+    return tuple(other for other in one.consequences if other.rule.cause == root.rule.cause or _announces(other, root))
+
+
+def _announces(other: Hypothesis, root: Hypothesis) -> bool:
+    """Whether the one is told right above the other, or in the same failure record: the wrapper, the logger's word."""
+    first, second = other.first, root.first
+    if other.rule.wait is not None or first.event.source != second.event.source:
+        return False
+    return (first.chain is not None and first.chain == second.chain) or (
+        first.worker == second.worker and 0 < second.event.line - first.event.line <= _ANNOUNCED_LINES
+    )
 
 
 def _evidence(

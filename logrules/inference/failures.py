@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
-from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
+from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.parsing.exits import ExitReader
@@ -84,6 +84,7 @@ class Failures:
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
         self._alike: Counter[object] = Counter()
+        self._told_at: dict[object, int] = {}
         self._first_round: dict[object, int] = {}
         self._routine: set[object] = set()
         self.components: set[str] = set()
@@ -104,7 +105,7 @@ class Failures:
             return
         known = self._records.get(failure.id)
         if known is None:
-            self._alike[_kind(failure)] += 1
+            self._count(failure)
             raised = _raised(failure)
             if observation.round - self._first_round.setdefault(raised, observation.round) >= _ROUNDS_BETWEEN:
                 self._routine.add(raised)
@@ -119,6 +120,14 @@ class Failures:
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
         self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
+
+    def _count(self, failure: Failure) -> None:
+        """Count how often a writer raised the same thing; what writers without a name tell in one go may be theirs all."""
+        kind = _kind(failure)
+        before = self._told_at.get(kind)
+        self._told_at[kind] = failure.last.line
+        if failure.worker.named or before is None or failure.first.line - before > NEAR_LINES:
+            self._alike[kind] += 1
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
