@@ -99,9 +99,7 @@ def test_unusable_paths_are_one_sentence_and_status_2(capsys, tmp_path, make, sa
 @pytest.mark.parametrize(
     ("what", "content"),
     [
-        ("an empty file", b""),
         ("no newline at the end", b"hello"),
-        ("binary", bytes(range(256)) * 100),
         ("NUL bytes", b"a\0b\0\0\n" * 10),
         ("invalid UTF-8", b"\xff\xfe\xfd\n\xc3\x28\n"),
         ("a truncated gzip", gzip.compress(b"hello\n" * 10_000)[:-20]),
@@ -268,3 +266,38 @@ def test_rules_can_be_searched(capsys):
     assert main(["rules", "--cause", "python-exception"]) == 0
     assert "python/exception" in capsys.readouterr().out
     assert main(["rules", "no rule says this"]) == 1
+
+
+@pytest.mark.parametrize("content", [b"", bytes(range(256)) * 100])
+def test_what_is_no_log_is_one_sentence_and_status_2(capsys, log, content):
+    status, out, err = diagnose(capsys, log(content), "--format", "json")
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+
+
+def test_errors_that_no_rule_knows_are_shown_and_status_1(capsys, log):
+    text = "2025-06-01 10:00:00 INFO mesh up\n2025-06-01 10:00:01 CRITICAL aborting: quorum of the mesh broken\n"
+    status, out, _ = diagnose(capsys, log(text), "--lang", "en")
+    assert status == 1
+    assert out.startswith("NO DIAGNOSIS")
+    assert "quorum of the mesh broken" in out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["diagnos", "a.log"], "diagnose"),
+        (["diagnose", "a.log", "--fromat", "json"], "--format"),
+        (["diagnose", "a.log", "--format", "jsn"], "json"),
+        (["explain", "nccl-timout"], "nccl-timeout"),
+        (["rules", "--cause", "nccl-timout"], "nccl-timeout"),
+        (["rules", "--phase", "rendezvos"], "rendezvous"),
+        (["rules", "--framework", "vlm"], "vllm"),
+    ],
+)
+def test_what_was_meant_is_guessed(capsys, arguments, meant):
+    try:
+        status = main(arguments)
+    except SystemExit as left:
+        status = int(left.code or 0)
+    assert status == 2
+    assert f"did you mean {meant}" in capsys.readouterr().err

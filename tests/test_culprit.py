@@ -26,6 +26,10 @@ STORIES = {
     "those who wait do not report what the other died of": (
         RAISED + OOM + "".join(WATCHDOG.format(rank) for rank in (0, 1, 3)), 2,
     ),
+    "who was killed says nothing, and the others wait for him": (
+        WATCHDOG.format(0) + SUMMARY.format(1, -9), 1,
+    ),
+    "who aborts behind his time-out has waited": (WATCHDOG.format(0) + SUMMARY.format(0, -6), None),
     "one of eight waits: that says nothing of the others": (RAISED + OOM + WATCHDOG.format(7), None),
     "a process says its rank once, and later only its number": (
         "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"

@@ -171,6 +171,14 @@ def test_so_it_is_on_standard_input(here, kind):
     assert (done.returncode, one_sentence(done.stderr)) == (2, True)
 
 
+@pytest.mark.parametrize("block_bytes", [1, 64, 1_000_000])
+@pytest.mark.parametrize("content", [b"step 1\n" * 20 + b"\1" * 500, b"\1\n" * 40 + b"step 1\n" * 500, b"\1" * 70])
+def test_however_it_is_cut_it_is_text_or_not(here, content, block_bytes):
+    Path("given").write_bytes(content)
+    text = not no_text(content[:1024])
+    assert main(["diagnose", "given", "--block-bytes", str(block_bytes)]) == (0 if text else 2)
+
+
 def test_a_binary_file_beside_a_log_does_not_hide_it(here, capsys):
     UNUSABLE["random"](Path("given"))
     assert main(["diagnose", "given", "oom.log", "--format", "json"]) == 1
@@ -197,6 +205,8 @@ def test_the_report_is_the_same_in_every_encoding(here, capsys, encoding, text):
         (b"ab", None),
         (b"step 1 loss\n" * 9, None),
         (b"\0" * 1000, None),
+        (b"\0\0\0step 1\n\0\n", None),
+        (b"\1\1", None),
         (b"\0" * 500 + b"step 1\n" * 70, None),
         (b"step 1\n" * 70 + b"\0" * 500, None),
         ("日志里全是汉字没有别的".encode("gbk") * 20, None),
@@ -252,7 +262,7 @@ def test_deep_folders_are_no_fault(here, deep, verb, monkeypatch):
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux")
 @pytest.mark.parametrize("verb", ["diagnose", "scan"])
 def test_the_folder_of_a_process_is_no_fault(here, verb):
-    done = ran(verb, f"/proc/{os.getpid()}", env={**os.environ, "LOGRULES_STATE_DIR": str(here / "state")})
+    done = ran(verb, f"/proc/{os.getpid()}/fdinfo", env={**os.environ, "LOGRULES_STATE_DIR": str(here / "state")})
     assert done.returncode in {0, 1, 2}
     assert "error in logrules" not in done.stderr
     assert "Traceback" not in done.stderr

@@ -151,7 +151,7 @@ def test_srun_names_host_and_task():
         ("srun: error: gpu-04: task 3: Killed", "worker-killed"),
         ("srun: error: gpu-04: task 3: Out Of Memory", "host-oom"),
         ("srun: error: gpu-04: task 3: User defined signal 1", "preempted"),
-        ("srun: error: gpu-04: tasks 0-7: Exited with exit code 1", None),
+        ("srun: error: gpu-04: tasks 0-7: Exited with exit code 1", "python-exception"),
         ("RuntimeError: DataLoader worker (pid 4242) is killed by signal: Bus error. ", "shm-exhausted"),
         ("RuntimeError: DataLoader worker (pid 4242) is killed by signal: Killed. ", "dataloader-worker-died"),
         ("RuntimeError: DataLoader worker (pid(s) 4242) exited unexpectedly", "dataloader-worker-died"),

@@ -15,61 +15,74 @@ phases:
   - {id: shutdown, title: s, about: s}
 """
 CAUSES = """
-tiers: [process, symptom]
+tiers: [{id: process}, {id: symptom}]
 causes:
-  - {id: rendezvous-timeout, family: x, tier: process, title: x, about: x}
-  - {id: checkpoint-stall, family: x, tier: process, title: x, about: x}
-  - {id: python-exception, family: x, tier: process, title: x, about: x}
+  - {id: rendezvous-timeout, family: x, tier: process, title: x, about: x, fixes: [look]}
+  - {id: checkpoint-stall, family: x, tier: process, title: x, about: x, fixes: [look]}
+  - {id: dataloader-stall, family: x, tier: process, title: x, about: x, fixes: [look]}
+  - {id: stopped-silently, family: x, tier: symptom, title: x, about: x, fixes: [look]}
+  - {id: python-exception, family: x, tier: process, title: x, about: x, fixes: [look]}
+"""
+FIXES = """
+fixes: [{id: look, do: look}]
 """
 _CARD = """
-    title: {en: w, zh: w}
-    why: {en: w, zh: w}
-    certainty: 0.5
-    fixes: [{do: {en: look, zh: look}}]
-    examples: [{log: x, fires: true}, {log: y, fires: false}]
+    title: w
+    why: w
+    examples: {fires: x, silent: y}
 """
-PHASES = f"""
+TOY = r"""
 framework: toy
+headers:
+  - {id: rank, starts: "[", pattern: '\[rank(?P<rank>\d+)\]:\s?', samples: [{line: "[rank1]: x", expect: {rank: 1}}]}
+  - {id: role, starts: "(", pattern: '\((?P<role>\w+)\)\s?', samples: [{line: "(a) x", expect: {role: a}}]}
 markers:
-  - {{id: start, contains: "LAUNCH", enters: launch, starts: true, samples: [LAUNCH]}}
-  - {{id: join, contains: "JOINING", opens: join, samples: [JOINING]}}
-  - {{id: still, contains: "STILL JOINING", renews: join, samples: [STILL JOINING]}}
-  - {{id: joined, contains: "JOINED", closes: join, samples: [JOINED]}}
-  - {{id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}}
-  - {{id: save, contains: "SAVING", opens: save, samples: [SAVING]}}
-  - {{id: done, contains: "FINISHED", completes: true, samples: [FINISHED]}}
+  - {id: start, contains: "LAUNCH", enters: launch, starts: true, samples: [LAUNCH]}
+  - {id: join, contains: "JOINING", opens: join, samples: [JOINING]}
+  - {id: still, contains: "STILL JOINING", renews: join, samples: [STILL JOINING]}
+  - {id: joined, contains: "JOINED", closes: join, samples: [JOINED]}
+  - {id: epoch, contains: "EPOCH", opens: first, samples: [EPOCH 1]}
+  - {id: bar, contains: "BAR", progress: true, samples: [BAR 1]}
+  - {id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}
+  - {id: save, contains: "SAVING", opens: save, samples: [SAVING]}
+  - {id: done, contains: "FINISHED", enters: shutdown, completes: true, samples: [FINISHED]}
+  - {id: prompt, contains: "PROMPT", ends: true, samples: [PROMPT]}
 waits:
   - id: join
     phase: rendezvous
     patience: 5m
-    cause: rendezvous-timeout{_CARD}
+    cause: rendezvous-timeoutCARD
+  - id: first
+    phase: train_step
+    patience: 5m
+    first: true
+    cause: dataloader-stallCARD
   - id: save
     phase: checkpoint
     patience: 10m
-    cause: checkpoint-stall{_CARD}
-"""
-FORMATS = r"""
-family: toy
-headers:
-  - {id: rank, starts: "[", pattern: '\[rank(?P<rank>\d+)\]:\s?', samples: [{line: "[rank1]: x", expect: {rank: 1}}]}
-  - {id: role, starts: "(", pattern: '\((?P<role>\w+)\)\s?', samples: [{line: "(a) x", expect: {role: a}}]}
-"""
+    cause: checkpoint-stallCARD
+""".replace("CARD", _CARD)
 BROKEN = """
-id: toy/broken
 cause: python-exception
-certainty: 0.5
-title: {en: w, zh: w}
-why: {en: w, zh: w}
-signals: {broken: {contains: BROKEN}}
-when: broken
-fixes: [{do: {en: look, zh: look}}]
-examples: [{log: BROKEN, fires: true}, {log: fine, fires: false}]
+title: w
+why: w
+signals: {broken: BROKEN}
+examples: {fires: BROKEN, silent: fine}
+"""
+STOPPED = """
+cause: stopped-silently
+title: w
+why: w
+detector: stopped
+severity: info
+stall: false
+examples: {fires: STEP 1, silent: FINISHED}
 """
 
 
 @pytest.fixture
 def on(small_pack):
-    return prepared(small_pack(PIPELINE, CAUSES, PHASES, FORMATS, BROKEN))
+    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, BROKEN, STOPPED))
 
 
 @pytest.mark.parametrize(
@@ -90,6 +103,19 @@ def on(small_pack):
         ("a peer may still be saving", "[rank1]: SAVING\n[rank0]: SAVING\n[rank0]: STEP 2", Status.RUNNING, None),
         ("the driver's step ends its workers' waits", "(worker) SAVING\n(driver) STEP 2", Status.RUNNING, None),
         ("the run is over", "STEP 1\nFINISHED", Status.COMPLETED, None),
+        ("figures of the whole run are no step", "STEP 1\nFINISHED after STEP 9", Status.COMPLETED, None),
+        ("any bar that moves says that joining is over", "JOINING\nBAR 3", Status.HEALTHY, None),
+        ("the first step never came", "EPOCH 1", Status.STALLED, "dataloader-stall"),
+        (
+            "once it has stepped, an epoch that begins is no stall",
+            "STEP 1\nEPOCH 2",
+            Status.RUNNING,
+            "stopped-silently",
+        ),
+        ("the shell is back: nobody joins any more", "JOINING\nPROMPT", Status.COMPLETED, None),
+        ("the shell comes back from what failed too", "BROKEN\nPROMPT", Status.FAILED, "python-exception"),
+        ("and then the next command runs", "PROMPT\nJOINING", Status.STALLED, "rendezvous-timeout"),
+        ("it ends in mid-run", "STEP 1\nSTEP 2", Status.RUNNING, "stopped-silently"),
         ("over, but then it goes on", "STEP 1\nFINISHED\nSAVING", Status.STALLED, "checkpoint-stall"),
         ("an error explains the open wait", "JOINING\nBROKEN", Status.FAILED, "python-exception"),
         ("an empty log is a log without trouble", "", Status.HEALTHY, None),
@@ -144,6 +170,9 @@ def steps(count: int) -> str:
         ("the same step again is no step", "BROKEN\n" + "STEP 1\n" * 20, Status.FAILED),
         ("completion clears it", "BROKEN\nSTEP 1\nFINISHED", Status.COMPLETED),
         ("what comes after the end does not undo it", "STEP 1\nFINISHED\nBROKEN", Status.COMPLETED),
+        ("who has left its start behind survived it", f"JOINING\nBROKEN\n{steps(2)}", Status.RUNNING),
+        ("the first step may be the one that it broke", f"JOINING\nBROKEN\n{steps(1)}", Status.FAILED),
+        ("a peer's steps do not", "[rank0]: JOINING\n[rank0]: BROKEN\n[rank1]: STEP 1\n[rank1]: STEP 2", Status.FAILED),
         ("survived once, fatal the second time", f"BROKEN\n{steps(9)}\nBROKEN", Status.FAILED),
     ],
 )

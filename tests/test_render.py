@@ -5,6 +5,7 @@ Golden pages are in tests/golden; LOGRULES_BLESS=1 writes them anew, and the dif
 
 import io
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,14 @@ from logrules.model.report import (
     Status,
     Text,
 )
+from logrules.output.brief_text import BriefReport, first_sentences
+from logrules.output.certainty_words import certainty_in_words
+from logrules.output.display_width import columns_of, lines_taken
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 from logrules.output.shell import commands
 from logrules.output.styled import TerminalPage
-from logrules.output.text import ReportPage, render_text
+from logrules.output.text import render_text
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -90,6 +94,20 @@ FAILED = Report(
 QUIET = Report(
     Status.HEALTHY, "launch", unusual=(Evidence("a.log", 7, "odd: something", "main"),), sources=("a.log",), lines=9
 )
+UNEXPLAINED = Report(
+    Status.UNEXPLAINED,
+    "launch",
+    unusual=(
+        Evidence("a.log", 7, "ERROR mesh has 3 of 4 parts", "main"),
+        Evidence("a.log", 8, "CRITICAL aborting: mesh broken", "main"),
+    ),
+    sources=("a.log",),
+    lines=9,
+)
+COMPLETED = Report(
+    Status.COMPLETED, "eval", sources=("a.log",), lines=9, completed_by=Evidence("a.log", 9, "training done", "main")
+)
+RUNNING = Report(Status.RUNNING, "train_step", sources=("a.log",), lines=9)
 
 
 def page(report: Report, language: str = "en", shell: str = "bash", width: int | None = None) -> str:
@@ -98,11 +116,13 @@ def page(report: Report, language: str = "en", shell: str = "bash", width: int |
         render_text(report, out, language, shell)
         return out.getvalue()
     console = Console(file=out, width=width, force_terminal=True, no_color=True, highlight=False, markup=False)
-    made = ReportPage(TerminalPage(console), language, shell)
-    made.verdict(report)
-    for number, one in enumerate(report.diagnoses, start=1):
-        made.diagnosis(number, one)
-    made.rest(report, len(report.diagnoses))
+    BriefReport(TerminalPage(console), language, shell).write(report)
+    return out.getvalue()
+
+
+def full_page(report: Report, language: str = "en", shell: str = "bash") -> str:
+    out = io.StringIO()
+    render_text(report, out, language, shell, all_diagnoses=True)
     return out.getvalue()
 
 
@@ -113,7 +133,13 @@ def page(report: Report, language: str = "en", shell: str = "bash", width: int |
         ("failed-zh", lambda: page(FAILED, "zh")),
         ("failed-powershell", lambda: page(FAILED, "en", "powershell")),
         ("failed-narrow", lambda: page(FAILED, width=50)),
+        ("failed-all", lambda: full_page(FAILED)),
+        ("failed-all-zh", lambda: full_page(FAILED, "zh")),
         ("healthy", lambda: page(QUIET)),
+        ("unexplained", lambda: page(UNEXPLAINED)),
+        ("unexplained-zh", lambda: page(UNEXPLAINED, "zh")),
+        ("completed", lambda: page(COMPLETED)),
+        ("running", lambda: page(RUNNING)),
     ],
 )
 def test_golden_page(name, made):
@@ -122,6 +148,85 @@ def test_golden_page(name, made):
         path.parent.mkdir(exist_ok=True)
         path.write_text(made(), encoding="utf-8")
     assert made() == path.read_text(encoding="utf-8")
+
+
+LONG = "A reason that is told in a sentence of some length, and in another. " * 6
+CROWDED = replace(
+    OOM,
+    why=Text(LONG, "一个很长的原因说明，" * 40),
+    evidence=tuple(replace(OOM_LINE, line=number, text=f"{number}: {LONG}") for number in range(1, 9)),
+    fixes=tuple(
+        Fix(Text(LONG, "先做这一步，" * 20), run=f"grep -n {'x' * 90} a.log", env={"A": "1", "B": "2"})
+        for _ in "123456"
+    ),
+)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("one", [OOM, CROWDED, replace(CROWDED, fixes=())])
+def test_one_diagnosis_takes_one_screen(language, one):
+    report = replace(FAILED, diagnoses=(one,), earlier_runs=(), notes=())
+    text = page(report, language)
+    assert sum(lines_taken(0, line, 100) for line in text.splitlines()) <= 20
+    assert ("--all" in text) == (len(one.evidence) > 1 or len(one.fixes) > 3)
+
+
+def test_later_diagnoses_take_a_line_each():
+    more = tuple(replace(OOM, rule=f"a/{number}", title=Text(f"Later {number}")) for number in range(1, 5))
+    lines = page(replace(FAILED, diagnoses=(OOM, *more))).splitlines()
+    assert sum("Later" in line for line in lines) == 2
+    assert "2 further diagnoses; --all shows them" in lines
+    assert "Later 4" in full_page(replace(FAILED, diagnoses=(OOM, *more)))
+
+
+def test_restart_advice_only_where_something_is_advised():
+    assert "Restart" in page(FAILED)
+    looked = replace(OOM, fixes=OOM.fixes[:1])
+    for one in (replace(OOM, fixes=()), looked, replace(OOM, severity=Severity.INFO)):
+        assert "Restart" not in page(replace(FAILED, diagnoses=(one,))) + full_page(replace(FAILED, diagnoses=(one,)))
+    assert "do not restart" in page(replace(FAILED, diagnoses=(replace(looked, restart=Restart.NO),)))
+
+
+def test_the_best_evidence_is_no_frame():
+    frame = Evidence("a.log", 1, '  File "x.py", line 2, in f', "main")
+    report = replace(FAILED, diagnoses=(replace(OOM, evidence=(frame, OOM_LINE)),))
+    assert f"> {OOM_LINE.text}" in page(report)
+    assert frame.text.strip() not in page(report)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "measured", "en", "zh"),
+    [
+        (
+            0.95,
+            (12, 12),
+            "almost certain (right in 12 of 12 labelled logs)",
+            "几乎可以确定（在 12 份标注日志中判断正确 12 份）",
+        ),
+        (0.95, (1, 1), "likely (right in 1 of 1 labelled logs)", "很可能（在 1 份标注日志中判断正确 1 份）"),
+        (0.8, (0, 0), "likely (not measured)", "很可能（尚无实测）"),
+        (0.5, (1, 2), "possible (right in 1 of 2 labelled logs)", "有可能（在 2 份标注日志中判断正确 1 份）"),
+        (0.0, (0, 3), "a guess (right in 0 of 3 labelled logs)", "仅为猜测（在 3 份标注日志中判断正确 0 份）"),
+    ],
+)
+def test_certainty_is_told_in_words_and_counts(confidence, measured, en, zh):
+    one = replace(OOM, confidence=confidence, measured=measured)
+    assert certainty_in_words(one, "en") == en
+    assert certainty_in_words(one, "zh") == zh
+    shown = report_document(replace(FAILED, diagnoses=(one,)), "en")["diagnoses"][0]
+    assert (shown["confidence"], shown["measured"]) == (confidence, {"right": measured[0], "of": measured[1]})
+
+
+@pytest.mark.parametrize("report", [UNEXPLAINED, COMPLETED, RUNNING, FAILED])
+def test_nothing_wrong_is_said_only_where_nothing_is_known(report):
+    assert "NOTHING WRONG" not in page(report) + full_page(report)
+
+
+def test_as_many_sentences_as_fit():
+    assert first_sentences("One. Two two. Three.", 14) == "One. Two two."
+    assert first_sentences("一。二二。三。", 11) == "一。二二。"
+    assert first_sentences("a" * 30, 10) == "aaaaaaaaa…"
+    assert columns_of("数据") == 4
 
 
 def test_the_verdict_stands_in_the_first_line():
@@ -151,7 +256,7 @@ def test_colour_is_off_where_the_user_says_so(monkeypatch):
 
 
 def test_nothing_destructive_is_unmarked():
-    line = next(line for line in page(FAILED).splitlines() if "Kill what is left over" in line)
+    line = next(line for line in full_page(FAILED).splitlines() if "Kill what is left over" in line)
     assert "⚠" in line
     assert "DESTRUCTIVE" in line
 
@@ -169,7 +274,7 @@ def test_hostile_text_is_spelled_out_wherever_it_stands(language):
     report = Report(
         Status.FAILED, "eval", (one,), unusual=(line,), notes=(SourceNote(HOSTILE, HOSTILE),), sources=(HOSTILE,)
     )
-    text = page(report, language)
+    text = page(report, language) + full_page(report, language)
     assert not {char for char in text if (ord(char) < 32 and char != "\n") or 127 <= ord(char) < 160}
     assert "\u202e" not in text
     assert "[bold]x[/bold]" in text

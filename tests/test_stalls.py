@@ -15,7 +15,7 @@ from logrules.parsing.window import Window
 from logrules.ruleset.load import load_pack
 
 START = 1_700_000_000.0
-OVERDUE, LAGGING, SILENT = "python/progress-overdue", "python/worker-lagging", "python/silent-start"
+OVERDUE, LAGGING, SILENT = "detectors/overdue", "detectors/lagging", "detectors/silent"
 
 
 class Job:

@@ -22,11 +22,12 @@ from logrules.model.worker_status import WorkerNow
 from logrules.notify.commands import APART_S, Commands, run_bounded, words_of
 from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
-from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
+from logrules.notify.message_forms import body_for
+from logrules.notify.notifications import Kind, Notification, NotificationPolicy, facts, sentence
 from logrules.notify.probe import look_closer
 from logrules.notify.report_file import EVERY_S, ReportFile
 from logrules.notify.webhook import Webhook, post
-from logrules.output.atomic_write import replace_file
+from logrules.output.atomic_write import UnwritableError, write_file
 
 STALL = Diagnosis(
     "torch/rendezvous", "rendezvous-timeout", "rendezvous", Severity.WARNING, 0.8,
@@ -59,12 +60,18 @@ def test_what_is_news_and_what_is_not():
     assert told == [[], [Kind.STALL], [], [Kind.STALL_LASTS], [Kind.OVER], [Kind.DIAGNOSIS]]
 
 
+def test_what_only_informs_pages_nobody():
+    told = replace(REPORT, diagnoses=(replace(STALL, severity=Severity.INFO),))
+    assert list(NotificationPolicy().news(update(1.0, Raised(STALL.rule, 1.0)), told)) == []
+
+
 def test_the_key_facts_of_news():
     (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
     assert facts(news) == {
+        "incident": news.incident,
         "event": "stall", "rule": "torch/rendezvous", "status": "stalled", "phase": "rendezvous",
-        "quiet_seconds": "65", "cause": "rendezvous-timeout", "confidence": "0.80",
-        "title": "Ranks wait for each other", "ranks": "3,0,1", "hosts": "gpu-7",
+        "quiet_seconds": 65, "cause": "rendezvous-timeout", "confidence": 0.8,
+        "title": "Ranks wait for each other", "ranks": [3, 0, 1], "hosts": ["gpu-7"],
     }  # fmt: skip
     assert sentence(news) == "stalled in rendezvous, quiet for 1m 5s: Ranks wait for each other (rank 3 (+ 0-1))"
 
@@ -231,14 +238,15 @@ def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):
     assert [entry.name for entry in tmp_path.iterdir()] == ["now.json"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch, complaints):
     path = tmp_path / "now.json"
     path.write_text("old")
     kept = ReportFile(path, "en", complaints.append)
-    monkeypatch.setattr(
-        "tempfile.mkstemp", lambda **_where: (os.open("/dev/full", os.O_WRONLY), str(tmp_path / "gone"))
-    )
+
+    def full(where: Path, _data: bytes) -> None:
+        raise UnwritableError(where, OSError(28, "No space left on device"))
+
+    monkeypatch.setattr("logrules.notify.report_file.write_file", full)
     for now in (0.0, 100.0, 200.0):
         kept.hear(update(now), lambda: REPORT)
     assert complaints == [f"{path}: cannot be written (no space left on device)"]
@@ -247,9 +255,9 @@ def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
     path = tmp_path / "x"
-    replace_file(path, b"one")
+    write_file(path, b"one")
     before = path.stat().st_ino
-    replace_file(path, b"two")
+    write_file(path, b"two")
     assert path.read_text() == "two"
     assert path.stat().st_ino != before
 
@@ -300,26 +308,36 @@ def fake(folder: Path, name: str, body: str) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
+FRAMES = [{"name": "all_reduce", "filename": "/x/site-packages/torch/x.py", "short_filename": "torch/x.py", "line": 1}]
+DUMP = json.dumps([{"thread_name": "MainThread", "frames": FRAMES}])
+
+
+def look(tmp_path, *processes: Process):
+    seen = look_closer(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"}, 2.0, sleep=lambda _seconds: None)
+    return {one.source: (one.text, one.evidence) for one in seen}
+
+
 @POSIX
-def test_a_closer_look_with_commands_that_answer_fail_and_hang(tmp_path):
-    fake(
-        tmp_path,
-        "py-spy",
-        'echo "Thread $3 (idle): \\"MainThread\\""; echo "    all_reduce (torch/distributed/x.py:1)"',
-    )
+def test_a_closer_look_gives_stacks_to_the_rules_and_where_processes_stand_to_the_reader(tmp_path):
+    fake(tmp_path, "py-spy", f"echo '{DUMP}'")
     fake(tmp_path, "nvidia-smi", "sleep 600 & wait")
     fake(tmp_path, "ray", "echo no cluster; exit 1")
-    seen = {
-        one.source: one.text for one in look_closer([Process(7, "python")], {"PATH": f"{tmp_path}:/usr/bin:/bin"}, 0.5)
-    }
-    assert seen["py-spy 7"].startswith("Thread 7 (idle)")
-    assert seen["nvidia-smi"] == "logrules: nvidia-smi: no answer within 0.5 s, it hangs as well\n"
-    assert seen["ray status"] == "logrules: ray status: failed (status 1)\nno cluster\n"
+    seen = look(tmp_path, Process(7, "python", 0), Process(8, "ray::Worker", 1))
+    assert seen["stacks"] == ("2 ranks are in x.py:1 all_reduce", False)
+    assert seen["stacks of rank 0 and 1 more"][0].endswith("    all_reduce (torch/x.py:1)\n")
+    assert seen["nvidia-smi"] == ("logrules: nvidia-smi: no answer within 2 s, it hangs as well\n", True)
+    assert seen["ray status"] == ("ray status: failed (status 1) no cluster", False)
+
+
+@POSIX
+def test_a_job_that_is_not_of_ray_is_not_looked_for_there(tmp_path):
+    fake(tmp_path, "ray", "echo no cluster; exit 1")
+    assert "ray status" not in look(tmp_path, Process(7, "python"))
 
 
 def test_what_is_not_installed_is_left_out_but_py_spy_is_missed(tmp_path):
     seen = look_closer([Process(7, "python")], {"PATH": str(tmp_path)})
-    assert [(one.source, "not installed" in one.text) for one in seen] == [("py-spy 7", True)]
+    assert [(one.source, "not installed" in one.text, one.evidence) for one in seen] == [("py-spy 7", True, False)]
 
 
 @POSIX
@@ -327,7 +345,11 @@ def test_a_look_is_taken_at_a_stall_and_not_too_often(tmp_path, complaints):
     fake(tmp_path, "nvidia-smi", "echo fine")
     heard: list[tuple[str, str, float]] = []
     inspection = Inspection(
-        lambda: None, lambda *said: heard.append(said), {"PATH": f"{tmp_path}:/usr/bin:/bin"}, complaints.append
+        lambda: None,
+        lambda *said: heard.append(said),
+        lambda *_said: None,
+        {"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        complaints.append,
     )
     for now, changes in [
         (0.0, [Raised("x/y", 0.0)]),
@@ -349,3 +371,30 @@ def test_the_python_processes_below_a_process_are_found():
         assert python_processes(parent.pid)[0].pid == parent.pid
         parent.communicate(b"\n")
     assert python_processes(parent.pid) == []
+
+
+def test_an_incident_keeps_its_name_until_it_is_over():
+    newsroom = NotificationPolicy()
+    changes = [STALLED, StallProlonged(STALL.rule, 4.0, 130.0), Withdrawn(STALL.rule, 5.0), STALLED]
+    names = [news.incident for one in changes for news in newsroom.news(update(1.0, one), REPORT)]
+    assert names[0] == names[1] == names[2] != names[3]
+
+
+@pytest.mark.parametrize(
+    ("url", "body"),
+    [
+        ("https://hooks.slack.com/services/x", {"text": "hi"}),
+        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", {"msg_type": "text", "content": {"text": "hi"}}),
+        ("https://oapi.dingtalk.com/robot/send?access_token=x", {"msgtype": "text", "text": {"content": "hi"}}),
+        ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x", {"msgtype": "text", "text": {"content": "hi"}}),
+        ("https://example.com/hook", {"text": "hi", "n": 1}),
+        (
+            "https://events.pagerduty.com/v2/enqueue",
+            {"routing_key": "k", "event_action": "trigger", "dedup_key": "logrules/i",
+             "payload": {"summary": "hi", "source": "gpu-7", "severity": "warning"}},
+        ),
+    ],
+)  # fmt: skip
+def test_each_chat_gets_what_it_reads(url, body):
+    news = Notification(Kind.STALL, STALL.rule, 1.0, 65.0, STALL, REPORT, "i")
+    assert body_for(url, news, "hi", {"n": 1}, "k") == body

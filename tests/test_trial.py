@@ -103,8 +103,8 @@ def test_a_rule_whose_lines_another_one_explains(tried):
 
 def test_a_rule_that_is_a_consequence(shipped):
     log = Path(__file__).parent.parent / "fixtures/captured/torch-rank1-sigkill-mid-step/log.txt"
-    found = trial(shipped, "torch/elastic-failure", discover([str(log)]).sources)
-    assert (found.fired, found.place, found.behind) == (True, None, "torch/elastic-killed")
+    found = trial(shipped, "torch/peer-lost", discover([str(log)]).sources)
+    assert (found.fired, found.place, found.behind) == (True, None, "exits/sigkill-first")
 
 
 @pytest.fixture

@@ -3,6 +3,9 @@
 import pytest
 
 from logrules import diagnose
+from logrules.model.report import Status
+
+_WORDS = tuple(f"{a}{b}" for a in ("amber", "birch", "cedar", "delta") for b in ("yard", "hall", "gate", "mill"))
 
 
 @pytest.mark.parametrize(
@@ -18,3 +21,31 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
     (wait,) = diagnose(str(log)).waits
     assert (wait.wait, wait.first_line, wait.ended) == ("transformers/load-model", 1, ended)
     assert wait.last_line == (3 if ended else 2)
+
+
+@pytest.mark.parametrize(
+    ("story", "rest", "status"),
+    [
+        ("many kinds of lines: it went on", "".join(f"{word} is ready\n" for word in _WORDS), Status.HEALTHY),
+        ("one dump of many keys: it has not", "".join(f'    "{word}": 1,\n' for word in _WORDS), Status.STALLED),
+    ],
+)
+def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest, status):
+    log = tmp_path / "train.log"
+    log.write_text("loading weights file /m/model.safetensors.index.json\n" + rest)
+    assert diagnose(str(log)).status is status
+
+
+def test_what_is_raised_again_after_steps_ends_no_job(tmp_path):
+    raised = (
+        "(Actor pid={0}) Traceback (most recent call last):\n"
+        '(Actor pid={0})   File "/w/agent.py", line 3, in act\n'
+        "(Actor pid={0})     parse(answer)\n"
+        "(Actor pid={0}) ValueError: no answer found\n"
+    )
+    steps = "".join(f"step {number} loss 0.{number}\n" for number in range(10, 16))
+    log = tmp_path / "train.log"
+    log.write_text(steps + raised.format(7) + steps.replace("step 1", "step 2") + raised.format(8))
+    assert diagnose(str(log)).status is Status.RUNNING
+    log.write_text(steps + raised.format(7) + raised.format(8))
+    assert diagnose(str(log)).status is Status.FAILED

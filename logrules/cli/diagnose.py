@@ -1,6 +1,7 @@
 """`logrules diagnose`: saved logs in, a ranked diagnosis out."""
 
 import argparse
+import os
 import sys
 from importlib import import_module
 from io import StringIO
@@ -35,7 +36,7 @@ _EXAMPLES = """examples:
   logrules diagnose train.log --baseline good.log    what a good run does not print, or prints and this one does not
   logrules diagnose train.log --confirm          check this machine for what the diagnosis names
 
-exit status: 0 nothing wrong, 1 an error or a stall was diagnosed, 2 the input was unusable"""
+exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule knows, 2 the input was unusable"""
 
 
 # form: (module, its function `(report, out, language, shell)`)
@@ -58,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
-    parser.add_argument("--all", action="store_true", help="show every diagnosis, not only the first three")
+    parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
     add_scale_options(parser)
@@ -79,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
     from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
+    from logrules.output.log_paths import with_paths
     from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
@@ -92,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
     report = _report(found, pack, _observers([addition.observe for addition in additions]), options)
     if not report.lines:
         raise LogrulesError(_nothing_in(report, given))
+    report = with_paths(report, _paths(found))
     language = options.lang or preferred_language()
     annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
     _write(report, options, language, annexes)
@@ -123,6 +126,13 @@ def _report(
         )
 
 
+def _paths(found: "Discovered") -> dict[str, str]:
+    """Where the logs lie on disk, by the names that the report gives them."""
+    from logrules.sources.file import FileSource
+
+    return {source.name: os.fspath(source.path) for source in found.sources if isinstance(source, FileSource)}
+
+
 def _nothing_in(report: Report, given: "Sequence[str]") -> str:
     """Why there is no diagnosis of no line."""
     if report.notes:
@@ -145,9 +155,9 @@ def _observers(observers: "Sequence[Callable[[Event], None] | None]") -> "Callab
 
 
 def exit_status(report: Report) -> int:
-    """1 where a diagnosis of error severity or a stall was found, else 0."""
+    """1 where something failed, stalled or ended in errors that nothing explains, else 0."""
     failing = any(one.severity is Severity.ERROR for one in report.diagnoses)
-    return 1 if failing or report.status is Status.STALLED else 0
+    return 1 if failing or report.status in (Status.STALLED, Status.UNEXPLAINED) else 0
 
 
 def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
@@ -155,9 +165,9 @@ def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
     try:
         found: Callable[[Report, TextIO, str, str], None] = getattr(import_module(module), function)
     except ModuleNotFoundError as fault:
-        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe", "matplotlib"}:
+        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe"}:
             raise
-        raise LogrulesError("--format html needs jinja2 and matplotlib: pip install 'logrules[html]'") from None
+        raise LogrulesError("--format html needs jinja2: pip install 'logrules[html]'") from None
     return found
 
 

@@ -1,9 +1,9 @@
 """`logrules explain`: the whole card of a rule, a cause or a phase."""
 
 import argparse
-import difflib
 import sys
 
+from logrules.cli.did_you_mean import hint
 from logrules.cli.rule_options import add_pack_options
 from logrules.model.errors import LogrulesError
 
@@ -52,7 +52,6 @@ def run(options: argparse.Namespace) -> int:
     elif options.name in words:
         render_word(words[options.name], pack, sys.stdout, language)
     else:
-        near = difflib.get_close_matches(options.name, [*rules, *words, *CODES], n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{hint}")
+        meant = hint(options.name, [*rules, *words, *CODES])
+        raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{meant}")
     return 0

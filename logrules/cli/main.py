@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from logrules.cli.did_you_mean import meant_in
 from logrules.cli.extension import installed_verbs, verb
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError
@@ -80,8 +81,14 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose complaints cannot reach a terminal's controls with the words that they repeat."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the command line; status 2."""
-        super().error(safe_lines(message))
+        """Say what is wrong with the command line, and what may have been meant; status 2."""
+        super().error(safe_lines(message + meant_in(message, self._options())))
+
+    def _options(self) -> set[str]:
+        """Its options and those of the verb that was asked for."""
+        verbs = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]  # noqa: SLF001
+        children = [child for action in verbs for child in action.choices.values()]
+        return {option for parser in (self, *children) for option in parser._option_string_actions}  # noqa: SLF001
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:

@@ -82,4 +82,9 @@ def _inspection(
         raise LogrulesError("--inspect needs the job's process: start the job behind `--`, or name it with --pid")
     python_processes(os.getpid())  # says at once what is not installed
     pid = child if options.pid is None else lambda: int(options.pid)
-    return Inspection(pid, following.hear, os.environ, complain)
+
+    def note(source: str, text: str) -> None:
+        following.note(source, text)
+        complain(f"{source}: {text}")
+
+    return Inspection(pid, following.hear, note, os.environ, complain)

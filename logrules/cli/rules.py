@@ -4,9 +4,15 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from logrules.cli.did_you_mean import hint
 from logrules.cli.rule_options import add_pack_options
+from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
+
+if TYPE_CHECKING:
+    from logrules.ruleset.pack import Pack
 
 # Where a rule is from that no other pack brought.
 SHIPPED = "logrules"
@@ -42,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
     language = options.lang or preferred_language()
     pack = chosen_pack(options)
+    _refuse_unknown(options, pack)
     rows = []
     for rule in sorted(pack.rules, key=lambda rule: rule.id):
         card = card_of(pack, rule.id)
@@ -62,6 +69,22 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print([(rule, cause, origin if options.origin else title) for rule, cause, _, _, origin, title in rows])
     return 0 if rows else 1
+
+
+def _refuse_unknown(options: argparse.Namespace, pack: "Pack") -> None:
+    """Raise ``LogrulesError`` where a framework, phase or cause is asked for that there is not."""
+    from logrules.ruleset.vocabulary_text import causes_of, phases_of
+
+    parts = {part for rule in pack.rules for part in (*rule.requires, *rule.id.split("/"))}
+    known = {
+        "framework": parts | {framework.id for framework in pack.frameworks},
+        "phase": {word.id for word in phases_of(pack)},
+        "cause": {word.id for word in causes_of(pack)} | {rule.cause for rule in pack.rules},
+    }
+    for kind, names in known.items():
+        asked = getattr(options, kind)
+        if asked is not None and asked not in names:
+            raise LogrulesError(f"there is no {kind} `{asked}`{hint(asked, sorted(names))}")
 
 
 def _all_fit(facts: Iterable[tuple[str | None, Iterable[str | None]]]) -> bool:

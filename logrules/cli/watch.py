@@ -11,11 +11,15 @@ from logrules.cli import notify_options as telling
 from logrules.cli import watch_display as screen
 from logrules.cli.diagnose import exit_status
 from logrules.cli.rule_options import add_pack_options
+from logrules.cli.watch_outcome import finished
+from logrules.model.report import Status
 
 if TYPE_CHECKING:
     from logrules.model.report import Report
 
 EXIT_UNUSABLE = 2
+# The tier of the causes that only say that a job was ended from outside.
+_ENDED = "ended"
 
 _EXAMPLES = """examples:
   logrules watch -- torchrun --nproc-per-node 8 train.py   start the job and watch it
@@ -76,11 +80,13 @@ def _duration(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
-    from logrules.cli.follow_loop import follow, signals_of
+    from logrules.cli.follow_loop import follow
     from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
+    from logrules.cli.signal_relay import signals_of
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
+    from logrules.notify.stall_memory import StallMemory
 
     # The threads that pass bytes on need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
@@ -93,14 +99,19 @@ def run(options: argparse.Namespace) -> int:
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)
     told = telling.listeners(options, following, lambda: job.pid, _complain)
-    told += screen.listeners(options, following, job, out)
-    with signals_of(job):
+    # A program reads the document on standard output: what people read goes aside.
+    told += screen.listeners(options, following, job, sys.stderr if options.format == "json" else out)
+    endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
+    with signals_of(job) as relay:
+        stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
         job.start()
-        report = follow(following, told, _complain)
+        report = follow(following, told, stalls, _complain)
         if report is None:
             job.unwatched()
         status = job.wait()
     if report is not None:
+        if status == 0 and report.status is Status.COMPLETED and options.format == "text":
+            _say(finished(following.workers(), options.lang), out)
         _write(report, options, out)
     return status if status is not None else _found(report)
 
@@ -115,6 +126,11 @@ def _voice(*, aside: bool) -> TextIO:
 
 def _found(report: "Report | None") -> int:
     return EXIT_UNUSABLE if report is None else exit_status(report)
+
+
+def _say(sentence: str, out: TextIO) -> None:
+    with suppress(OSError):
+        print(f"\n{sentence}", file=out, flush=True)
 
 
 def _complain(sentence: str) -> None:

@@ -27,7 +27,8 @@ def listeners(options: argparse.Namespace, following: "Following", job: "Job", o
     from logrules.notify.event_lines import Lines
 
     if not _has_panel(options, out):
-        return [Lines(out, options.lang, job.zone)]
+        beside = job.echoes and _one_place(out)
+        return [Lines(out, options.lang, job.zone, job.leave_line if beside else lambda: False)]
     from logrules.notify.panel import Panel
 
     keys = _keys(options, following, job)
@@ -39,6 +40,14 @@ def _has_panel(options: argparse.Namespace, out: TextIO) -> bool:
     if options.panel == "off" or os.environ.get("TERM", "dumb") == "dumb" or os.name != "posix":
         return False
     return out.isatty()
+
+
+def _one_place(out: TextIO) -> bool:
+    """Whether our lines go to where the log is passed on to."""
+    try:
+        return os.path.sameopenfile(out.fileno(), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def _keys(options: argparse.Namespace, following: "Following", job: "Job") -> list[Listener]:

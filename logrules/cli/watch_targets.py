@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import shlex
+import shutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -47,6 +49,11 @@ class Job(Protocol):
         ...
 
     @property
+    def exit_status(self) -> int | None:
+        """How the command ended, if there is one and it has."""
+        ...
+
+    @property
     def source(self) -> Source:
         """What is followed."""
         ...
@@ -57,6 +64,10 @@ class Job(Protocol):
 
     def signalled(self, number: int) -> bool:
         """We were sent a signal; whether that is the end of watching."""
+        ...
+
+    def leave_line(self) -> bool:
+        """Whether what was passed on ends within a line, such as a bar; whoever asks ends that line."""
         ...
 
     def unwatched(self) -> None:
@@ -90,6 +101,11 @@ class Command:
         """Its process id, once it was started."""
         return None if self._child is None else self._child.pid
 
+    @property
+    def exit_status(self) -> int | None:
+        """Its exit status, once it has ended."""
+        return None if self._child is None else self._child.exit_status
+
     def start(self) -> None:
         """Start it."""
         from logrules.sources.process import Child
@@ -110,6 +126,10 @@ class Command:
             self._child.send(number)
         return False
 
+    def leave_line(self) -> bool:
+        """Whether its output ends within a line."""
+        return self._child is not None and self._child.leave_line()
+
     def unwatched(self) -> None:
         """Go on passing its output through."""
         self.source.give_up()
@@ -123,6 +143,7 @@ class Pipe:
     """Standard input."""
 
     pid: int | None = None
+    exit_status: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
@@ -149,6 +170,10 @@ class Pipe:
         self._end()
         return True
 
+    def leave_line(self) -> bool:
+        """Whether what was passed on ends within a line."""
+        return self._passing.leave_line()
+
     def unwatched(self) -> None:
         """Go on passing it through, to its end."""
         self.source.give_up()
@@ -163,6 +188,7 @@ class Followed:
     """Files, patterns and folders."""
 
     pid: int | None = None
+    exit_status: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     zone: tzinfo | None = None
@@ -186,6 +212,10 @@ class Followed:
         self.source.stop()
         return True
 
+    def leave_line(self) -> bool:
+        """Files are passed on in whole lines, or not at all."""
+        return False
+
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
         self.source.give_up()
@@ -199,6 +229,7 @@ class Replayed:
     """Saved logs on a clock of their own."""
 
     pid: int | None = None
+    exit_status: int | None = None
     signals = ENDING
     backlog: Sequence[Source] = ()
     echoes = False
@@ -221,6 +252,10 @@ class Replayed:
         self.source.stop()
         return True
 
+    def leave_line(self) -> bool:
+        """Files are passed on in whole lines, or not at all."""
+        return False
+
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
 
@@ -241,6 +276,9 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
         return Command(options)
     if options.replay:
         return Replayed(options, pack)
+    if options.paths and _is_command(options.paths):
+        meant = shlex.join(options.paths)
+        raise LogrulesError(f"{options.paths[0]} is a program and no log; to start it: logrules watch -- {safe(meant)}")
     if options.paths and options.paths != ["-"]:
         if "-" in options.paths:
             raise LogrulesError("standard input (-) cannot be followed together with files")
@@ -248,6 +286,12 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
     if not options.paths and sys.stdin.isatty():
         raise LogrulesError("nothing to watch: name a log, pipe one in, or start the job behind `--` (see --help)")
     return Pipe(options)
+
+
+def _is_command(words: Sequence[str]) -> bool:
+    """Whether the words look like a command line whose `--` was forgotten: a program, and no file of that name."""
+    first = words[0]
+    return len(words) > 1 and not os.path.exists(first) and shutil.which(first) is not None  # noqa: PTH110
 
 
 def _in_front() -> bool:

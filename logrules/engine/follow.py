@@ -22,6 +22,8 @@ from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
 
+# What we know of how a command ended is read as a log of this name.
+EXIT_LOG = "exit"
 # Metrics and what else no single line decides are judged this often, also while lines come without a pause.
 JUDGE_S = 1.0
 # Routine lines that were kept back are read this often at the least.
@@ -94,7 +96,14 @@ class Following:
         """
         self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
 
+    def note(self, source: str, text: str) -> None:
+        """Tell the reader of the report something that no rule is to read."""
+        with self._lock:
+            self._session.note(source, text)
+
     def _until(self) -> float | None:
+        if self._now is None and self._beat_s is not None:
+            return 0.0  # a job that never says a word is listened to from now on: the first tick says when that is
         due = [self._session.deadline]
         if self._now is not None:
             due.append(None if self._beat_s is None else self._now + self._beat_s)
@@ -138,7 +147,11 @@ class Following:
         while self._heard:
             source, text, at = self._heard.popleft()
             offset = self._log(source).growing.offset
-            changes += self._block(Block(source, offset, text.encode(errors="replace"), at))
+            log = self._log(source)
+            # What is said about a job is no word of the job: its silence goes on.
+            changes += self._feed(log, log.growing.read(Block(source, offset, text.encode(errors="replace"), at)))
+            changes += self._feed(log, iter(log.growing.held()))
+            self._keep_below(source, log)
         return self._update(changes, ended=isinstance(item, End))
 
     def _update(self, changes: Sequence[Change], *, ended: bool) -> Update:
@@ -200,6 +213,10 @@ class Following:
             yield from self._session.feed(Tick(now))
 
     def _end(self, end: End) -> Iterator[Change]:
+        if end.exit_status:
+            # How a command ended is a line as launchers write it, of a log of its own, for the table of exits.
+            text = f"logrules: the command ended: exit status {end.exit_status}\n"
+            yield from self._block(Block(EXIT_LOG, 0, text.encode(), self._now))
         # The log that spoke last is the one whose last line shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, iter(log.growing.held()))

@@ -4,6 +4,9 @@ from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
 from logrules.model.event import Event, Timestamp
 
+# A log's clock and that of the file system may lie so far apart: different time zones.
+_SKEW_S = 86_400.0
+
 
 class Clock:
     """Follows the time that a job's lines bear and, live, the time at which they came.
@@ -11,13 +14,15 @@ class Clock:
     The two are kept apart: what happened when is told by the stamps, how long nothing came by arrival, so that
     a trainer's time zone and a log that existed before we looked cannot make silence longer or shorter.
     For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date
-    seen, else to ``reference`` (when the file was last written), else to arrival. ``now`` is the latest arrival, or
+    seen; else it is the latest that is not behind ``reference`` (when the file was last written), else not behind
+    its arrival. ``now`` is the latest arrival, or
     for a saved log the latest stamp: time that runs backwards (merged workers, repeated lines) never turns it back.
     """
 
     def __init__(self, reference: float | None = None) -> None:
         self.now: float | None = None
-        self._near = reference
+        self._reference = reference
+        self._near: float | None = None
 
     def read(self, event: Event) -> float | None:
         """When the line was written, in seconds since the epoch: by its stamp, else by its arrival, else None."""
@@ -37,14 +42,14 @@ class Clock:
         if stamp.year_known:
             self._near = stamp.seconds
             return stamp.seconds
-        near = self._near if self._near is not None else arrived
-        if near is None:
-            return stamp.seconds
-        return choose_year(stamp, near)
+        if self._near is not None:
+            return choose_year(stamp, self._near)
+        written = self._reference if self._reference is not None else arrived
+        return stamp.seconds if written is None else choose_year(stamp, written, latest=written + _SKEW_S)
 
 
-def choose_year(stamp: Timestamp, near: float) -> float:
-    """The seconds of a stamp without a year, in the year that brings it nearest to ``near``."""
+def choose_year(stamp: Timestamp, near: float, latest: float | None = None) -> float:
+    """The seconds of a stamp without a year, in the year that brings it nearest to ``near``, not behind ``latest``."""
     try:
         bare = datetime.fromtimestamp(stamp.seconds, UTC)
         year = datetime.fromtimestamp(near, UTC).year
@@ -52,7 +57,8 @@ def choose_year(stamp: Timestamp, near: float) -> float:
         return stamp.seconds
     years = [candidate for candidate in (year - 1, year, year + 1) if MINYEAR < candidate < MAXYEAR]
     candidates = [_in_year(bare, candidate) for candidate in years]
-    return min(candidates, key=lambda seconds: abs(seconds - near), default=stamp.seconds) + stamp.seconds % 1
+    past = [seconds for seconds in candidates if latest is None or seconds <= latest]
+    return min(past, key=lambda seconds: abs(seconds - near), default=stamp.seconds) + stamp.seconds % 1
 
 
 def _in_year(bare: datetime, year: int) -> float:

@@ -91,7 +91,8 @@ def _step_sequence(leaf: Sequence, state: SequenceState | None, observation: Obs
         if signal not in leaf.steps[number]:
             continue
         if number == 0:
-            partial[0] = (observation,) if leaf.within_s is not None or partial[0] is None else partial[0]
+            first = leaf.within_s is not None or not leaf.anywhere or partial[0] is None
+            partial[0] = (observation,) if first else partial[0]
         else:
             before = partial[number - 1]
             told = before is not None and (leaf.anywhere or told_together(before[-1], observation))

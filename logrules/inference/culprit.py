@@ -50,9 +50,10 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
             yield [rank for chain in chains for rank in failures.ranks_of(chain)]
         yield [rank for line in lines if (rank := roll.rank_of(line.worker)) is not None]
     # A launcher's summary may name the rank that its own traceback does not.
-    yield [rank for other in one.consequences for rank in named_ranks(other)]
-    if own_error and failures is not None:
-        yield failures.ended_ranks()
+    yield [rank for other in one.consequences if not other.rule.from_table for rank in named_ranks(other)]
+    if failures is not None:
+        # Who waited for somebody aborts in the end too.
+        yield failures.ended_ranks() if own_error else failures.killed_ranks()
     # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
     yield from (_absent(other, roll.ranks) for other in one.consequences)
     if roll.world == 1:

@@ -1,10 +1,11 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.inference.certainty import certainty, features, record_of
+from logrules.inference.command_slots import filled_command, filled_value
 from logrules.inference.culprit import suspects
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
@@ -34,8 +35,9 @@ from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
+MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
-_MAX_QUOTED = 240
+_MAX_SAID = 200
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -54,6 +56,8 @@ class SessionState:
     failures: Failures | None = None
     curves: tuple[Curve, ...] = ()
     last_errors: tuple[Event, ...] = ()
+    exit_status: int | None = None
+    frameworks: frozenset[str] = frozenset()
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -77,10 +81,14 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(_shown(observation, {}) for observation in findings.unusual)
+    if status is Status.UNEXPLAINED:
+        unusual = tuple(_unexplained(event) for event in findings.last_errors[-MAX_UNEXPLAINED:])
+    completed = findings.tracker.completed if status is Status.COMPLETED else None
     spans = findings.tracker.spans()
     return Report(
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
         findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
+        frameworks=tuple(sorted(findings.frameworks)), completed_by=_shown(completed, {}) if completed else None,
     )  # fmt: skip
 
 
@@ -89,10 +97,14 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.FAILED
     if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
         return Status.STALLED
+    if findings.exit_status is not None:
+        return Status.UNEXPLAINED if findings.exit_status else Status.COMPLETED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
     if findings.last_errors:
         return Status.UNEXPLAINED
+    if findings.tracker.over:
+        return Status.COMPLETED
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
 
 
@@ -125,13 +137,13 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         phase=_phase(hypothesis, findings),
         severity=hypothesis.severity,
         confidence=0.0,
-        title=_said(card.title, captures),
-        why=_said(card.why, captures),
+        title=_filled(card.title, captures),
+        why=_filled(card.why, captures),
         restart=card.restart,
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=tuple(_fix(fix, captures) for fix in card.fixes()),
+        fixes=tuple(_fix(fix, captures) for fix in card.fixes(findings.frameworks) or card.fixes()),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
@@ -153,7 +165,7 @@ def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = _evidence(hypothesis, findings)
     captures = {**_captures(evidence), **_told(hypothesis, findings)}
-    title = _said(title_of(pack, hypothesis.rule.id), captures)
+    title = _filled(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
 
@@ -217,39 +229,26 @@ def _shown(observation: Observation, captures: Mapping[str, str]) -> Evidence:
     )  # fmt: skip
 
 
+def _unexplained(event: Event) -> Evidence:
+    return Evidence(event.source, event.line, event.text[:_MAX_TEXT], event.worker.label)
+
+
 def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:
-    """The fix with what the log says put into its slots, so that its command can be copied as it stands."""
+    """The fix with what the log says put into its slots, so that its command can be pasted as it stands."""
     return replace(
         fix,
         do=_filled(fix.do, captures),
-        run=_fill(fix.run, captures, _safe),
-        powershell=_fill(fix.powershell, captures, _safe),
-        code=fix.code,
+        run=filled_command(fix.run, captures),
+        powershell=filled_command(fix.powershell, captures, powershell=True),
         note=_filled(fix.note, captures) if fix.note else None,
-        env={name: _fill(value, captures, _safe) or value for name, value in fix.env.items()},
+        env={name: filled_value(value, captures) for name, value in fix.env.items()},
     )
 
 
 def _filled(text: Text, captures: Mapping[str, str]) -> Text:
-    return Text(_fill(text.en, captures, _safe) or "", _fill(text.zh, captures, _safe) or "")
+    return Text(_fill(text.en, captures), _fill(text.zh, captures))
 
 
-def _said(text: Text, captures: Mapping[str, str]) -> Text:
-    """A sentence for people: no shell reads it, so that it may quote what the log says as it stands."""
-    return Text(_fill(text.en, captures, _readable) or "", _fill(text.zh, captures, _readable) or "")
-
-
-def _fill(text: str | None, captures: Mapping[str, str], clean: Callable[[str], str]) -> str | None:
-    if text is None:
-        return None
-    return _SLOT.sub(lambda slot: clean(captures[slot[1]]) if slot[1] in captures else f"<{slot[1]}>", text)
-
-
-def _readable(value: str) -> str:
-    """A capture on one line, without what no eye sees: controls, line ends, marks of direction."""
-    return "".join(sign if sign.isprintable() else " " for sign in value[:_MAX_QUOTED])
-
-
-def _safe(value: str) -> str:
-    """A capture as it may stand in a command: what a hostile log could smuggle into a shell is left out."""
-    return re.sub(r"[^\w./:@%+=,\-\[\] ]", "_", value)[:200]
+def _fill(text: str, captures: Mapping[str, str]) -> str:
+    """A sentence with what the log says in its slots: nothing runs it, and every form makes it harmless itself."""
+    return _SLOT.sub(lambda slot: captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID], text)

@@ -1,5 +1,7 @@
 """How a log ends: its last lines, what kinds of them came after a moment, which of them are errors."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +12,10 @@ from logrules.model.template import template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out.
 WAITING_KINDS = 12
+# A loop in whatever words: so many of the last lines are of one kind, and count.
+_LAST_LINES = 40
+_ROUNDS = 4
+_BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
 @dataclass(slots=True)
@@ -23,12 +29,19 @@ class Endings:
         self.lines.setdefault(event.source, []).append(event)
 
     def went_on(self, waiting: Observation) -> bool:
-        """Whether so many kinds of lines were written after this one that its writer cannot be waiting still."""
-        kinds = {template_of(line.message) for line in self._after(waiting)}
+        """Whether so many kinds of lines were written after this one that its writer cannot be waiting still.
+
+        What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said.
+        """
+        kinds = {template_of(line.message) for line in self._after(waiting) if _BEGINS.match(line.message)}
         return len(kinds) > WAITING_KINDS
 
+    def repeats(self) -> bool:
+        """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
+        return any(_repeat(lines[-_LAST_LINES:]) for lines in self.lines.values())
+
     def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
-        """The lines that state an error, behind the line at which each source last went on, of kinds not seen before."""
+        """The lines that state an error, behind where each source last went on, of kinds not seen before."""
         return tuple(
             line for source, lines in self.lines.items() for line in _new_errors(lines, went_on.get(source, 0))
         )
@@ -38,6 +51,12 @@ class Endings:
         for line in self.lines.get(event.source, ()):
             if line.line > event.line and not peers(line.worker, event.worker):
                 yield line
+
+
+def _repeat(lines: Sequence[Event]) -> bool:
+    counted = {line.message for line in lines if any(letter.isdigit() for letter in line.message)}
+    kinds = Counter(template_of(message) for message in counted)
+    return any(times >= _ROUNDS and "#" in kind for kind, times in kinds.items())
 
 
 def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:

@@ -1,7 +1,7 @@
 """Which lines are already explained: a fallback rule speaks only for those that no other rule claims."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from logrules.inference.observation import Match, Observation
 from logrules.inference.ranking import Hypothesis
@@ -16,41 +16,69 @@ _REACH_LINES = 4
 def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterator[Hypothesis]:
     """The hypotheses, those of fallback rules without the lines that others rest on; none where nothing is left.
 
-    A chain of exceptions of which the table knows any is one failure, and known. ``ends`` are the tiers whose causes
-    only say that something ended.
+    A fallback row of a table yields to what knows more, a catch-all to that row too. ``ends`` are the tiers whose
+    causes say no more than that something failed.
     """
-    claims = {
-        (observation.event.source, observation.worker, observation.event.line + near)
-        for one in hypotheses
-        if not one.rule.fallback and one.rule.wait is None and one.severity is Severity.ERROR
-        for observation in _observations(one.matches)
-        for near in _reach(one.rule, ends)
-    }
-    chains = frozenset(
-        observation.chain
-        for one in hypotheses
-        if one.rule.from_table and one.severity is Severity.ERROR and one.rule.tier not in ends
-        for observation in _observations(one.matches)
-        if observation.chain is not None
-    )
+    known = [one for one in hypotheses if not one.rule.fallback]
+    rows = [one for one in hypotheses if one.rule.fallback and one.rule.from_table]
+    left = dict(_left(rows, _Claims.of(known, ends)))
+    claims = _Claims.of([*known, *left.values()], ends)
+    left |= dict(_left([one for one in hypotheses if one.rule.fallback and not one.rule.from_table], claims))
     for one in hypotheses:
         if not one.rule.fallback:
             yield one
-            continue
-        matches = tuple(left for match in one.matches if (left := _without(match, claims, chains)) is not None)
+        elif one.rule.id in left:
+            yield left[one.rule.id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    """The lines and the failure records that are explained."""
+
+    lines: frozenset[tuple[str, Worker, int]]
+    records: frozenset[int]
+
+    @classmethod
+    def of(cls, hypotheses: Iterable[Hypothesis], ends: frozenset[str]) -> "_Claims":
+        shown = [
+            (one.rule, observation)
+            for one in hypotheses
+            if one.rule.wait is None and one.severity is Severity.ERROR
+            for observation in _observations(one.matches)
+        ]
+        lines = (
+            (observation.event.source, observation.worker, observation.event.line + near)
+            for rule, observation in shown
+            for near in _reach(rule, ends)
+        )
+        records = (seen.chain for rule, seen in shown if seen.chain is not None and rule.tier not in ends)
+        return cls(frozenset(lines), frozenset(records))
+
+    def has(self, seen: Observation) -> bool:
+        """Whether the line is explained, itself or with the record that it is of."""
+        return _place(seen) in self.lines or seen.chain in self.records
+
+
+def _left(hypotheses: Iterable[Hypothesis], claims: _Claims) -> Iterator[tuple[str, Hypothesis]]:
+    for one in hypotheses:
+        matches = tuple(left for match in one.matches if (left := _without(match, claims)) is not None)
         if matches:
-            yield replace(one, matches=matches)
+            yield one.rule.id, replace(one, matches=matches)
 
 
 def ends_of(pack: Pack) -> frozenset[str]:
-    """The tiers that come behind the first that has a fallback rule."""
+    """The tiers from that of the catch-all on: what stands there says no more than that something failed."""
     names = [tier.id for tier in pack.tables.tiers]
-    first = min((names.index(rule.tier) for rule in pack.rules if rule.fallback and rule.tier in names), default=None)
-    return frozenset(names[first + 1 :] if first is not None else ())
+    places = [names.index(rule.tier) for rule in pack.rules if _is_catch_all(rule) and rule.tier in names]
+    return frozenset(names[min(places) :] if places else ())
+
+
+def _is_catch_all(rule: Rule) -> bool:
+    return rule.fallback and not rule.from_table
 
 
 def _reach(rule: Rule, ends: frozenset[str]) -> range:
-    """How far round its lines a rule claims; what only says that something ended claims nothing but itself."""
+    """How far round its lines a rule claims; what only says that something failed claims nothing but itself."""
     return range(1) if rule.tier in ends else range(-_REACH_LINES, _REACH_LINES + 1)
 
 
@@ -59,12 +87,10 @@ def _observations(matches: Iterable[Match]) -> Iterator[Observation]:
         yield from (*match.first, match.last)
 
 
-def _without(match: Match, claims: set[tuple[str, Worker, int]], chains: frozenset[int]) -> Match | None:
+def _without(match: Match, claims: _Claims) -> Match | None:
     known = {seen.order: (seen, signal) for seen, signal in zip(match.first, match.signals, strict=True)}
     known.setdefault(match.last.order, (match.last, match.signals[-1]))
-    left = [
-        (seen, signal) for seen, signal in known.values() if _place(seen) not in claims and seen.chain not in chains
-    ]
+    left = [(seen, signal) for seen, signal in known.values() if not claims.has(seen)]
     if not left:
         return None
     observations, signals = zip(*left, strict=True)

@@ -47,12 +47,12 @@ class _Match:
     length: int
 
     @property
-    def order(self) -> tuple[int, int, int, int, int, str]:
+    def order(self) -> tuple[bool, int, int, int, int, int, str]:
         """Smaller is better: rows that say something of the message or of two things, then what was raised first."""
         row = self.row
         given = _given(row)
         generic = given < _TELLING and row.words is None
-        return int(generic), self.link, -given, self.distance, -self.length, row.id
+        return row.fallback, int(generic), self.link, -given, self.distance, -self.length, row.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,15 @@ _EXITS_FROM = 1 << 32
 _MAX_RECORDS = 10_000
 # A worker that raised the same thing so often lived through it: it does not end anything.
 LIVED_THROUGH = 3
+# So many lines that a record grew by are kept.
+_MAX_GROWN = 4
 # A headline quotes no more of a message.
 _SENTENCE = 120
 # Ends by a signal that others sent, and by one that a process sends itself behind a message.
 _ASKED = frozenset((-15, -2, -1))
 _AFTER_A_MESSAGE = frozenset((-6,))
+# What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
+_ROUNDS_BETWEEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,18 @@ class FailureTables:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A record, the rule of the row that knows it, and the observation that shows it."""
+    """A record, the rule of the row that knows it, the observation that shows it, and those that it grew by."""
 
     failure: Failure
     rule: str | None
     shown: Observation
+    grown: tuple[Observation, ...]
+
+    @property
+    def telling(self) -> tuple[Observation, ...]:
+        """The observations that show it, in order: of the end of a process also the place that told of it first."""
+        first = self.grown[0] if self.failure.kind is FailureKind.EXIT and self.grown else self.shown
+        return (self.shown,) if first.order == self.shown.order else (first, self.shown)
 
 
 class Failures:
@@ -73,10 +84,12 @@ class Failures:
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
         self._alike: Counter[object] = Counter()
+        self._first_round: dict[object, int] = {}
+        self._routine: set[object] = set()
         self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
-        """The record that a line belongs to, the exception that it completes, and the ends of processes that it tells."""
+        """The record that a line belongs to, the exception that it completes, the ends of processes that it tells."""
         chain, raised = self._assembler.feed(event)
         ended = (
             self._exits.read(event, form, hit.captures)
@@ -92,17 +105,20 @@ class Failures:
         known = self._records.get(failure.id)
         if known is None:
             self._alike[_kind(failure)] += 1
+            raised = _raised(failure)
+            if observation.round - self._first_round.setdefault(raised, observation.round) >= _ROUNDS_BETWEEN:
+                self._routine.add(raised)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
         )
         rule, link = self._rule_of(failure)
         told = link.event if link is not None else observation.event
-        near = observation
-        if known is not None and known.shown.event.line == told.line:
-            near = known.shown
+        # The first that was raised and the latest: what the log ends in often names the wrapper alone.
+        grown = (*(known.grown if known is not None else ())[: _MAX_GROWN - 1], observation)
+        near = next((seen for seen in grown if seen.event.line == told.line), observation)
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
-        self._records[failure.id] = _Known(failure, rule, replace(near, event=event))
+        self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -128,9 +144,11 @@ class Failures:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
 
     def lived_through(self, shown: Observation) -> bool:
-        """Whether the worker of this line raised the same thing again and again, which only who catches it can."""
+        """Whether its worker raised the same thing again and again, or any did while the job stepped on."""
         known = self._records.get(shown.chain) if shown.chain is not None else None
-        return known is not None and self._alike[_kind(known.failure)] >= LIVED_THROUGH
+        if known is None:
+            return False
+        return self._alike[_kind(known.failure)] >= LIVED_THROUGH or _raised(known.failure) in self._routine
 
     def ranks_of(self, chain: int) -> tuple[int, ...]:
         """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
@@ -142,9 +160,17 @@ class Failures:
 
     def ended_ranks(self) -> tuple[int, ...]:
         """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
-        ends = [one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT]
-        told = sorted(ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
-        return _ranks_of(worker for one in told if one.code not in _ASKED for worker in one.workers)
+        told = sorted(self._ends(), key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+        return _ranks_of(worker for one in told for worker in one.workers)
+
+    def killed_ranks(self) -> tuple[int, ...]:
+        """Those of them that died by a signal which no process sends itself: they could not even say why."""
+        killed = (one for one in self._ends() if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
+        return _ranks_of(worker for one in killed for worker in one.workers)
+
+    def _ends(self) -> list[Failure]:
+        ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
+        return [one for one in ends if one.code not in _ASKED]
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
@@ -169,8 +195,12 @@ def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
 
 
 def _kind(failure: Failure) -> object:
-    frame = failure.frames[-1] if failure.frames else None
-    return failure.worker, failure.type, failure.code, frame
+    return failure.worker, _raised(failure)
+
+
+def _raised(failure: Failure) -> object:
+    """What was raised and where, by whomever."""
+    return failure.type, failure.code, failure.frames[-1] if failure.frames else None
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
@@ -210,10 +240,16 @@ def _sentence(kind: str, message: str) -> str:
     return ": ".join(part for part in (name.rpartition(".")[2], said) if part)
 
 
+def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:
+    """Of records that hold more than one exception, the other lines that name one."""
+    orders = {seen.order for seen in shown}
+    return [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
+
+
 def _match(known: Sequence[_Known]) -> Match:
-    shown = sorted((one.shown for one in known), key=lambda one: one.order)
+    shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
-    first = tuple(shown[:KEPT_OBSERVATIONS])
+    first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
     return Match(
         first,
         (ROW_SIGNAL,) * len(first),

@@ -3,7 +3,7 @@
 Pure questions to a moment of a job; the session only says what the moment is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -21,11 +21,15 @@ _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
 
 @dataclass(slots=True)
 class Activity:
-    """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never."""
+    """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never.
+
+    ``exit_status`` is that of a command that we started and that has ended.
+    """
 
     begun: float | None = None
     heard: float | None = None
     heard_of: dict[str, float] = field(default_factory=dict)
+    exit_status: int | None = None
 
     def listen(self, now: float) -> None:
         """Time passes, whether or not anything is heard."""
@@ -39,11 +43,16 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class JobSnapshot:
-    """A job as it stands: its time, whether its logs ended, whether an error stands, its last line, its workers."""
+    """A job as it stands.
+
+    Asked only where an answer hangs on it: whether an error stands, a wait is open, its last lines are those of a loop.
+    """
 
     now: float | None
     ended: bool
-    failing: bool
+    failing: Callable[[], bool]
+    waiting: Callable[[], bool]
+    looping: Callable[[], bool]
     last: Observation | None
     tracker: WorkerTracker
     ear: Activity
@@ -62,6 +71,8 @@ class JobSnapshot:
 
 def match_of(leaf: Still, at: JobSnapshot) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
+    if at.ear.exit_status is not None:
+        return None  # who has ended waits for nothing
     match leaf:
         case Waiting():
             return _waiting(leaf, at)
@@ -96,7 +107,7 @@ def _live(leaf: Silent | Overdue | Lagging, at: JobSnapshot) -> Match | None:
     if isinstance(leaf, Silent):
         nothing = at.ear.heard is None and at.last is None and at.overdue(at.ear.begun, leaf.longer_than_s)
         return begin(_NO_LINE, -1) if nothing else None
-    if at.tracker.owes_nothing or at.failing:
+    if at.tracker.owes_nothing or at.failing():
         return None
     workers, heard_of = at.tracker.workers, at.ear.heard_of
     return pace.overdue(workers, at.now, heard_of) if isinstance(leaf, Overdue) else pace.lagging(workers, at.now)
@@ -123,8 +134,9 @@ def _stopped(at: JobSnapshot) -> bool:
     tracker = at.tracker
     return (
         at.ended
-        and tracker.latest is not None
+        and (tracker.latest is not None or at.looping())
         and tracker.completed is None
-        and not at.failing
-        and not any(tracker.open_waits())
+        and not tracker.over
+        and not at.failing()
+        and not at.waiting()
     )

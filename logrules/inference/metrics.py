@@ -22,6 +22,7 @@ from logrules.ruleset.condition import (
 from logrules.ruleset.pack import Metric
 
 _FLAT = 1e-6
+_STEADY = 4
 
 
 @dataclass(slots=True)
@@ -59,6 +60,11 @@ class MetricStates:
                 )
         series.samples.append((value, observation))
         return value
+
+    @property
+    def steady(self) -> bool:
+        """Whether any metric was printed again and again."""
+        return any(len(series.samples) >= _STEADY for series in self._series.values())
 
     def match_of(self, leaf: Metrical) -> Match | None:
         """The observations on which a metric's condition holds now."""

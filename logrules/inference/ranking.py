@@ -80,7 +80,7 @@ class Ranking:
         found = [
             Ranked(one, tuple(c for c in ordered if c is not one and _root_of(c, parents) is one)) for one in roots
         ]
-        return _one_a_cause(found)
+        return self._one_a_cause(found)
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
         return self._tiers[one.rule.tier]
@@ -112,6 +112,31 @@ class Ranking:
         if mine > theirs:
             return False
         return tier.always or their_tier.reaction or _before(root, consequence) or _elsewhere(root, consequence)
+
+    def _one_a_cause(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
+        """Further diagnoses of a cause already named go under the first of that cause."""
+        kept: dict[str, Ranked] = {}
+        for one in ranked:
+            cause = one.hypothesis.rule.cause
+            known = kept.get(cause)
+            if known is None:
+                kept[cause] = one
+                continue
+            first, second = (one, known) if self._says_more(one.hypothesis, known.hypothesis) else (known, one)
+            under = (*first.consequences, second.hypothesis, *second.consequences)
+            kept[cause] = replace(first, consequences=under)
+        return tuple(kept.values())
+
+    def _says_more(self, one: Hypothesis, other: Hypothesis) -> bool:
+        """Whether the first is the better headline of two that name one cause."""
+        if one.survived != other.survived or one.severity is not other.severity:
+            return False
+        return self._telling(one) > self._telling(other)
+
+    def _telling(self, one: Hypothesis) -> tuple[int, bool, bool, int]:
+        """What failed before what reports that it did, a rule before a row, then who knows more."""
+        place, _ = self._place(one)
+        return -place, not one.rule.from_table, bool(one.rule.requires), one.specificity
 
 
 def _one_a_cause(ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:

@@ -24,7 +24,7 @@ from logrules.inference.rule_index import Index, index_of
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
-from logrules.model.event import Event, Hit
+from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
 from logrules.model.report import Report, Run, Severity, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
@@ -137,6 +137,7 @@ class Session:
                 return (*self._judge_silence(), *self._judge_stalls())
             case End():
                 self._end = item
+                self._ear.exit_status = item.exit_status
                 return tuple(self._judge_silence())
             case _:
                 assert_never(item)
@@ -178,6 +179,8 @@ class Session:
             self._failures,
             self._curves.drawn(),
             self._endings.errors(self._tracker.went_on()) if self.ended else (),
+            self._ear.exit_status,
+            self._frameworks_seen(),
         )
         return report_of(findings, self._pack, lines, sources)
 
@@ -247,7 +250,9 @@ class Session:
 
     def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
         trace = self._pack.trace
-        if trace is None or not failure.chain or failure.chain[0].event.line != observation.event.line:
+        if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
+            return
+        if failure.chain[0].event.line != observation.event.line:
             return
         told = captures_of(failure)
         summary = f"{failure.type}: {failure.message}" if failure.message else failure.type
@@ -304,8 +309,12 @@ class Session:
 
     def _shows(self, frameworks: Iterable[str]) -> bool:
         """Whether one of the frameworks was seen in this run."""
+        return not self._frameworks_seen().isdisjoint(frameworks)
+
+    def _frameworks_seen(self) -> frozenset[str]:
+        """The frameworks that this run shows, by its lines or by frames of its failures."""
         by_frame = {name for one in self._failures.components for name in self._index.components.get(one, ())}
-        return not (self._frameworks | by_frame).isdisjoint(frameworks)
+        return frozenset(self._frameworks | by_frame)
 
     def _judge_stalls(self) -> Iterator[Change]:
         """Stalls that last: told of again whenever they are twice as long as before."""
@@ -368,7 +377,9 @@ class Session:
             return True
         if rule.fallback and self._failures.lived_through(match.last):
             return True
-        return rule.cleared_by == "progress" and self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS
+        if rule.cleared_by != "progress":
+            return False
+        return self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS or self._tracker.stepped_past(match.last)
 
     def _went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended in a way that no marker knows."""
@@ -385,10 +396,29 @@ class Session:
                 return None
 
     def _moment(self) -> JobSnapshot:
-        return JobSnapshot(self.now, self.ended, self._failing(), self._last, self._tracker, self._ear)
+        return JobSnapshot(
+            self.now, self.ended, self._failing, self._is_waiting, self._loops, self._last, self._tracker, self._ear
+        )  # fmt: skip
+
+    def _is_waiting(self) -> bool:
+        return any(not self._went_on(wait.renewed) for wait in self._tracker.open_waits())
+
+    def _loops(self) -> bool:
+        return self._metrics.steady or self._endings.repeats()
 
     def _failing(self) -> bool:
-        return any(rule.severity is Severity.ERROR for rule in self._raised.values())
+        """Whether an error stands that the run has not survived."""
+        errors = [rule for rule in self._raised.values() if rule.severity is Severity.ERROR]
+        return any(not self._lived_through(rule) for rule in errors)
+
+    def _lived_through(self, rule: Rule) -> bool:
+        if rule in self._silent:
+            return False
+        if rule.from_table:
+            known = [(match, caught) for name, match, caught in self._failures.matches() if name == rule.id]
+            return all(caught or self._survived(rule, match) for match, caught in known)
+        shown = automata.shown(rule.when, self._found(rule))
+        return all(self._survived(rule, match) for match in shown)
 
     def _run_is_over(self) -> bool:
         if self._tracker.completed is not None or self._tracker.looped:

@@ -65,6 +65,9 @@ class WorkerTracker:
         self.rounds = 0
         self.completed: Observation | None = None
         self.completions = 0
+        # Its processes are gone, for better or worse.
+        self.over = False
+        self._stepped_in: set[str] = set()
         self.looped = False
         self._spans: list[PhaseSpan] = []
         self._waited: list[WaitSpan] = []
@@ -89,7 +92,16 @@ class WorkerTracker:
     @property
     def owes_nothing(self) -> bool:
         """Whether silence is normal now: the run is over, or it serves whoever asks."""
-        return self.completed is not None or (self.latest is not None and self.latest[1] in self._idle)
+        return self.over or self.completed is not None or (self.latest is not None and self.latest[1] in self._idle)
+
+    def stepped_past(self, earlier: Observation) -> bool:
+        """Whether who wrote this while starting has stepped through a loop since: more than the step then under way."""
+        if earlier.phase not in self._startup or self.rounds == earlier.round:
+            return False
+        return any(
+            state.stepped is not None and state.stepped.order > earlier.order and not peers(worker, earlier.worker)
+            for worker, state in self.workers.items()
+        )
 
     def went_on(self) -> dict[str, int]:
         """The last line of each source that said where a worker is."""
@@ -110,13 +122,22 @@ class WorkerTracker:
         worker = observation.worker
         state = self.workers.setdefault(worker, WorkerState())
         changes: list[Change] = []
+        if any(marker.completes for marker in markers):
+            # Figures of a whole run are no step.
+            markers = [marker for marker in markers if marker.completes or not marker.progress]
         renewed = tuple(name for marker in markers for name in marker.renews)
         for marker in markers:
             changes += self._move_on(marker, worker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in marker.opens):
-            changes += self._open(worker, state, self._waits[name], observation)
+            wait = self._waits[name]
+            if self._is_past(wait):
+                changes += self._enter(worker, state, wait.phase, observation)
+            else:
+                changes += self._open(worker, state, wait, observation)
         if any(marker.completes for marker in markers):
             changes += self._complete(observation)
+        if any(marker.ends for marker in markers):
+            changes += self._finish(observation)
         state.latest = observation
         return tuple(changes)
 
@@ -124,7 +145,7 @@ class WorkerTracker:
         self, marker: Marker, worker: Worker, state: WorkerState, observation: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
         if marker.progress or marker.opens or marker.enters not in (None, "shutdown"):
-            self.completed = None
+            self.completed, self.over = None, False
         for name in marker.closes:
             yield from self._close_named(name, worker, observation)
         for name in marker.renews:
@@ -182,6 +203,7 @@ class WorkerTracker:
         if phase not in self._loops:
             return
         state.stepped = observation
+        self._stepped_in.add(phase)
         state.rhythm = state.rhythm.after(observation.time)
         if worker in self._in_round:
             self.rounds += 1
@@ -193,8 +215,17 @@ class WorkerTracker:
     def _complete(self, observation: Observation) -> Iterable[Change]:
         self.completed = observation
         self.completions += 1
+        yield from self._finish(observation)
+
+    def _finish(self, observation: Observation) -> Iterable[Change]:
+        """Its processes have ended: nobody waits any more."""
+        self.over = True
         for state in self._waiting():
             yield from self._close(state, observation)
+
+    def _is_past(self, wait: Wait) -> bool:
+        """Whether it is about a first step, and the job has made one."""
+        return wait.first and wait.phase in self._stepped_in
 
     def _waiting(self) -> list[WorkerState]:
         return list(self._in_wait.values())

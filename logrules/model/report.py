@@ -234,7 +234,11 @@ class SourceNote:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that logrules has to say about a job at one moment."""
+    """Everything that logrules has to say about a job at one moment.
+
+    ``frameworks`` are those that the log shows; ``paths`` says where a source lies on disk, where it does;
+    ``completed_by`` is the line that shows that the run ended well.
+    """
 
     status: Status
     phase: str
@@ -248,6 +252,9 @@ class Report:
     curves: tuple[Curve, ...] = ()
     waits: tuple[WaitSpan, ...] = ()
     comparison: Comparison | None = None
+    frameworks: tuple[str, ...] = ()
+    paths: Mapping[str, str] = field(default_factory=dict)
+    completed_by: Evidence | None = None
 
     @property
     def unread(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from functools import partial
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.notifications import Kind, NotificationPolicy, facts, matters
+from logrules.notify.notifications import Kind, NotificationPolicy, fact_text, facts, matters
 from logrules.notify.task_queue import TaskQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
@@ -39,7 +39,7 @@ class Commands:
             if news.kind not in self._kinds or (self._last is not None and update.now < self._last + APART_S):
                 continue
             self._last = update.now
-            said = {f"LOGRULES_{name.upper()}": safe(value) for name, value in facts(news).items()}
+            said = {f"LOGRULES_{name.upper()}": safe(fact_text(value)) for name, value in facts(news).items()}
             document = io.StringIO()
             render_json(news.report, document)
             self._errands.do(partial(run_bounded, self._words, document.getvalue(), said))

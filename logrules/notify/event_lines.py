@@ -29,11 +29,19 @@ _BEHIND = Text(
 class Lines:
     """Writes to ``out``: each phase when the first worker enters it, each diagnosis once, and when it is withdrawn.
 
-    ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none.
+    ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none. ``leave_line`` tells whether
+    the log that goes to the same place stands within a line, such as a bar: a line of ours begins a new one.
     """
 
-    def __init__(self, out: TextIO, language: str, zone: tzinfo | None = UTC) -> None:
+    def __init__(
+        self,
+        out: TextIO,
+        language: str,
+        zone: tzinfo | None = UTC,
+        leave_line: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._out = out
+        self._leave_line = leave_line
         self._language = language
         self._zone = zone
         self._phases: set[str] = set()
@@ -75,7 +83,7 @@ class Lines:
             facts.append(f"{RANK.of(self._language)} {ranks_in_words(one.ranks)}")
         facts.append(f"{CONFIDENCE.of(self._language)} {one.confidence:.0%}")
         self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}")
-        if one.evidence:
+        if one.evidence and one.evidence[0].text:
             line = one.evidence[0]
             self._out.write(safe(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}") + "\n")
         first = next((fix for fix in one.fixes if fix.run), None)
@@ -89,5 +97,6 @@ class Lines:
             self._say(update.now, _BEHIND.of(self._language).format(size=f"{update.skipped / _MEGABYTE:,.1f}"))
 
     def _say(self, now: float, text: str) -> None:
-        self._out.write(f"{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(text)}\n")
+        first = "\n" if self._leave_line() else ""
+        self._out.write(f"{first}{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(text)}\n")
         self._out.flush()

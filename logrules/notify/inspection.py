@@ -17,13 +17,22 @@ Hear = Callable[[str, str, float], None]
 
 
 class Inspection:
-    """Inspects the processes below ``pid`` (asked for when needed) and hands what it saw to ``hear``."""
+    """Inspects the processes below ``pid`` (asked for when needed) and hands what it saw to ``hear``.
+
+    What says only where processes stand, or that a command failed, goes to ``note``.
+    """
 
     def __init__(
-        self, pid: Callable[[], int | None], hear: Hear, env: Mapping[str, str], complain: Callable[[str], None]
+        self,
+        pid: Callable[[], int | None],
+        hear: Hear,
+        note: Callable[[str, str], None],
+        env: Mapping[str, str],
+        complain: Callable[[str], None],
     ) -> None:
         self._pid = pid
         self._hear = hear
+        self._note = note
         self._env = env
         self._errands = TaskQueue("--inspect", complain)
         self._last: float | None = None
@@ -49,4 +58,7 @@ class Inspection:
     def _look(self, now: float) -> None:
         pid = self._pid()
         for seen in look_closer(python_processes(pid) if pid is not None else [], self._env):
-            self._hear(seen.source, seen.text, now)
+            if seen.evidence:
+                self._hear(seen.source, seen.text, now)
+            else:
+                self._note(seen.source, seen.text)

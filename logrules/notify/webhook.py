@@ -1,6 +1,7 @@
 """A webhook: news as a JSON body with Slack's ``text``, sent from a thread of its own and given up on in time."""
 
 import json
+import os
 import time
 import urllib.error
 import urllib.request
@@ -11,11 +12,14 @@ from urllib.parse import urlsplit
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.notifications import Notification, NotificationPolicy, facts, matters, sentence
+from logrules.notify.message_forms import body_for
+from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, matters, sentence
 from logrules.notify.task_queue import TaskQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 
+# The integration key of a service at PagerDuty.
+PAGERDUTY_KEY = "LOGRULES_PAGERDUTY_KEY"
 LIMIT_S = 10.0
 _TRIES = 3
 _REST_S = 1.0
@@ -46,11 +50,18 @@ class Webhook:
         self._errands.close(_CLOSING_S)
 
     def _body(self, news: Notification) -> dict[str, object]:
-        return {
-            "text": safe(f"logrules: {sentence(news)}"),
-            **{name: safe(value) for name, value in facts(news).items()},
+        plain = {
+            **{name: _safe(value) for name, value in facts(news).items()},
             "report": report_document(news.report, self._language),
         }
+        key = os.environ.get(PAGERDUTY_KEY, "")
+        return body_for(self._url, news, safe(f"logrules: {sentence(news)}"), plain, key)
+
+
+def _safe(value: Fact) -> Fact:
+    if isinstance(value, str):
+        return safe(value)
+    return [safe(one) if isinstance(one, str) else one for one in value] if isinstance(value, list) else value  # type: ignore[return-value]
 
 
 def post(url: str, body: bytes, limit_s: float = LIMIT_S, rest_s: float = _REST_S) -> None:

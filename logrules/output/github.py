@@ -3,10 +3,12 @@
 https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 """
 
+from collections.abc import Mapping
 from typing import TextIO
 
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.output.escape import safe
+from logrules.output.shell import pasteable
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -15,17 +17,18 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 
 def render_github(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write one workflow command a diagnosis; a job with nothing to say gets none."""
-    out.writelines(_annotation(one, language) for one in report.diagnoses)
+    out.writelines(_annotation(one, language, report.paths) for one in report.diagnoses)
 
 
-def _annotation(one: Diagnosis, language: str) -> str:
-    place = f"file={property_of(one.evidence[0].source)},line={one.evidence[0].line}," if one.evidence else ""
+def _annotation(one: Diagnosis, language: str, paths: Mapping[str, str]) -> str:
+    line = one.evidence[0] if one.evidence else None
+    place = f"file={property_of(paths.get(line.source, line.source))},line={line.line}," if line else ""
     said = "\n".join(
         safe(text)
         for text in (
             one.why.of(language),
-            *(f"{line.source}:{line.line}: {line.text[:400]}" for line in one.evidence[:3]),
-            *(f"→ {fix.do.of(language)}" + (f": {fix.run}" if fix.run else "") for fix in one.fixes[:3]),
+            *(f"{shown.source}:{shown.line}: {shown.text[:400]}" for shown in one.evidence[:3]),
+            *(f"→ {fix.do.of(language)}" + (f": {pasteable(fix.run)}" if fix.run else "") for fix in one.fixes[:3]),
         )
     )
     return f"::{COMMANDS[one.severity]} {place}title={property_of(one.title.of(language))}::{data_of(said)}\n"

@@ -1,4 +1,4 @@
-"""The page: verdict, timeline, metrics, diagnoses; both languages and both shells in one file that asks no network."""
+"""The page: verdict, diagnoses, timeline, metrics; both languages and both shells in one file that asks no network."""
 
 import base64
 import hashlib
@@ -13,12 +13,14 @@ from markupsafe import Markup
 from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.output import messages as words
+from logrules.output.certainty_words import certainty_text
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.report_json import iso_time
 from logrules.output.shell import commands
+from logrules.output.text_parts import headline, is_restart_advised
 
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
@@ -48,8 +50,11 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     page = _environment().from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
     out.write(
         page.render(
-            report=report, shown=shown, words=words, language=language, shell=shell, version=__version__,
-            timeline=Markup(timeline_svg(report, marks, scale)), spans=report.timeline[:_MAX_SPANS],  # noqa: S704 (drawn here)
+            report=report, shown=shown, scale=scale,
+            headline=Text(headline(report, "en"), headline(report, "zh")),
+            words=words, language=language, shell=shell, version=__version__,
+            timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
+            spans=report.timeline[:_MAX_SPANS],
             waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],
             sides=_sides(report.comparison) if report.comparison else [],
             curves=[(curve.metric, Markup(curve_svg(curve, scale))) for curve in report.curves],  # noqa: S704 (drawn here)
@@ -78,7 +83,8 @@ def _environment() -> Environment:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         "both": both, "safe_text": _line, "ranks": ranks_in_words, "time": iso_time, "copyable": _copyable,
-        "percent": lambda share: f"{share:.0%}",
+        "certainty": certainty_text,
+        "restart_advised": is_restart_advised,
     }  # fmt: skip
     return environment
 

@@ -6,10 +6,12 @@ from typing import TextIO
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.output import messages as words
+from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import commands
+from logrules.output.text_parts import headline
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -19,11 +21,11 @@ _DETAILS = Text("evidence and fixes", "证据与建议")
 
 def render_markdown(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the report as Markdown. Log text stands in fences that it cannot close, or escaped."""
-    first = report.diagnoses[0] if report.diagnoses else None
+    said = headline(report, language)
     verdict = (
         f"**{words.STATUS[report.status].of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
     )
-    out.write(f"{verdict}{f': {_headline(first, language)}' if first else ''}\n")
+    out.write(f"{verdict}{f': {escaped(said)}' if said else ''}\n")
     out.writelines(f"\n{line}\n" for line in _sides(report, language))
     out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in report.diagnoses[:SHOWN])
     if not report.diagnoses and report.unusual:
@@ -33,6 +35,8 @@ def render_markdown(report: Report, out: TextIO, language: str, shell: str = "ba
 def _sides(report: Report, language: str) -> Iterator[str]:
     """How many ranks were seen, and how they differ."""
     if report.comparison is None:
+        return
+    if not report.comparison.differences and report.comparison.spread_s is None:
         return
     differences = "".join(f"\n- {escaped(text.of(language))}" for text in sentences(report.comparison))
     seen = escaped(coverage(report.comparison, language))
@@ -57,8 +61,10 @@ def _headline(one: Diagnosis, language: str) -> str:
 
 
 def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
-    facts = f"`{one.cause}` · {words.CONFIDENCE.of(language)} {one.confidence:.0%} · `{one.rule}`"
+    facts = f"`{one.cause}` · {certainty_in_words(one, language)} · `{one.rule}`"
     yield f"### {_headline(one, language)}\n\n{facts}\n\n{escaped(one.why.of(language))}"
+    if not (one.evidence or one.fixes or one.consequences):
+        return
     yield f"\n<details><summary>{_DETAILS.of(language)}</summary>\n"
     if one.evidence:
         yield f"{_fenced(one.evidence)}\n"

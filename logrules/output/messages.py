@@ -7,10 +7,21 @@ from logrules.model.report import Restart, Risk, Severity, Status, Text
 STATUS: Mapping[Status, Text] = {
     Status.FAILED: Text("FAILED", "失败"),
     Status.STALLED: Text("STALLED", "卡住"),
+    Status.UNEXPLAINED: Text("NO DIAGNOSIS", "未能诊断"),
     Status.RUNNING: Text("RUNNING", "运行中"),
     Status.COMPLETED: Text("COMPLETED", "已完成"),
     Status.HEALTHY: Text("NOTHING WRONG FOUND", "未发现异常"),
 }
+# What stands beside the status where no diagnosis explains it.
+OUTCOME: Mapping[Status, Text] = {
+    Status.RUNNING: Text("the log ends in mid-run; nothing wrong was seen", "日志在训练途中结束；未见异常"),
+    Status.HEALTHY: Text("the log does not say how the run ended", "日志没有说明训练如何结束"),
+}
+UNEXPLAINED = Text(
+    "{count} error lines that no rule knows; the last: {last}", "{count} 行错误没有规则认识；最后一行：{last}"
+)
+UNEXPLAINED_LINES = Text("Error lines that no rule knows", "没有规则认识的错误行")
+COMPLETED_BY = Text("shown by", "依据")
 SEVERITY: Mapping[Severity, Text] = {
     Severity.ERROR: Text("error", "错误"),
     Severity.WARNING: Text("warning", "警告"),
@@ -46,6 +57,13 @@ UNUSUAL = Text(
 PARTIAL = Text("partial: {unread} of {all} logs could not be read", "不完整：{all} 份日志中有 {unread} 份无法读取")
 NOTES = Text("Notes", "备注")
 MORE = Text("{count} further diagnoses; --all shows them", "另有 {count} 条诊断；用 --all 查看")
+MORE_LINES = Text("+{count} more (--all)", "另有 {count} 处（--all）")
+MORE_STEPS = Text("+{count} more steps (--all)", "另有 {count} 步（--all）")
+MORE_SAID = Text("… (--all)", "……（--all）")
+LABELLED = Text("{label}: ", "{label}：")
+ALSO = Text("Also", "另有")
+LOGS = Text("{count} logs", "{count} 份日志")
+TRY = Text("Try, in this order", "建议（按顺序尝试）")
 LINES = Text("lines", "行")
 RESTART_WORD = Text("Restart", "重启建议")
 CONFIRM = Text("check this machine: logrules doctor --only", "检查本机：logrules doctor --only")
@@ -53,6 +71,8 @@ EXPLAIN = Text("rule", "规则")
 MARK_OF_RISK: Mapping[Risk, str] = {Risk.LOOK: "", Risk.SAFE: "", Risk.CHANGES_RUN: "△ ", Risk.DESTRUCTIVE: "⚠ "}
 PAGE_SKIP = Text("to the diagnoses", "跳到诊断")
 PAGE_TIMELINE = Text("Timeline", "时间线")
+PAGE_BY_TIME = Text("drawn by time", "按时间绘制")
+PAGE_BY_LINE = Text("drawn by line: the log has no times", "按行号绘制：日志没有时间")
 PAGE_TABLE = Text("the timeline as a table", "以表格显示时间线")
 PAGE_METRICS = Text("Metrics", "指标")
 PAGE_DIAGNOSES = Text("Diagnoses", "诊断")

@@ -1,37 +1,42 @@
 """The pictures of the page: who was in which phase when, with marks that link to evidence; metrics over time."""
 
-import io
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter
+from xml.sax.saxutils import escape, quoteattr
+from zlib import crc32
 
 from logrules.model.report import Curve, PhaseSpan, Report, Severity, WaitSpan
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
+from logrules.output.time_axis import is_timed
 
-# Told apart by people who see colours differently too: the palette of Okabe and Ito, and a mark of its own each.
-_COLORS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")
-_MARKS = {Severity.ERROR: ("X", "#b3001b"), Severity.WARNING: ("D", "#8a5a00"), Severity.INFO: ("o", "#00507a")}
+# The same phase has the same colour in every report: Okabe and Ito's palette and what can be told from it.
+_COLORS = {
+    "launch": "#999999",
+    "rendezvous": "#E69F00",
+    "data_load": "#56B4E9",
+    "model_load": "#0072B2",
+    "rollout": "#CC79A7",
+    "weight_sync": "#F0E442",
+    "train_step": "#009E73",
+    "eval": "#8DD3C7",
+    "checkpoint": "#D55E00",
+    "serve": "#B3DE69",
+    "shutdown": "#666666",
+}
+_MARKS = {
+    Severity.ERROR: ("\u2716", "#b3001b"),
+    Severity.WARNING: ("\u25c6", "#8a5a00"),
+    Severity.INFO: ("\u25cf", "#00507a"),
+}
 _MAX_ROWS = 128
 MAX_WAITS = 200
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "logrules",
-    "svg.fonttype": "none",
-    # A worker may be called `$x$`.
-    "text.parse_math": False,
-    "font.size": 9,
-    "font.family": "sans-serif",
-}
-_THIN_S = 1e-9
+_WIDTH, _LEFT, _RIGHT, _TOP, _ROW, _AXIS = 1000, 150, 20, 26, 22, 26
+_CURVE = 110
+_TICKS = 5
+_LEGEND_STEP = 110
+_MIN_BAR = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +57,36 @@ class Scale:
 
     timed: bool
     start: float
+    length: float = 1.0
 
-    def at(self, time: float | None, line: int) -> float:
-        """Where a moment is on the axis."""
-        if not self.timed:
-            return float(line)
-        return (time if time is not None else self.start) - self.start
+    def at(self, time: float | None, line: int) -> float | None:
+        """Where a moment is on the axis, in pixels; None where it has no time and the others have."""
+        if self.timed and time is None:
+            return None
+        value = time - self.start if self.timed and time is not None else line - self.start
+        share = min(max(value / self.length, 0.0), 1.0)
+        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
 
-    def label(self, value: float) -> str:
-        """What stands at the axis."""
-        return duration(max(value, 0.0)) if self.timed else f"{value:,.0f}"
+    def label(self, share: float) -> str:
+        """What stands at this share of the axis."""
+        value = share * self.length
+        return duration(max(value, 0.0)) if self.timed else f"{value + self.start:,.0f}"
 
 
 def scale_of(report: Report) -> Scale:
     """The axis for this report."""
-    times = [span.start for span in report.timeline if span.start is not None]
-    timed = bool(times) and all(span.start is not None and span.end is not None for span in report.timeline)
-    return Scale(timed, min(times) if timed else 0.0)
+    timed = is_timed(report.timeline)
+    points = [point for curve in report.curves for point in curve.points]
+    if timed:
+        moments = [at for span in report.timeline for at in (span.start, span.end) if at is not None]
+        moments += [at for wait in report.waits for at in (wait.start, wait.end) if at is not None]
+        moments += [line.time for one in report.diagnoses for line in one.evidence if line.time is not None]
+    else:
+        moments = [float(at) for span in report.timeline for at in (span.first_line, span.last_line)]
+        moments += [float(line.line) for one in report.diagnoses for line in one.evidence]
+        moments += [float(point.line) for point in points]
+    start, end = min(moments, default=0.0), max(moments, default=1.0)
+    return Scale(timed, start, max(end - start, 1e-9))
 
 
 def wait_anchor(number: int) -> str:
@@ -82,84 +100,105 @@ def timeline_svg(report: Report, marks: Sequence[Mark], scale: Scale) -> str:
     rows = {worker: number for number, worker in enumerate(workers[:_MAX_ROWS])}
     if not rows:
         return ""
-    spans = [span for span in report.timeline if span.worker in rows]
-
-    def draw(axes: Axes) -> None:
-        _draw_phases(axes, spans, rows, scale)
-        _draw_waits(axes, report.waits[:MAX_WAITS], rows, scale)
-        for number, mark in enumerate(marks):
-            if mark.worker in rows:
-                shape, color = _MARKS[mark.severity]
-                dots = axes.scatter(
-                    [scale.at(mark.time, mark.line)], [rows[mark.worker]], 70, color, marker=shape, zorder=5 + number,
-                    edgecolors="white", linewidths=0.7,
-                )  # fmt: skip
-                dots.set_urls([f"#{mark.anchor}"])
-                dots.set_gid(f"mark-{mark.anchor}")
-        axes.set_yticks(range(len(rows)), [safe(worker)[:32] for worker in rows])
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-
-    return _svg(draw, 0.26 * len(rows) + 1.1, scale)
+    height = _TOP + len(rows) * _ROW
+    names = (
+        _text(_LEFT - 8, _TOP + (number + 0.7) * _ROW, safe(worker)[:22], "end") for worker, number in rows.items()
+    )
+    parts = (
+        *_phases(report.timeline, rows, scale), *names, *_waits(report.waits[:MAX_WAITS], rows, scale),
+        *_marks(marks, rows, scale), *_axis(scale, height),
+    )  # fmt: skip
+    return _svg(parts, height + _AXIS)
 
 
-def _draw_phases(axes: Axes, spans: Sequence[PhaseSpan], rows: Mapping[str, int], scale: Scale) -> None:
-    phases = list(dict.fromkeys(span.phase for span in spans))
-    handles = []
-    for number, phase in enumerate(phases):
-        color = _COLORS[number % len(_COLORS)]
-        boxes = [_box(span, rows[span.worker], scale) for span in spans if span.phase == phase]
-        axes.add_collection(PolyCollection(boxes, facecolors=color, edgecolors="none", gid=f"phase-{phase}"))
-        handles.append(Patch(facecolor=color, label=phase))
-    axes.autoscale()
-    if handles:
-        axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False)
+def _phases(spans: Sequence[PhaseSpan], rows: Mapping[str, int], scale: Scale) -> Iterator[str]:
+    shown = [span for span in spans if span.worker in rows]
+    for number, phase in enumerate(dict.fromkeys(span.phase for span in shown)):
+        color = color_of(phase)
+        boxes = "".join(_box(span, rows, scale) for span in shown if span.phase == phase)
+        x = number * _LEGEND_STEP
+        legend = f'<rect x="{x}" y="4" width="12" height="12"/>'
+        yield f'<g id={quoteattr("phase-" + phase)} fill="{color}"><title>{escape(phase)}</title>{boxes}{legend}</g>'
+        yield _text(x + 16, 14, phase)
 
 
-def _draw_waits(axes: Axes, waits: Sequence[WaitSpan], rows: Mapping[str, int], scale: Scale) -> None:
+def color_of(phase: str) -> str:
+    """The colour of a phase, the same in every report, also of a phase of one's own."""
+    return _COLORS.get(phase) or f"hsl({crc32(phase.encode()) % 360} 55% 50%)"
+
+
+def _box(span: PhaseSpan, rows: Mapping[str, int], scale: Scale) -> str:
+    left, right = scale.at(span.start, span.first_line), scale.at(span.end, span.last_line)
+    if left is None or right is None:
+        return ""
+    y = _TOP + rows[span.worker] * _ROW + 3
+    return f'<rect x="{left:.1f}" y="{y}" width="{max(right - left, _MIN_BAR):.1f}" height="{_ROW - 8}"/>'
+
+
+def _waits(waits: Sequence[WaitSpan], rows: Mapping[str, int], scale: Scale) -> Iterator[str]:
     """A line under the bar of whoever waited; a thick one where the log ends in it."""
     for number, wait in enumerate(waits):
-        if wait.worker in rows:
-            left, right = scale.at(wait.start, wait.first_line), scale.at(wait.end, wait.last_line)
-            line = axes.hlines(
-                rows[wait.worker] + 0.42, left, max(right, left + _THIN_S), "#b35900", lw=1.5 if wait.ended else 4
+        left, right = scale.at(wait.start, wait.first_line), scale.at(wait.end, wait.last_line)
+        if wait.worker in rows and left is not None and right is not None:
+            y = _TOP + (rows[wait.worker] + 1) * _ROW - 4
+            bar = (
+                f'<rect x="{left:.1f}" y="{y}" width="{max(right - left, _MIN_BAR):.1f}" '
+                f'height="{2 if wait.ended else 4}" fill="#b35900"/>'
             )
-            line.set_urls([f"#{wait_anchor(number)}"])
-            line.set_gid(f"wait-{number}")
+            yield f'<g id="wait-{number}">{_link(wait_anchor(number), bar, wait.wait)}</g>'
 
 
-def _box(span: PhaseSpan, row: int, scale: Scale) -> list[tuple[float, float]]:
-    left = scale.at(span.start, span.first_line)
-    right = max(scale.at(span.end, span.last_line), left + _THIN_S)
-    return [(left, row - 0.35), (right, row - 0.35), (right, row + 0.35), (left, row + 0.35)]
+def _marks(marks: Sequence[Mark], rows: Mapping[str, int], scale: Scale) -> Iterator[str]:
+    for mark in marks:
+        x = scale.at(mark.time, mark.line)
+        if mark.worker in rows and x is not None:
+            shape, color = _MARKS[mark.severity]
+            y = _TOP + (rows[mark.worker] + 0.72) * _ROW
+            sign = (
+                f'<text class="mark" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-size="16" '
+                f'style="fill: {color} !important" stroke="#fff" stroke-width="0.7">{shape}</text>'
+            )
+            yield f'<g id="mark-{mark.anchor}">{_link(mark.anchor, sign, f"{mark.source}:{mark.line}")}</g>'
+
+
+def _link(anchor: str, inner: str, title: str) -> str:
+    return f'<a href="#{anchor}"><title>{escape(safe(title))}</title>{inner}</a>'
 
 
 def curve_svg(curve: Curve, scale: Scale) -> str:
-    """A metric over the run."""
-    placed = [point for point in curve.points if point.time is not None or not scale.timed]
-    points = [point for point in placed if math.isfinite(point.value)]
-    wrong = [point for point in placed if not math.isfinite(point.value)]
+    """A metric over the run; dashed where a value was no number."""
+    placed = [(x, point.value) for point in curve.points if (x := scale.at(point.time, point.line)) is not None]
+    values = [value for _, value in placed if math.isfinite(value)]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    spread = high - low if math.isfinite(high - low) and high > low else 1.0
 
-    def draw(axes: Axes) -> None:
-        moments = [scale.at(one.time, one.line) for one in points]
-        axes.plot(moments, [one.value for one in points], color="#0072B2", lw=1.2)
-        for one in wrong:
-            axes.axvline(scale.at(one.time, one.line), color="#b3001b", ls="--", lw=1)
-        axes.grid(visible=True, alpha=0.3)
+    def y_of(value: float) -> float:
+        return 8 + (_CURVE - 16) * (1 - (value - low) / spread)
 
-    return _svg(draw, 1.7, scale)
+    line = " ".join(f"{x:.1f},{y_of(value):.1f}" for x, value in placed if math.isfinite(value))
+    wrong = (
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{_CURVE}" stroke="#b3001b" stroke-dasharray="4 3"/>'
+        for x, value in placed
+        if not math.isfinite(value)
+    )
+    drawn = f'<polyline points="{line}" fill="none" stroke="#0072B2" stroke-width="1.5"/>'
+    limits = (_text(_LEFT - 8, 14, f"{high:.4g}", "end"), _text(_LEFT - 8, _CURVE - 4, f"{low:.4g}", "end"))
+    return _svg((drawn, *wrong, *limits, *_axis(scale, _CURVE)), _CURVE + _AXIS)
 
 
-def _svg(draw: Callable[[Axes], None], height: float, scale: Scale) -> str:
-    with rc_context(_STYLE):
-        figure = Figure(figsize=(11, height), layout="constrained")
-        axes = figure.add_subplot()
-        draw(axes)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: scale.label(value)))
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        out = io.StringIO()
-        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    text = out.getvalue()
-    # Only the picture: the page has a head of its own, and marks lead to places on it.
-    text = text.replace(' target="_blank"', "")
-    return re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+def _axis(scale: Scale, y: float) -> Iterator[str]:
+    yield f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}" stroke="#888"/>'
+    for number in range(_TICKS):
+        share = number / (_TICKS - 1)
+        x = _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+        anchor = "start" if number == 0 else "end" if number == _TICKS - 1 else "middle"
+        yield _text(x, y + 16, scale.label(share), anchor)
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _svg(parts: Sequence[str], height: float) -> str:
+    view = f'viewBox="0 0 {_WIDTH} {height}" font-size="12" font-family="sans-serif"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{"".join(parts)}</svg>'

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 from logrules.model.report import Comparison, Consequence, Diagnosis, Evidence, Fix, PhaseSpan, Report, Run
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import coverage, declined, sentence
+from logrules.output.shell import pasteable
 
 SCHEMA = "logrules.report/1"
 
@@ -35,6 +36,8 @@ def report_document(report: Report, language: str) -> dict[str, Any]:
         "partial": bool(report.unread),
         "sources": [safe(source) for source in report.sources],
         "lines": report.lines,
+        "frameworks": list(report.frameworks),
+        "completed_by": _evidence(report.completed_by) if report.completed_by else None,
         **({"comparison": _comparison(report.comparison, language)} if report.comparison else {}),
     }
 
@@ -67,6 +70,7 @@ def _diagnosis(one: Diagnosis, language: str) -> dict[str, Any]:
         "phase": one.phase,
         "severity": one.severity.value,
         "confidence": one.confidence,
+        "measured": {"right": one.measured[0], "of": one.measured[1]},
         "title": safe(one.title.of(language)),
         "why": safe(one.why.of(language)),
         "restart": one.restart.value,
@@ -95,9 +99,9 @@ def _fix(fix: Fix, language: str) -> dict[str, Any]:
     shown: Mapping[str, Any] = {
         "do": safe(fix.do.of(language)),
         "risk": fix.risk.value,
-        "env": dict(fix.env),
-        "run": fix.run,
-        "powershell": fix.powershell,
+        "env": {name: pasteable(value) for name, value in fix.env.items()},
+        "run": pasteable(fix.run) if fix.run else None,
+        "powershell": pasteable(fix.powershell) if fix.powershell else None,
         "flags": list(fix.flags),
         "config": dict(fix.config),
         "code": fix.code,

@@ -45,6 +45,10 @@ def report_schema(annexes: Mapping[str, Any] | None = None) -> dict[str, Any]:
             "phase": _TEXT,
             "severity": _enum(Severity),
             "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "measured": {
+                **_object({"right": _COUNT, "of": _COUNT}),
+                "description": "in how many labelled logs it was right, of how many; 0 of 0: never measured",
+            },
             "title": _TEXT,
             "why": _TEXT,
             "restart": _enum(Restart),
@@ -73,6 +77,8 @@ def report_schema(annexes: Mapping[str, Any] | None = None) -> dict[str, Any]:
             "partial": {"type": "boolean"},
             "sources": _list(_TEXT),
             "lines": _COUNT,
+            "frameworks": {**_list(_TEXT), "description": "those that the log shows"},
+            "completed_by": {"anyOf": [evidence, {"type": "null"}], "description": "the line that shows a good end"},
         },
         {"comparison": _comparison(evidence), **(annexes or {})},
     )

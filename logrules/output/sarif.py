@@ -4,6 +4,7 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any, TextIO
 from urllib.parse import quote
 
@@ -28,7 +29,7 @@ def render_sarif(report: Report, out: TextIO, language: str, shell: str = "bash"
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, list(rules).index(one.rule), language) for one in report.diagnoses],
+        "results": [_result(one, list(rules).index(one.rule), language, report.paths) for one in report.diagnoses],
     }
     json.dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out, ensure_ascii=False, indent=1)
     out.write("\n")
@@ -40,13 +41,13 @@ def _rule(one: Diagnosis, language: str) -> dict[str, Any]:
         "name": one.cause,
         "shortDescription": {"text": safe(one.title.of(language))},
         "fullDescription": {"text": safe(one.why.of(language))},
-        "help": {"text": safe("\n".join(f"{n}. {fix.do.of(language)}" for n, fix in enumerate(one.fixes, 1))) or "-"},
+        "help": {"text": "\n".join(f"{n}. {safe(fix.do.of(language))}" for n, fix in enumerate(one.fixes, 1)) or "-"},
     }
     return described | ({"helpUri": one.references[0]} if one.references else {})
 
 
-def _result(one: Diagnosis, index: int, language: str) -> dict[str, Any]:
-    places = [_location(line, number) for number, line in enumerate(one.evidence)]
+def _result(one: Diagnosis, index: int, language: str, paths: Mapping[str, str]) -> dict[str, Any]:
+    places = [_location(line, number, paths) for number, line in enumerate(one.evidence)]
     return {
         "ruleId": one.rule,
         "ruleIndex": index,
@@ -55,10 +56,16 @@ def _result(one: Diagnosis, index: int, language: str) -> dict[str, Any]:
         "locations": places[:1],
         "relatedLocations": places[1:],
         "rank": round(one.confidence * 100, 1),
-        "properties": {"cause": one.cause, "phase": one.phase, "ranks": list(one.ranks)},
+        "properties": {
+            "cause": one.cause,
+            "phase": one.phase,
+            "ranks": list(one.ranks),
+            "measured": {"right": one.measured[0], "of": one.measured[1]},
+        },
     }
 
 
-def _location(line: Evidence, number: int) -> dict[str, Any]:
+def _location(line: Evidence, number: int, paths: Mapping[str, str]) -> dict[str, Any]:
     region = {"startLine": line.line, "snippet": {"text": safe(line.text)}}
-    return {"id": number, "physicalLocation": {"artifactLocation": {"uri": quote(safe(line.source))}, "region": region}}
+    uri = quote(safe(paths.get(line.source, line.source).replace("\\", "/")))
+    return {"id": number, "physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}

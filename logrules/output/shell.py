@@ -1,4 +1,4 @@
-"""Fixes as commands that can be copied: bash or PowerShell."""
+"""Fixes as commands that can be pasted: bash or PowerShell."""
 
 import re
 from collections.abc import Iterator
@@ -6,20 +6,34 @@ from collections.abc import Iterator
 from logrules.model.report import Fix
 
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
+# What the reader has to fill in. Angle brackets would redirect files.
+_PLACEHOLDER = re.compile(r"<([A-Za-z][\w .-]{0,60})>")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+# PowerShell has these of its own.
+_AUTOMATIC = {"PWD", "HOME"}
 
 
 def commands(fix: Fix, shell: str) -> Iterator[str]:
     """The lines to paste into ``shell`` ("bash" or "powershell"): variables first, then the command."""
     for name, value in fix.env.items():
-        yield f"$env:{name} = {_powershell(value)}" if shell == "powershell" else f"export {name}={_bash(value)}"
+        said = pasteable(value)
+        yield (
+            f"$env:{name} = {_in_powershell(name, said)}"
+            if shell == "powershell"
+            else f"export {name}={_in_bash(said)}"
+        )
     command = fix.powershell if shell == "powershell" and fix.powershell else fix.run
     if command:
-        yield from command.strip().splitlines()
+        yield from pasteable(command).strip().splitlines()
 
 
-def _bash(value: str) -> str:
-    """The value quoted so that variables and commands in it expand, and nothing else does."""
+def pasteable(text: str) -> str:
+    """The text with what the reader has to fill in (``<pid>``) as a word in capitals, which every shell can parse."""
+    return _PLACEHOLDER.sub(lambda found: re.sub(r"\W+", "_", found[1]).upper(), text)
+
+
+def _in_bash(value: str) -> str:
+    """The value as one word, in which variables and commands expand."""
     if _PLAIN.fullmatch(value):
         return value
     if "$" in value:
@@ -27,9 +41,14 @@ def _bash(value: str) -> str:
     return "'" + value.replace("'", "'\\''") + "'"
 
 
-def _powershell(value: str) -> str:
-    """The same; variables are those of the environment, and what joins a list of paths is a semicolon."""
-    if _VARIABLE.search(value):
+def _in_powershell(name: str, value: str) -> str:
+    """The same in PowerShell, whose search paths are separated by semicolons."""
+    if "$" in value and name.endswith("PATH"):
         value = value.replace(":", ";")
     escaped = re.sub(r'([`"])', r"`\1", value)
-    return '"' + _VARIABLE.sub(lambda found: f"$env:{found[1] or found[2]}", escaped) + '"'
+    return '"' + _VARIABLE.sub(_environment, escaped) + '"'
+
+
+def _environment(found: re.Match[str]) -> str:
+    variable = found[1] or found[2]
+    return f"${variable}" if variable in _AUTOMATIC else f"${{env:{variable}}}"

@@ -1,7 +1,7 @@
 """The timeline as a trace that Chrome (chrome://tracing) and Perfetto (ui.perfetto.dev) open: a row a worker.
 
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. Where the log has
-no times, a line is a millisecond, which ``otherData`` says.
+no times, a line is a millisecond, which ``otherData`` says; what has none where others have is left out.
 """
 
 import json
@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from logrules.model.report import Evidence, PhaseSpan, Report
 from logrules.output.escape import safe
+from logrules.output.time_axis import is_timed
 
 _US = 1_000_000
 _US_A_LINE = 1_000
@@ -18,7 +19,8 @@ _JOB = 1
 
 def render_trace(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write phases as spans and evidence as instants."""
-    timed = all(span.start is not None and span.end is not None for span in report.timeline)
+    timed = is_timed(report.timeline)
+    spans = [span for span in report.timeline if not timed or (span.start is not None and span.end is not None)]
     labels = [span.worker for span in report.timeline] + [
         line.worker for one in report.diagnoses for line in one.evidence
     ]
@@ -26,7 +28,7 @@ def render_trace(report: Report, out: TextIO, language: str, shell: str = "bash"
     events = [
         _named("process_name", 0, "logrules"),
         *(_named("thread_name", row, safe(label)) for label, row in rows.items()),
-        *(_span(span, rows, timed=timed) for span in report.timeline),
+        *(_span(span, rows, timed=timed) for span in spans),
         *_marks(report, rows, language, timed=timed),
     ]
     clock = "the log's own" if timed else "one line a millisecond"

@@ -70,4 +70,5 @@ class WriterState:
         ignored = self.ignored_line is not None and 0 <= first.line - self.ignored_line <= SOURCE_LINES
         self.ignored_line = None
         levels = [event.level for event in (first, last) if event.level is not None]
-        return Stance.CAUGHT if ignored or (levels and max(levels) <= Level.WARNING) else Stance.FACT
+        said = last.stance is Stance.CAUGHT or (levels and max(levels) <= Level.WARNING)
+        return Stance.CAUGHT if ignored or said else Stance.FACT

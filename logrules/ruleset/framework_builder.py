@@ -19,7 +19,9 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
     seen = list(_presence(draft, file))
     for index, marker in enumerate(file.markers):
         draft.problems += known.unknown_phase(source, ["markers", index, "enters"], marker.enters)
-        routine = marker.progress and not (marker.opens or marker.closes or marker.starts or marker.completes)
+        routine = marker.progress and not (
+            marker.opens or marker.closes or marker.starts or marker.completes or marker.ends
+        )
         number = draft.add_signal(signal_of(f"{file.framework}/{marker.id}", "marker", marker, sampled=routine))
         seen.append(number)
         draft.markers.append(
@@ -33,6 +35,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
                 marker.progress,
                 marker.completes,
                 marker.starts,
+                marker.ends,
             )
         )
     for index, wait in enumerate(file.waits):
@@ -60,7 +63,7 @@ def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile
     draft.problems += known.unknown(source, at, wait)
     draft.problems += step_faults(source, at, wait, known)
     draft.problems += known.unknown_phase(source, [*at, "phase"], wait.phase)
-    draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience))
+    draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience), wait.first)
     card = f"waits/{name}"
     draft.rules[card] = Rule(
         card,

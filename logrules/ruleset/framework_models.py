@@ -22,8 +22,9 @@ class MarkerFile(SignalFile):
 
     ``enters`` a phase; ``opens`` or ``closes`` waits of this or another file; ``progress``
     is a step of a loop or a bar that moved (it renews open waits of the worker and may be
-    sampled); ``completes`` the run; ``starts`` a run. ``samples`` are lines that must be
-    recognised, ``near`` lines that must not.
+    sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
+    exit); ``starts`` a run. ``samples`` are lines that must be recognised, ``near`` lines that
+    must not.
     """
 
     id: Name
@@ -33,6 +34,7 @@ class MarkerFile(SignalFile):
     renews: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
     progress: bool = False
     completes: bool = False
+    ends: bool = False
     starts: bool = False
     samples: Annotated[list[str], BeforeValidator(listed)] = Field(min_length=1)
     near: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
@@ -42,12 +44,14 @@ class WaitFile(CardFile):
     """A place where a framework blocks without a word, and what it means when it stays so.
 
     ``patience`` is how long a healthy run may be quiet here. ``phase`` is where the worker is
-    meanwhile. A stall is a warning in severity: its status says the rest.
+    meanwhile. A stall is a warning in severity: its status says the rest. ``first`` is for what
+    blocks before the first step alone: once the job has stepped there, nothing opens it.
     """
 
     id: Name
     phase: str
     patience: Duration
+    first: bool = False
 
 
 class MetricFile(SignalFile):

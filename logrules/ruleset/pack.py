@@ -71,6 +71,7 @@ class Marker:
     progress: bool = False
     completes: bool = False
     starts: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class Wait:
     id: str
     phase: str
     patience_s: float
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
     for row in tables.exceptions:
         cause = causes.get(row.cause)
         if cause is not None:
-            yield _rule(EXCEPTIONS + row.id, cause, row.phase), _card(row, cause, row.fixes, words)
+            rule = replace(_rule(EXCEPTIONS + row.id, cause, row.phase), fallback=row.fallback)
+            yield rule, _card(row, cause, row.fixes, words)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):

@@ -193,7 +193,7 @@ class ExceptionRow:
     ``classes``: the exception is one of these or inherits from one. ``errno``: its message has one of these numbers as
     Python prints them (``[Errno 98]``). ``words`` is searched in its message, ``without`` must not be found there.
     ``under``: one of its frames is from one of these components or groups. ``raised_in``: its innermost frame that is
-    not the user's own is.
+    not the user's own is. A ``fallback`` row speaks only where no other row and no rule knows the failure.
     """
 
     id: Name
@@ -205,6 +205,7 @@ class ExceptionRow:
     under: tuple[str, ...] = ()
     raised_in: tuple[str, ...] = ()
     phase: str | None = None
+    fallback: bool = False
     title: str | None = None
     why: str | None = None
     fixes: tuple[str, ...] = ()

@@ -16,7 +16,9 @@ _LOOKS = re.compile(
     r"stat|strings|systemctl status|tail|tar -t\w*|test|time|timeout|top|tr|true|ulimit(?: -\w)?$|uname|uniq|uptime|wc|watch|"
     r"which|xargs|zcat)(?![\w-])"
 )
-_CHANGES = re.compile(r"--gpu-?reset|-pm 1|\s-delete\b|\bsed -i|\s-exec\b|\brm\b|\btee\b|\bkill\b|(?<![0-9&])>(?![&>=])\s*(?!/dev/null)\S|-X POST")
+_CHANGES = re.compile(
+    r"--gpu-?reset|-pm 1|\s-delete\b|\bsed -i|\s-exec\b|\brm\b|\btee\b|\bkill\b|(?<![0-9&])>(?![&>=])\s*(?!/dev/null)\S|-X POST"
+)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PLACE = re.compile(r"<\w[^<>\n]*>")
 _PARTS = re.compile(r"\s*(?:\|\||&&|[;|\n]|\$\(|\bdo\b)\s*")

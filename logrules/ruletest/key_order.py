@@ -10,7 +10,7 @@ _CAUSE = (
     *("id", "family", "tier", "title", "about", "phase", "severity", "restart", "culprit", "cleared_by", "stall"),
     *("checks", "fixes"),
 )
-_PRINTED = ("id", "metric", *_SIGNAL, "enters", "opens", "closes", "renews", "progress", "starts", "completes", "scale")
+_PRINTED = ("id", "metric", *_SIGNAL, "enters", "opens", "closes", "renews", "progress", "starts", "completes", "ends", "scale")
 _STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")
 
 _RULE = (
@@ -37,7 +37,7 @@ _FILES: Sequence[tuple[str, Sequence[str]]] = (
 _PARTS: Mapping[str, Sequence[str]] = {
     "markers": (*_PRINTED, "samples", "near"),
     "metrics": (*_PRINTED, "samples"),
-    "waits": ("id", "phase", "patience", *_HEAD, "severity", "tier", *_HELP),
+    "waits": ("id", "phase", "patience", "first", *_HEAD, "severity", "tier", *_HELP),
     "frames": ("functions", "path", "phase"),
     "fixes": ("id", *_STEP[:-2], "risk", "frameworks", "params"),
     "fires": ("log", "quiet", "captures", "ranks", "phase", "note"),

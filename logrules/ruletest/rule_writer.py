@@ -16,6 +16,9 @@ _LINE = 160
 # What is a line anyway: an example with what is said of it, the addresses of pages.
 _LONG_LINE = 400
 _EXAMPLES = frozenset({"fires", "silent"})
+# Mappings whose entries are rows of their own; of the first two the keys are names.
+_NAMED = frozenset({"signals", "with"})
+_BLOCKS = _NAMED | {"examples"}
 # Of lists that hold nothing but words.
 _ROOM = {"references": _LONG_LINE, "contains": 240, "fixes": 240}
 # A text that needs no quotes between brackets; what looks like a number or a truth value is quoted by the layout.
@@ -41,14 +44,14 @@ def _node(value: object, depth: int, *, top: bool = False, flow: bool = False, k
         quoted = flow and not _PLAIN.fullmatch(value) and value.isprintable()
         return SingleQuotedScalarString(value) if quoted else value
     if isinstance(value, Mapping):
-        flow = flow or (not top and _short(value, depth, _LONG_LINE if key in _EXAMPLES else _LINE))
-        found = CommentedMap((name, _node(item, depth + 1, flow=flow, key=name)) for name, item in value.items())
+        flow = flow or not (top or key in _BLOCKS) and _short(value, depth, _LONG_LINE if key in _EXAMPLES else _LINE)
+        found = CommentedMap((name, _node(item, depth + 1, flow=flow, key="" if key in _NAMED else name)) for name, item in value.items())
         if flow:
             found.fa.set_flow_style()
         return found
     if isinstance(value, list | tuple):
         words = not any(isinstance(item, Mapping) for item in value)
-        flow = flow or _short(value, depth, _ROOM.get(key, _LINE) if words else _LINE)
+        flow = flow or (words and _short(value, depth, _ROOM.get(key, _LINE)))
         rows = CommentedSeq(_node(item, depth + 1, flow=flow, key=key) for item in value)
         if flow:
             rows.fa.set_flow_style()

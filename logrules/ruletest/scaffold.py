@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from logrules.model.errors import LogrulesError
 from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
@@ -14,10 +12,10 @@ from logrules.ruletest.format import tidied
 from logrules.ruletest.literal_choice import best_literal
 from logrules.ruletest.log_lines import Extract
 from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.rule_writer import written
 from logrules.ruletest.variable_parts import Filled, Part, parts_of, pattern_of
 
 _FALLBACK_CAUSE = "python-exception"
-_CERTAINTY = 0.7
 _LONGEST_PATTERN = 800
 _NOTHING_LIKE_IT = "nothing of the kind"
 
@@ -44,9 +42,7 @@ def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | Non
     captures = {part.name: part.text for part in parts if isinstance(part, Filled)}
     name = rule_id or f"team/{_slug(literal)}"
     near = near_miss(extract.line, extract.others, pattern if captures else re.escape(literal)) or _NOTHING_LIKE_IT
-    text = _written(
-        name, cause or _FALLBACK_CAUSE, literal, pattern if captures else None, captures, extract.line, near
-    )
+    text = _written(cause or _FALLBACK_CAUSE, literal, pattern if captures else None, captures, extract.line, near)
     return RuleDraft(name, tidied(text.encode(), name).decode())
 
 
@@ -61,29 +57,23 @@ def _slug(literal: str) -> str:
     return "-".join(words) or "new-rule"
 
 
-def _written(
-    name: str, cause: str, literal: str, pattern: str | None, captures: Mapping[str, str], line: str, near: str
-) -> str:
-    said = {"contains": literal} | ({"pattern": pattern} if pattern else {})
-    fires: object = {"captures": dict(captures)} if captures else True
-    todo = {"en": "Write what to try first", "zh": "待写：首先尝试什么"}
+def _written(cause: str, literal: str, pattern: str | None, captures: Mapping[str, str], line: str, near: str) -> str:
+    said = {"contains": literal, "pattern": pattern} if pattern else literal
+    fires: object = {"log": line, "captures": dict(captures)} if captures else line
     rule = {
-        "id": name,
         "cause": cause,
-        "certainty": _CERTAINTY,
-        "title": {"en": "Write what went wrong", "zh": "待写：出了什么问题"},
-        "why": {"en": "Write why it happens.", "zh": "待写：原因。"},
+        "title": "Write what went wrong",
+        "why": "Write why it happens.",
         "signals": {"said": said},
-        "when": "said",
-        "fixes": [{"do": todo}],
-        "examples": [{"log": line, "fires": fires}, {"log": near, "fires": False}],
+        "fixes": [{"do": "Write what to try first"}],
+        "examples": {"fires": fires, "silent": near},
     }
-    body = yaml.safe_dump(rule, sort_keys=False, allow_unicode=True, width=1 << 30, default_flow_style=False)
+    body = written(rule)
     notes = {
         "cause: ": "`logrules explain --causes` lists them all",
-        "certainty: ": "how often it is right when it comes first; `make calibrate` measures it",
         "title:": "from here on: what it means",
         "signals:": "how it is recognised; does every version of the program print it so?",
+        "fixes:": "steps of rules/fixes.yaml by their names, or steps of its own; without any those of its cause",
         "examples:": "taken from the log: take out what must not be shown to others",
     }
     return "".join(_noted(row, notes) for row in body.splitlines(keepends=True))

@@ -121,7 +121,7 @@ def _examples(rows: Iterable[Plain]) -> Plain:
         if isinstance(fires, dict):
             said |= {key: value for key, value in fires.items() if key != "evidence"}
         found["fires" if fires is not False else "silent"].append(said["log"] if len(said) == 1 else said)
-    return {kind: logs[0] if len(logs) == 1 and isinstance(logs[0], str) else logs for kind, logs in found.items()}
+    return {kind: logs[0] if len(logs) == 1 else logs for kind, logs in found.items()}
 
 
 def _any_of(when: str, signals: Iterable[str]) -> bool:

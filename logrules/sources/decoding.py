@@ -32,6 +32,7 @@ _KINDS = (
 # Controls that no terminal and no logger writes: their share is a tenth in compressed data, and next to none in logs.
 _CONTROLS = bytes([*range(1, 7), *range(14, 27), *range(28, 32), 127])
 _CONTROL_SHARE = 0.03
+_MIN_COUNTED_BYTES = 64
 
 
 def encoding_of(head: bytes) -> str | None:
@@ -57,7 +58,7 @@ def _is_written_in(head: bytes, name: str, width: int, zeros: tuple[int, ...]) -
         text = codecs.getincrementaldecoder(name)().decode(whole)
     except UnicodeDecodeError:
         return False
-    return not no_text(text.encode())
+    return "\0" not in text and not no_text(text.encode())
 
 
 def no_text(head: bytes) -> str | None:
@@ -65,8 +66,10 @@ def no_text(head: bytes) -> str | None:
     if kind := next((said for magic, said in _KINDS if magic.match(head)), None):
         return kind
     seen = len(head) - head.count(0)
+    if seen < _MIN_COUNTED_BYTES:
+        return None
     controls = seen - len(head.translate(None, _CONTROLS + b"\0"))
-    return "is not text" if controls > max(_CONTROL_SHARE * seen, 1) else None
+    return "is not text" if controls > _CONTROL_SHARE * seen else None
 
 
 def as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -93,10 +93,7 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     bytes(_KEPT_BYTES)
     with open_file() as file:
         try:
-            for data in _lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults):
-                if not offset and (kind := no_text(data[:SNIFFED_BYTES])):
-                    faults.append(kind)
-                    break
+            for data in _text_only(_lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults):
                 yield Block(name, offset, data)
                 offset += len(data)
         except SourceError as fault:
@@ -105,6 +102,18 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     if faults:
         yield Skipped(name, offset, None, faults[0])
     yield End(modified=modified)
+
+
+def _text_only(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
+    """The same blocks, or none and a fault where their first bytes, however they are cut, are no text."""
+    first: list[bytes] = []
+    while sum(map(len, first)) < SNIFFED_BYTES and (data := next(blocks, b"")):
+        first.append(data)
+    if kind := no_text(b"".join(first)[:SNIFFED_BYTES]):
+        faults.append(kind)
+        return
+    yield from first
+    yield from blocks
 
 
 def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:

@@ -38,6 +38,7 @@ class Passing(Thread):
         self._buffer = buffer
         self.log = log
         self.passed = 0
+        self._in_line = False
         self._at_end = at_end
         self._turn: AbstractContextManager[object] = turn or nullcontext()
 
@@ -58,6 +59,11 @@ class Passing(Thread):
             if self._at_end is not None:
                 self._at_end()
 
+    def leave_line(self) -> bool:
+        """Whether what was passed on last ends within a line, such as a bar; whoever asks ends that line."""
+        open_line, self._in_line = self._in_line, False
+        return open_line
+
     def _read(self) -> bytes:
         try:
             return os.read(self._descriptor, _READ_BYTES)
@@ -66,6 +72,7 @@ class Passing(Thread):
             return b""
 
     def _pass_on(self, data: bytes) -> None:
+        self._in_line = self._onward is not None and not data.endswith(b"\n")
         view = memoryview(data)
         while self._onward is not None and view:
             try:

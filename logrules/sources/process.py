@@ -50,6 +50,16 @@ class Child:
         """Its process id."""
         return self._process.pid
 
+    @property
+    def exit_status(self) -> int | None:
+        """Its exit status, or 128 + n where signal n ended it; None while it runs."""
+        return None if self._process.poll() is None else self._status()
+
+    def leave_line(self) -> bool:
+        """Whether its output ends within a line just now; whoever asks ends that line."""
+        asked = [stream.leave_line() for stream in self._streams]
+        return True in asked
+
     def send(self, number: int) -> None:
         """Pass a signal on, unless the command has ended."""
         if self._process.poll() is None:

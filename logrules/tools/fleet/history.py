@@ -63,6 +63,8 @@ class History:
             raise self._unusable(fault) from None
 
     def _prepare(self) -> None:
+        # One at a time: between the table and the version, another process would take it for somebody else's file.
+        self._database.execute("begin immediate")
         (version,) = self._database.execute("pragma user_version").fetchone()
         if version not in _READABLE:
             raise LogrulesError(f"{self._path}: was written by another version of logrules (its form is {version})")
@@ -74,6 +76,7 @@ class History:
         if version == 1:
             self._database.execute(_FROM_FIRST)
         self._database.execute(f"pragma user_version = {VERSION}")
+        self._database.execute("commit")
 
     def close(self) -> None:
         """Everything is kept."""

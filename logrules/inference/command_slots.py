@@ -1,0 +1,60 @@
+"""What a log says put into a command: always as one word, never as an option, never ending a quote.
+
+Log text is hostile: what a shell could read as more than text is left out before it is quoted.
+"""
+
+import re
+from collections.abc import Mapping
+
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+_PLAIN = re.compile(r"[\w@%+=:,./-]+")
+_UNSAFE = re.compile(r"[^\w./:@%+=,\-\[\]() \\]")
+# What the reader has to fill in may name a value: <pid of rank {rank}>.
+_IN_PLACEHOLDER = re.compile(r"<[A-Za-z][^<>|;&]*$")
+_MAX_VALUE = 200
+
+
+def filled_command(template: str | None, captures: Mapping[str, str], *, powershell: bool = False) -> str | None:
+    """The command with values in its slots, quoted as the place asks; a slot without a value becomes ``<name>``."""
+    if template is None:
+        return None
+    quote, at, parts = "", 0, []
+    for slot in _SLOT.finditer(template):
+        before = template[at : slot.start()]
+        quote = _quote_after(before, quote, "`" if powershell else "\\")
+        value = harmless(captures.get(slot[1], ""))
+        missing = slot[1] if _IN_PLACEHOLDER.search(before) else f"<{slot[1]}>"
+        parts += [before, _as_word(value, quote, powershell=powershell) if value else missing]
+        at = slot.end()
+    return "".join(parts) + template[at:]
+
+
+def filled_value(template: str, captures: Mapping[str, str]) -> str:
+    """The value of a variable with values in its slots; the shell's quotes come later."""
+    return _SLOT.sub(lambda slot: harmless(captures.get(slot[1], "")).replace("\\", "/") or f"<{slot[1]}>", template)
+
+
+def harmless(value: str) -> str:
+    """The value without what a shell could act on; empty where it could be read as an option."""
+    return "" if value.startswith("-") else _UNSAFE.sub("_", value)[:_MAX_VALUE]
+
+
+def _quote_after(text: str, quote: str, escape: str) -> str:
+    """The quote that is open behind the text, where ``quote`` was open before it."""
+    skip = False
+    for char in text:
+        if skip:
+            skip = False
+        elif char == escape and quote != "'":
+            skip = True
+        elif char == quote:
+            quote = ""
+        elif not quote and char in "'\"":
+            quote = char
+    return quote
+
+
+def _as_word(value: str, quote: str, *, powershell: bool) -> str:
+    if quote == '"':
+        return value if powershell else value.replace("\\", "\\\\")
+    return value if quote == "'" or _PLAIN.fullmatch(value) else f"'{value}'"

@@ -1,0 +1,137 @@
+"""The stacks of a job's processes, merged: groups of equal stacks, and who stands elsewhere. Pure functions."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+# A dump may claim what it likes.
+MAX_FRAMES = 256
+MAX_PROCESSES = 4_096
+_MAIN = "MainThread"
+_INSTALLED = ("site-packages", "dist-packages", "/lib/python", "<frozen", "<string>", "importlib")
+# With fewer processes than these in the largest group, nobody can be called the odd one out.
+_MANY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class StackFrame:
+    """A frame: ``function`` with its class where that is known, ``file`` in full, ``line`` or 0."""
+
+    function: str
+    file: str
+    line: int
+    short: str = ""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the user's code: no installed package and no standard library."""
+        return not any(part in self.file for part in _INSTALLED)
+
+    @property
+    def place(self) -> str:
+        """Where it is, as a person writes it."""
+        return f"{(self.short or self.file).rpartition('/')[2]}:{self.line} {self.function}"
+
+    @property
+    def printed(self) -> str:
+        """The frame as py-spy prints it."""
+        return f"    {self.function} ({self.short or self.file}:{self.line})"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessStack:
+    """The main thread of a process, the innermost frame first; ``name`` is its rank or its process id in words."""
+
+    name: str
+    frames: tuple[StackFrame, ...]
+
+    @property
+    def key(self) -> tuple[tuple[str, str], ...]:
+        """What equal stacks have in common, wherever in its lines a function stands."""
+        return tuple((frame.function, frame.file) for frame in self.frames)
+
+    @property
+    def place(self) -> str:
+        """The innermost frame of the user's code and what it calls, or the innermost frame of all."""
+        at = next((n for n, frame in enumerate(self.frames) if frame.own), None)
+        if at is None:
+            return self.frames[0].place if self.frames else "no Python frame"
+        called = f" → {self.frames[at - 1].function}" if at else ""
+        return self.frames[at].place + called
+
+
+@dataclass(frozen=True, slots=True)
+class StackGroup:
+    """Processes whose stacks are equal; ``stack`` is that of the first."""
+
+    names: tuple[str, ...]
+    stack: ProcessStack
+
+
+def stack_of(name: str, dump: str) -> ProcessStack | None:
+    """The main thread in what ``py-spy dump --json`` prints; None for anything else."""
+    try:
+        threads = json.loads(dump)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(threads, list):
+        return None
+    found = [one for one in threads if isinstance(one, Mapping) and isinstance(one.get("frames"), list)]
+    if not found:
+        return None
+    main = next((one for one in found if one.get("thread_name") == _MAIN), found[0])
+    frames = [one for one in main["frames"][:MAX_FRAMES] if isinstance(one, Mapping)]
+    return ProcessStack(name, tuple(_frame(one) for one in frames))
+
+
+def grouped(stacks: Iterable[ProcessStack]) -> tuple[StackGroup, ...]:
+    """The stacks in groups of equal ones, the largest first."""
+    found: dict[object, list[ProcessStack]] = {}
+    for stack in list(stacks)[:MAX_PROCESSES]:
+        found.setdefault(stack.key, []).append(stack)
+    groups = [StackGroup(tuple(one.name for one in same), same[0]) for same in found.values()]
+    return tuple(sorted(groups, key=lambda group: -len(group.names)))
+
+
+def at_rest(earlier: Sequence[ProcessStack], later: Sequence[ProcessStack]) -> tuple[ProcessStack, ...]:
+    """The processes whose stack was the same at both moments, to the line: what moves is not stuck."""
+    before = {stack.name: stack.frames for stack in earlier}
+    return tuple(stack for stack in later if before.get(stack.name) == stack.frames)
+
+
+def odd_ones(groups: Sequence[StackGroup]) -> tuple[StackGroup, ...]:
+    """The groups that stand elsewhere than nearly all others: none where no group is the rule."""
+    if not groups:
+        return ()
+    largest = len(groups[0].names)
+    count = sum(len(group.names) for group in groups)
+    return tuple(groups[1:]) if largest >= _MANY and 2 * largest > count else ()
+
+
+def summary(groups: Sequence[StackGroup]) -> str:
+    """Where the processes stand, in one line of English: "63 ranks are in train.py:90 step → all_reduce; …"."""
+    return "; ".join(f"{_who(group.names)} in {group.stack.place}" for group in groups)
+
+
+def dump_of(group: StackGroup) -> str:
+    """The group's stack as py-spy prints one, for the rules to read."""
+    frames = "\n".join(frame.printed for frame in group.stack.frames)
+    return f'Thread 0 (idle): "{_MAIN}"\n{frames}\n'
+
+
+def _who(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"{names[0]} is"
+    kind = "ranks" if all(name.startswith("rank ") for name in names) else "processes"
+    return f"{len(names)} {kind} are"
+
+
+def _frame(told: Mapping[str, object]) -> StackFrame:
+    line = told.get("line")
+    short = told.get("short_filename")
+    return StackFrame(
+        str(told.get("name", "")),
+        str(told.get("filename", "")),
+        line if isinstance(line, int) else 0,
+        short if isinstance(short, str) else "",
+    )

@@ -1,0 +1,179 @@
+"""A stall that was told is never lost: it stays in the report, with how long it lasted and how it ended."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from logrules.model.change import Raised, Withdrawn
+from logrules.model.report import Consequence, Diagnosis, Report, Severity, SourceNote, Status, Text
+from logrules.model.update import Update
+from logrules.model.worker_status import WorkerNow
+from logrules.notify.progress_counter import step_of
+from logrules.output.numbers import duration
+
+# What a job says while it is being ended comes within this time of its first word after the silence.
+LAST_WORDS_S = 10.0
+MAX_NOTES = 20
+# Typed at a terminal by a person; a scheduler sends others.
+_TYPED = frozenset({"SIGINT", "SIGQUIT"})
+_LEAVING = frozenset({None, "shutdown"})
+
+_PLACE = Text(
+    "{title}: nothing for {quiet} in {phase}{after}; {end}", "{title}：在阶段 {phase}{after} 停滞 {quiet}；{end}"
+)
+_AFTER = Text(" after step {step}", "（第 {step} 步之后）")
+_BY_YOU = Text("then you ended it ({signal})", "随后由你结束（{signal}）")
+_SIGNALLED = Text("then it was told to end ({signal})", "随后被要求结束（{signal}）")
+_FROM_OUTSIDE = Text("then it was ended: {title}", "随后被结束：{title}")
+_STILL = Text("it had not moved when the watching ended", "停止监视时仍未恢复")
+_EXITED = Text("then it ended with exit status {status}", "随后以退出码 {status} 结束")
+_WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldStall:
+    """A stall as it was told: since when nothing moved, and where every worker stood."""
+
+    diagnosis: Diagnosis
+    since: float
+    places: Mapping[str, tuple[str | None, str]]
+
+    @property
+    def step(self) -> int | None:
+        """The last step that any worker had made."""
+        steps = (step_of(text) for _, text in self.places.values())
+        return max((step for step in steps if step is not None), default=None)
+
+
+class StallMemory:
+    """Remembers the stall that was told until the job moves again.
+
+    ``workers`` tells where each worker is. ``endings`` are the causes that say that somebody or something ended the
+    job from outside, which explains no stall. ``ended_by`` names the signal that came through us to end the job, and
+    ``exit_status`` is that of its command, where there are any.
+    """
+
+    def __init__(
+        self,
+        workers: Callable[[], tuple[WorkerNow, ...]],
+        endings: Collection[str],
+        ended_by: Callable[[], str | None],
+        exit_status: Callable[[], int | None],
+    ) -> None:
+        self._workers = workers
+        self._ended_by = ended_by
+        self._exit_status = exit_status
+        self._endings = frozenset(endings)
+        self._stall: ToldStall | None = None
+        self._until = 0.0
+        self._withdrawn: float | None = None
+        self._notes: list[SourceNote] = []
+
+    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+        """Take an update: remember a stall, forget one that is over because the job moves."""
+        stalls = {
+            one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
+        }
+        if stalls and (self._stall is None or self._withdrawn is not None):
+            self._remember(update.now, report(), stalls)
+        if self._stall is None:
+            return
+        gone = {one.rule for one in update.changes if isinstance(one, Withdrawn)}
+        if self._withdrawn is None:
+            self._until = max(update.now, self._until)
+            if self._stall.diagnosis.rule in gone and not update.ended:
+                self._withdrawn = update.now
+        if not update.ended and self._went_on(update.now, report):
+            self._forget()
+
+    def told(self, report: Report) -> Report:
+        """The last report with what was told in it: on top, where the job ended without having moved again."""
+        ended_by, exit_status = self._ended_by(), self._exit_status()
+        report = replace(report, notes=(*report.notes, *self._notes))
+        stall = self._stall
+        if stall is None or (exit_status == 0 and ended_by is None):
+            return report
+        errors = [one for one in report.diagnoses if one.severity is Severity.ERROR]
+        if self._withdrawn is not None and not errors and not exit_status:
+            self._forget()
+            return replace(report, notes=(*report.notes, *self._notes[-1:]))
+        others = tuple(one for one in report.diagnoses if one.rule != stall.diagnosis.rule)
+        if all(self._is_ending(one, ended_by) for one in errors):
+            end = self._end(errors, ended_by, exit_status)
+            under = tuple(_consequence(one) for one in errors)
+            kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
+            top = replace(
+                stall.diagnosis, title=self._title(stall, end), consequences=(*stall.diagnosis.consequences, *under)
+            )
+            return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
+        end = _said(_FROM_OUTSIDE, title=errors[0].title)
+        known = Consequence(
+            stall.diagnosis.rule, stall.diagnosis.cause, self._title(stall, end), stall.diagnosis.evidence[:2]
+        )
+        first = others[0]
+        return replace(
+            report, diagnoses=(replace(first, consequences=(*first.consequences, known)), *others[1:])
+        )  # fmt: skip
+
+    def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> None:
+        shown = next((one for one in report.diagnoses if one.rule in stalls), None)
+        if shown is None:
+            return
+        if self._stall is not None:
+            self._forget()
+        self._stall = ToldStall(shown, now - stalls[shown.rule], self._places())
+        self._until, self._withdrawn = now, None
+
+    def _places(self) -> dict[str, tuple[str | None, str]]:
+        return {one.worker: (one.phase, one.step) for one in self._workers()}
+
+    def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
+        if self._stall is None or self._withdrawn is None:
+            return False
+        before = self._stall.places
+        for label, (phase, progress) in self._places().items():
+            was_phase, was_progress = before.get(label, (None, ""))
+            if progress != was_progress or (phase != was_phase and phase not in _LEAVING):
+                return True
+        if now < self._withdrawn + LAST_WORDS_S:
+            return False
+        return not any(one.severity is Severity.ERROR for one in report().diagnoses)
+
+    def _forget(self) -> None:
+        if self._stall is not None and len(self._notes) < MAX_NOTES:
+            text = _WENT_ON.format(**self._facts(self._stall, "en"))
+            evidence = self._stall.diagnosis.evidence
+            self._notes.append(SourceNote(evidence[-1].source if evidence else "-", text))
+        self._stall = self._withdrawn = None
+
+    def _is_ending(self, one: Diagnosis, ended_by: str | None) -> bool:
+        """Whether it only says that the job was ended: not the death of one rank, unless we know who sent it."""
+        return one.cause in self._endings and (ended_by is not None or not one.ranks)
+
+    def _end(self, errors: list[Diagnosis], ended_by: str | None, exit_status: int | None) -> Text:
+        if ended_by is not None and exit_status is not None:
+            return _said(_BY_YOU if ended_by in _TYPED else _SIGNALLED, signal=Text(ended_by))
+        if errors:
+            return _said(_FROM_OUTSIDE, title=errors[0].title)
+        if exit_status is not None:
+            return _said(_EXITED, status=Text(str(exit_status)))
+        return _STILL
+
+    def _title(self, stall: ToldStall, end: Text) -> Text:
+        return Text(*(_PLACE.of(name).format(**self._facts(stall, name), end=end.of(name)) for name in ("en", "zh")))
+
+    def _facts(self, stall: ToldStall, language: str) -> dict[str, str]:
+        after = "" if stall.step is None else _AFTER.of(language).format(step=stall.step)
+        one = stall.diagnosis
+        quiet = duration(max(self._until - stall.since, 0.0))
+        return {"title": one.title.of(language), "quiet": quiet, "phase": one.phase, "after": after}
+
+
+def _said(sentence: Text, **facts: Text) -> Text:
+    """The sentence in both languages, each with its wording of the facts."""
+    english = {name: fact.en for name, fact in facts.items()}
+    chinese = {name: fact.of("zh") for name, fact in facts.items()}
+    return Text(sentence.en.format(**english), sentence.zh.format(**chinese))
+
+
+def _consequence(one: Diagnosis) -> Consequence:
+    return Consequence(one.rule, one.cause, one.title, one.evidence[:2])

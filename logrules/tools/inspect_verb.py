@@ -1,0 +1,59 @@
+"""`logrules inspect`: looks once at the processes of a job that nobody watched."""
+
+import argparse
+import os
+import sys
+
+from logrules.cli.rule_options import add_pack_options
+
+ABOUT = "say where the processes of a running job stand, and why they hang"
+EXIT_UNUSABLE = 2
+_EXAMPLES = """examples:
+  logrules inspect --pid 4242          the job whose first process is 4242, with all that it started
+  sudo -E logrules inspect --pid 4242  where the kernel lets nobody else look (ptrace_scope)
+
+Needs `pip install 'logrules[inspect]'`. What still moves between two samples is not called stuck.
+
+exit status: 0 nothing wrong, 1 a reason was found, 2 no process could be looked at"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--pid", type=int, required=True, help="the job's first process")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument("--all", action="store_true", help="show every diagnosis")
+    add_pack_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look, and print the report; the exit status."""
+    from logrules.cli.diagnose import exit_status
+    from logrules.cli.locale import preferred_language
+    from logrules.cli.rule_options import chosen_pack
+    from logrules.engine.follow import Following
+    from logrules.model.stream import End
+    from logrules.notify.job_processes import python_processes
+    from logrules.notify.probe import look_closer
+    from logrules.output.text import render_text
+    from logrules.sources.queue import EventQueue
+
+    processes = python_processes(options.pid)
+    if not processes:
+        print(f"logrules: {options.pid}: no Python process at or below it", file=sys.stderr)
+        return EXIT_UNUSABLE
+    nothing = EventQueue("inspection")
+    nothing.end(End())
+    following = Following(nothing, chosen_pack(options, cache=True), beat_s=None)
+    seen = look_closer(processes, os.environ)
+    for one in seen:
+        if one.evidence:
+            following.hear(one.source, one.text, 0.0)
+        else:
+            following.note(one.source, one.text)
+    for _ in following:
+        pass
+    report = following.report()
+    render_text(report, sys.stdout, options.lang or preferred_language(), options.shell, all_diagnoses=options.all)
+    return exit_status(report) if any(one.source.startswith("stacks") for one in seen) else EXIT_UNUSABLE

@@ -1,0 +1,130 @@
+"""What is suggested can be pasted: every command of every rule parses, values of a log stay values."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules import load_rules
+from logrules.inference.command_slots import filled_command, filled_value
+from logrules.model.report import Evidence, Fix, Report, Status, Text
+from logrules.output.log_paths import with_paths
+from logrules.output.shell import commands, pasteable
+from logrules.ruleset.rule_text import card_of
+from tests.test_render import FAILED, OOM
+
+BASH = shutil.which("bash")
+
+
+def all_fixes() -> list[tuple[str, Fix]]:
+    pack = load_rules()
+    return [(rule.id, fix) for rule in pack.rules for fix in card_of(pack, rule.id).fixes()]
+
+
+def bash_faults(scripts: dict[str, str]) -> dict[str, str]:
+    """What bash says of each script that it cannot parse; nothing is run."""
+    faults = {}
+    for name, script in scripts.items():
+        done = subprocess.run([str(BASH), "-n"], input=script, capture_output=True, text=True, check=False)
+        if done.returncode:
+            faults[name] = f"{script!r}: {done.stderr.strip()}"
+    return faults
+
+
+@pytest.mark.skipif(BASH is None, reason="needs bash")
+def test_every_command_of_every_rule_is_parsed_by_bash():
+    fixes = all_fixes()
+    filled = [(rule, replace(fix, run=filled_command(fix.run, {}))) for rule, fix in fixes]
+    scripts = {"\n".join(commands(fix, "bash")): rule for rule, fix in filled}
+    assert len(scripts) > 300
+    assert bash_faults({f"{rule}: {script}": script for script, rule in scripts.items()}) == {}
+
+
+def test_every_powershell_command_closes_what_it_opens():
+    faults = [
+        (rule, line)
+        for rule, fix in all_fixes()
+        if fix.powershell
+        for line in commands(fix, "powershell")
+        if not is_closed(line)
+    ]
+    assert faults == []
+
+
+def is_closed(line: str) -> bool:
+    bare = re.sub(r"`.|'[^']*'", "", re.sub(r'"(?:`.|[^"`])*"', "", line))
+    return not set("'\"") & set(bare) and all(bare.count(a) == bare.count(b) for a, b in ("()", "{}", "[]"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "bash", "powershell"),
+    [
+        ("PATH", "/usr/local/cuda/bin:$PATH", '"/usr/local/cuda/bin:$PATH"', '"/usr/local/cuda/bin;${env:PATH}"'),
+        ("RANK", "$SLURM_PROCID", '"$SLURM_PROCID"', '"${env:SLURM_PROCID}"'),
+        ("A", "$(hostname -s | head -n1)", '"$(hostname -s | head -n1)"', '"$(hostname -s | head -n1)"'),
+        ("A", "x y", "'x y'", '"x y"'),
+        ("A", "it's", "'it'\\''s'", '"it\'s"'),
+        ("HF_TOKEN", "<my token>", "MY_TOKEN", '"MY_TOKEN"'),
+    ],
+)
+def test_variables_expand_where_they_should(name, value, bash, powershell):
+    fix = Fix(Text("x"), env={name: value})
+    assert list(commands(fix, "bash")) == [f"export {name}={bash}"]
+    assert list(commands(fix, "powershell")) == [f"$env:{name} = {powershell}"]
+
+
+@pytest.mark.skipif(BASH is None, reason="needs bash")
+@pytest.mark.parametrize("template", ["printf %s {value}", "printf %s 'a {value} b'", 'printf %s "a {value} b"'])
+@given(value=st.text(min_size=1, max_size=40))
+def test_a_captured_value_never_ends_a_quote(template, value):
+    command = pasteable(filled_command(template, {"value": value}) or "")
+    done = subprocess.run([str(BASH), "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not re.search(r"['\"`$;|&<>\n]", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (r"C:\work\my file.py", r"python 'C:\work\my file.py'"),
+        ("a.py", "python a.py"),
+        ("--help", "python <file>"),
+        ("", "python <file>"),
+        ("x;rm -rf ~", "python 'x_rm -rf _'"),
+    ],
+)
+def test_a_captured_value_is_one_word_and_no_option(value, shown):
+    assert filled_command("python {file}", {"file": value}) == shown
+    assert filled_command("python {file}", {"file": value}, powershell=True) == shown
+
+
+def test_a_captured_value_expands_nothing_in_a_variable():
+    assert "$" not in filled_value("{host}", {"host": "$(reboot)"})
+
+
+@pytest.mark.parametrize(
+    ("run", "paths", "named"),
+    [
+        ("grep -n nan train.log | head", {"a": "runs/42/a.txt"}, "grep -n nan runs/42/a.txt | head"),
+        ("grep nan *.log", {"a": "r/my a.txt", "b": "r/b.txt"}, "grep nan 'r/my a.txt' r/b.txt"),
+        ("grep nan *.log", {str(n): f"r/{n}.txt" for n in range(9)}, "grep nan r/*"),
+        ("python train.py > train.log 2>&1", {"a": "a.txt"}, "python train.py > train.log 2>&1"),
+        ("grep nan train.log", {"a": "a.log.gz"}, "grep nan train.log"),
+        ("grep nan train.log", {}, "grep nan train.log"),
+        ("grep nan train.log", {"a": "-a's.log"}, "grep nan './-a'\\''s.log'"),
+    ],
+)
+def test_commands_name_the_real_logs(run, paths, named):
+    evidence = (Evidence("a", 1, "x", "main"),)
+    one = replace(OOM, fixes=(Fix(Text("x"), run=run),), evidence=evidence)
+    shown = with_paths(Report(Status.FAILED, "eval", (one,)), paths)
+    assert shown.diagnoses[0].fixes[0].run == named
+    assert shown.paths == paths
+
+
+def test_what_has_no_diagnosis_keeps_its_paths():
+    assert with_paths(replace(FAILED, diagnoses=()), {"a": "b"}).paths == {"a": "b"}

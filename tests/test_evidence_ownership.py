@@ -1,0 +1,49 @@
+"""Who speaks for a failure: what knows it, else a row that only knows who raised it, else the catch-all."""
+
+import pytest
+
+from logrules import load_rules
+from logrules.engine.run import replay
+from logrules.sources.memory import MemorySource
+
+_TRACE = """\
+Traceback (most recent call last):
+  File "/app/run.py", line 9, in <module>
+    main()
+  File "/usr/lib/python3.11/site-packages/{file}", line 70, in {function}
+    raise
+{raised}
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "raised", "cause"),
+    [
+        # The library's own check, by who raised it alone.
+        ("trl/trainer/sft_trainer.py", "ValueError: `a_setting` needs a second one beside it.", "bad-config"),
+        ("ray/util/placement_group.py", "ValueError: a soft target asks for another kind of group", "bad-config"),
+        ("ray/util/queue.py", "TypeError: maxsize must be an integer", "bad-config"),
+        # A row that knows the words goes first.
+        ("trl/trainer/sft_trainer.py", "ValueError: CUDA out of memory. Tried to allocate 2.00 GiB", "cuda-oom"),
+        # The words are those of a tensor operation: the library only called it.
+        (
+            "trl/trainer/sft_trainer.py",
+            "RuntimeError: The size of tensor a (3) must match the size",
+            "python-exception",
+        ),
+        # The user's own code asks for nothing that a table knows.
+        ("odd/thing.py", "ValueError: `a_setting` needs a second one beside it.", "python-exception"),
+    ],
+)
+def test_who_knows_a_failure(file: str, raised: str, cause: str):
+    text = _TRACE.format(file=file, function="run", raised=raised)
+    report = replay([MemorySource("train.log", text)], load_rules())
+    assert report.diagnoses[0].cause == cause
+
+
+def test_one_failure_is_told_once():
+    text = _TRACE.format(
+        file="trl/trainer/sft_trainer.py", function="run", raised="ValueError: `a` needs `b` beside it."
+    )
+    (only,) = replay([MemorySource("train.log", text)], load_rules()).diagnoses
+    assert "python/exception" not in {one.rule for one in only.consequences}

@@ -1,0 +1,50 @@
+"""`logrules inspect` on a real process, with a py-spy that answers as told."""
+
+import argparse
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from logrules.tools import inspect_verb
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the fake is a shell script")
+FRAMES = [
+    {"name": "_MultiProcessingDataLoaderIter._try_get_data", "filename": "/e/site-packages/torch/utils/data/dataloader.py",
+     "short_filename": "torch/utils/data/dataloader.py", "line": 1251},
+    {"name": "main", "filename": "/w/train.py", "short_filename": "train.py", "line": 9},
+]  # fmt: skip
+
+
+def options(pid: int) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    inspect_verb.add_options(parser)
+    return parser.parse_args(["--pid", str(pid), "--lang", "en"])
+
+
+def test_a_hung_process_is_explained_by_its_stack(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("psutil")
+    dump = json.dumps([{"thread_name": "MainThread", "frames": FRAMES}])
+    fake = tmp_path / "py-spy"
+    fake.write_text(f"#!/bin/sh\necho '{dump}'\n")
+    fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("RANK", "3")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as job:
+        status = inspect_verb.run(options(job.pid))
+        job.communicate(b"\n")
+    said = capsys.readouterr().out
+    assert status == 1
+    assert "dataloader-stall" in said
+    assert "rank 3 is in train.py:9 main → _MultiProcessingDataLoaderIter._try_get_data" in said
+
+
+def test_a_process_that_is_gone_is_one_sentence(capsys):
+    pytest.importorskip("psutil")
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait()
+    assert inspect_verb.run(options(gone.pid)) == 2
+    assert capsys.readouterr().err.count("\n") == 1

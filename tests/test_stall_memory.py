@@ -1,0 +1,113 @@
+"""A stall that was told stays in the last report: on top, below a real error, or as a note."""
+
+import pytest
+
+from logrules.model.change import Change, Raised, Withdrawn
+from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
+from logrules.model.update import Update
+from logrules.model.worker_status import WorkerNow
+from logrules.notify.progress_counter import step_of
+from logrules.notify.stall_memory import LAST_WORDS_S, StallMemory
+
+
+def diagnosis(rule: str, cause: str, severity: Severity, ranks: tuple[int, ...] = ()) -> Diagnosis:
+    return Diagnosis(rule, cause, "train_step", severity, 0.9, Text(rule), Text("why"), Restart.RETRY, ranks)
+
+
+STALL = diagnosis("steps stopped", "stopped-silently", Severity.WARNING)
+STOPPED = diagnosis("interrupted", "interrupted", Severity.ERROR)
+KILLED = diagnosis("rank killed", "worker-killed", Severity.ERROR, (3,))
+BROKEN = diagnosis("out of memory", "cuda-oom", Severity.ERROR)
+ENDINGS = {"interrupted", "worker-killed"}
+
+
+def report(*found: Diagnosis) -> Report:
+    return Report(Status.FAILED if found else Status.RUNNING, "train_step", found)
+
+
+class Watched:
+    """A job that stalls at 100 s, having been quiet for 60 s, after step 9."""
+
+    def __init__(self, ended_by: str | None = None, exit_status: int | None = None) -> None:
+        self.step = "step 9 loss 0.1"
+        self.memory = StallMemory(self.workers, ENDINGS, lambda: ended_by, lambda: exit_status)
+        self.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
+
+    def workers(self) -> tuple[WorkerNow, ...]:
+        return (WorkerNow("rank 0", "train_step", self.step, 1.0, 1.0, 60.0),)
+
+    def hears(self, now: float, *changes: Change, shown: Report | None = None, ended: bool = False) -> "Watched":
+        self.memory.hear(Update(now, changes, 1, 1, 0, ended), lambda: shown or report())
+        return self
+
+    def ends(self, *found: Diagnosis) -> Report:
+        self.hears(220.0, Withdrawn(STALL.rule, 220.0), ended=True)
+        return self.memory.told(report(*found))
+
+
+@pytest.mark.parametrize(
+    ("ended_by", "exit_status", "found", "title"),
+    [
+        ("SIGINT", 130, (STOPPED,), "steps stopped: nothing for 3m in train_step after step 9; then you ended it (SIGINT)"),
+        ("SIGTERM", 143, (STOPPED,), "steps stopped: nothing for 3m in train_step after step 9; then it was told to end (SIGTERM)"),
+        (None, 143, (STOPPED,), "steps stopped: nothing for 3m in train_step after step 9; then it was ended: interrupted"),
+        ("SIGINT", 1, (KILLED,), "steps stopped: nothing for 3m in train_step after step 9; then you ended it (SIGINT)"),
+        (None, 3, (), "steps stopped: nothing for 3m in train_step after step 9; then it ended with exit status 3"),
+        (None, None, (), "steps stopped: nothing for 3m in train_step after step 9; it had not moved when the watching ended"),
+    ],
+)  # fmt: skip
+def test_a_job_that_is_ended_in_a_stall_is_stalled(ended_by, exit_status, found, title):
+    last = Watched(ended_by, exit_status).ends(*found)
+    assert (last.status, last.diagnoses[0].rule) == (Status.STALLED, STALL.rule)
+    assert last.diagnoses[0].title.en == title
+    assert [one.rule for one in last.diagnoses[0].consequences] == [one.rule for one in found]
+    assert len(last.diagnoses) == 1
+
+
+@pytest.mark.parametrize("found", [BROKEN, KILLED])
+def test_an_error_that_explains_the_end_goes_first_and_the_stall_below_it(found):
+    last = Watched(None, 1).ends(found)
+    assert (last.status, last.diagnoses[0].rule) == (Status.FAILED, found.rule)
+    assert [one.rule for one in last.diagnoses[0].consequences] == [STALL.rule]
+
+
+def test_what_a_job_says_while_it_is_ended_does_not_undo_the_stall():
+    watched = Watched("SIGINT", 130)
+    watched.hears(218.0, Withdrawn(STALL.rule, 218.0), shown=report(STOPPED))
+    assert watched.ends(STOPPED).status is Status.STALLED
+
+
+def test_a_job_that_moved_on_keeps_a_note_of_it():
+    watched = Watched("SIGINT", 130)
+    watched.step = "step 10 loss 0.1"
+    watched.hears(160.0, Withdrawn(STALL.rule, 160.0))
+    last = watched.ends(STOPPED)
+    assert last.status is Status.FAILED
+    assert [one.note for one in last.notes] == [
+        "steps stopped: nothing for 2m in train_step after step 9; then it went on"
+    ]
+
+
+def test_a_wait_that_nothing_but_its_end_closes_is_over_after_a_while():
+    watched = Watched("SIGINT", 130)
+    watched.hears(160.0, Withdrawn(STALL.rule, 160.0)).hears(160.0 + LAST_WORDS_S)
+    assert watched.ends(STOPPED).status is Status.FAILED
+
+
+def test_a_good_end_is_no_stall():
+    assert Watched(None, 0).ends().status is Status.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("step 9 loss 0.1", 9),
+        ("{'global_step': 12, 'loss': 1}", 12),
+        ("Iteration 40/100 | loss", 40),
+        (" 41%|████      | 41/100 [00:41<00:59, 1.0it/s]", 41),
+        ("{'loss': 0.5, 'epoch': 0.1}", None),
+        ("", None),
+    ],
+)
+def test_the_number_of_a_step(text, step):
+    assert step_of(text) == step

@@ -1,0 +1,39 @@
+"""Dates without a year: the latest that is not in the future, or next to the last full date."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from logrules.inference.clock import Clock
+from logrules.model.event import Event, Timestamp, Worker
+
+
+def at(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+def read(clock: Clock, stamp: str, *, year_known: bool = False) -> str:
+    event = Event("log", 1, 0, "", "", Worker("log"), (), stamp=Timestamp(at(stamp), year_known=year_known))
+    seconds = clock.read(event)
+    assert seconds is not None
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
+@pytest.mark.parametrize(
+    ("written", "stamp", "is_of"),
+    [
+        ("2026-11-22T10:00", "1970-04-30T10:20:35", "2026-04-30"),
+        ("2026-11-22T10:00", "1970-12-30T10:20:35", "2025-12-30"),
+        ("2026-11-22T10:00", "1970-11-22T18:00:00", "2026-11-22"),
+        ("2026-01-03T10:00", "1970-12-31T23:59:00", "2025-12-31"),
+        ("2026-12-31T23:00", "1970-01-01T05:00:00", "2027-01-01"),
+    ],
+)
+def test_a_date_without_a_year_is_not_in_the_future(written, stamp, is_of):
+    assert read(Clock(at(written)), stamp) == is_of
+
+
+def test_a_full_date_in_the_log_counts_more_than_when_the_file_was_written():
+    clock = Clock(at("2026-11-22T10:00"))
+    read(clock, "2024-12-31T23:00", year_known=True)
+    assert read(clock, "1970-01-01T01:00") == "2025-01-01"
