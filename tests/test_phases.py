@@ -15,18 +15,17 @@ phases:
   - {id: shutdown, title: s, about: s}
 """
 CAUSES = """
-tiers: [process, symptom]
+tiers: [{id: process}, {id: symptom, reaction: true}]
 causes:
   - {id: rendezvous-timeout, family: x, tier: process, title: x, about: x}
   - {id: checkpoint-stall, family: x, tier: process, title: x, about: x}
   - {id: python-exception, family: x, tier: process, title: x, about: x}
 """
 _CARD = """
-    title: {en: w, zh: w}
-    why: {en: w, zh: w}
-    certainty: 0.5
-    fixes: [{do: {en: look, zh: look}}]
-    examples: [{log: x, fires: true}, {log: y, fires: false}]
+    title: w
+    why: w
+    fixes: [{do: look}]
+    examples: {fires: x, silent: y}
 """
 PHASES = f"""
 framework: toy
@@ -49,7 +48,7 @@ waits:
     cause: checkpoint-stall{_CARD}
 """
 FORMATS = r"""
-family: toy
+framework: toys
 headers:
   - {id: rank, starts: "[", pattern: '\[rank(?P<rank>\d+)\]:\s?', samples: [{line: "[rank1]: x", expect: {rank: 1}}]}
   - {id: role, starts: "(", pattern: '\((?P<role>\w+)\)\s?', samples: [{line: "(a) x", expect: {role: a}}]}
@@ -57,13 +56,11 @@ headers:
 BROKEN = """
 id: toy/broken
 cause: python-exception
-certainty: 0.5
-title: {en: w, zh: w}
-why: {en: w, zh: w}
+title: w
+why: w
 signals: {broken: {contains: BROKEN}}
-when: broken
-fixes: [{do: {en: look, zh: look}}]
-examples: [{log: BROKEN, fires: true}, {log: fine, fires: false}]
+fixes: [{do: look}]
+examples: {fires: BROKEN, silent: fine}
 """
 
 

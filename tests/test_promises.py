@@ -94,11 +94,7 @@ def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack,
     data = b"\n".join(lines)
     found = {line.number for line in find(Window("log", 0, 0, data), Scanner(shipped.signals)).lines}
     literals = {literal.encode() for signal in shipped.signals for literal in signal.literals}
-    wanted = {
-        number
-        for number, line in enumerate(data.split(b"\n"))
-        if any(text in line for text in literals)
-    }
+    wanted = {number for number, line in enumerate(data.split(b"\n")) if any(text in line for text in literals)}
     assert found == wanted
 
 

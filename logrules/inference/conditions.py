@@ -22,6 +22,7 @@ from logrules.ruleset.condition import (
     Some,
     Supported,
     leaves,
+    positive,
 )
 
 
@@ -168,21 +169,19 @@ _TOLD = (Occurred, Sequence, Absence, Repeated)
 
 
 def told_as_one(condition: Every, found: Mapping[Leaf, Match | None]) -> bool:
-    """Whether the latest lines of all its parts were told together."""
-    latest = [
-        [match.last for leaf in leaves(part) if (match := found.get(leaf)) is not None]
-        for part in condition.parts
-        if any(isinstance(leaf, _TOLD) for leaf in leaves(part)) and not isinstance(part, Not)
-    ]
-    if not all(latest):
-        return False
-    first, *_ = latest or [[]]
-    return (
-        len(latest) < 2
-        or any(
-            all(any(told_together(one, other) for other in others) for others in latest[1:]) for one in first
-        )
-    )
+    """Whether the latest lines of all its parts were told together; a part that may hold without any needs none."""
+    latest = []
+    for part in condition.parts:
+        asked = () if isinstance(part, Not) else tuple(leaf for leaf in leaves(part) if isinstance(leaf, _TOLD))
+        lines = [match.last for leaf in asked if (match := found.get(leaf)) is not None]
+        if lines:
+            latest.append(lines)
+        elif asked and positive(part):
+            return False
+    if not latest:
+        return True
+    first, *others = latest
+    return any(all(any(told_together(one, other) for other in lines) for lines in others) for one in first)
 
 
 def holds(condition: Condition, found: Mapping[Leaf, Match | None], together: Container[Every] = frozenset()) -> bool:
