@@ -23,7 +23,8 @@ JUDGE = StanceJudge(FORMS)
 SAMPLES = [(form, sample) for form in FORMS for sample in form.samples]
 NEAR = [(form, near) for form in FORMS for near in form.near]
 FORMATS, _ = compile_pack(
-    list(rule_texts([shipped_rules() / "formats", shipped_rules() / "vocabulary.yaml"])), "formats"
+    list(rule_texts([shipped_rules() / name for name in ("frameworks", "pipeline.yaml", "causes.yaml", "fixes.yaml")])),
+    "formats",
 )
 assert FORMATS is not None
 PEELER = HeaderParser(FORMATS)

@@ -83,7 +83,7 @@ class Ranking:
         return self._one_a_cause(found)
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
-        return self._tiers[one.rule.tier]
+        return self._tiers.get(one.rule.tier, (len(self._tiers), Tier("")))
 
     def _order(self, one: Hypothesis) -> tuple[bool, int, int, int, int, str]:
         """Not survived before survived, then the worse, what is no reaction, then who was first."""

@@ -8,7 +8,6 @@ from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Report
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.tables import EXCEPTIONS, EXITS
 from logrules.ruletest.case import Case
 from logrules.ruletest.harness import run_log
 from logrules.ruletest.lint_targets import found
@@ -71,15 +70,15 @@ def _always_together(seen: Sequence[Fired]) -> Iterator[tuple[str, str]]:
 
 
 def _fired_on_example(on: Prepared, example: Example) -> Fired:
-    return _fired(run_log(on, example.log, example.quiet_s))
+    return _fired(on, run_log(on, example.log, example.quiet_s))
 
 
 def _fired_on_case(on: Prepared, case: Case) -> Fired:
     logs = discover([str(path) for path in case.logs])
-    return _fired(replay_prepared(on, on.session(), logs.sources, logs.notes))
+    return _fired(on, replay_prepared(on, on.session(), logs.sources, logs.notes))
 
 
-def _fired(report: Report) -> Fired:
-    """The rules of files: a row of a table may say in general what a rule says of its framework."""
-    fired = (rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences)))
-    return frozenset(rule for rule in fired if not rule.startswith((EXCEPTIONS, EXITS)))
+def _fired(on: Prepared, report: Report) -> Fired:
+    """The rules that fired; a row of a table may well stand behind a rule that says more."""
+    names = (rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences)))
+    return frozenset(name for name in names if not on.index.rules[name].from_table)

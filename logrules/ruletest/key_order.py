@@ -39,6 +39,7 @@ _CASE = (
     *("fix", "fix_keywords", "lang", "captured", "logs", "script", "status", "diagnoses", "absent", "expected_miss"),
 )
 _FILES: Sequence[tuple[str, Sequence[str]]] = (
+    ("when", _RULE),
     ("examples", _RULE),
     ("framework", _FRAMEWORK),
     ("expect", ("expect", "title", "steps", "never")),
