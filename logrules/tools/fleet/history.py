@@ -112,9 +112,7 @@ class History:
     def remarks(self) -> dict[str, Remark]:
         """What people said of groups, by the name of the group."""
         rows = self._rows("select name, note, snoozed_until from remarks", ())
-        return {
-            str(name): Remark(str(note), until if isinstance(until, float) else None) for name, note, until in rows
-        }
+        return {str(name): Remark(str(note), until if isinstance(until, float) else None) for name, note, until in rows}
 
     def note(self, name: str, note: str) -> None:
         """Keep a note on a group; an empty one takes it back."""
