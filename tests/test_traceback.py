@@ -18,6 +18,7 @@ from logrules.parsing.exception_line import exception_by_place, unglued
 from logrules.parsing.failure_merge import merge, message_template
 from logrules.parsing.frame_list import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.growing_log import GrowingLog
+from logrules.parsing.log_tail import RawLine
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.traceback import MAX_ALIKE, TracebackAssembler
@@ -62,7 +63,7 @@ def _events(text: str, source: str = "train.log") -> Iterator[Event]:
     body = data.rstrip()
     if body:
         start = body.rfind(b"\n") + 1
-        yield reader.last_event(source, body.count(b"\n") + 1, start, body[start:])
+        yield reader.unasked(source, RawLine(body.count(b"\n") + 1, start, body[start:]))
 
 
 def _live(text: str, cuts: list[int], source: str = "train.log") -> Iterator[Event]:
@@ -75,9 +76,7 @@ def _live(text: str, cuts: list[int], source: str = "train.log") -> Iterator[Eve
         if begin < end:
             yield from log.read(Block(source, begin, data[begin:end]))
     yield from log.held()
-    last = log.last_event()
-    if last is not None:
-        yield last
+    yield from list(log.tail())[-1:]
 
 
 def _failures(events: Iterator[Event]) -> list[Failure]:
