@@ -95,7 +95,7 @@ def test_a_rule_whose_lines_another_one_explains(tried):
     found = tried(
         "left", HIT, TRACEBACK, "[rank1]: torch.OutOfMemoryError: CUDA out of memory.", rule="python/exception"
     )
-    assert (found.fired, found.place, found.behind, found.nearest) == (True, None, None, "cuda/out-of-memory")
+    assert (found.fired, found.place, found.behind, found.nearest) == (True, None, "cuda/out-of-memory", None)
 
 
 def test_a_rule_that_is_a_consequence(shipped):
