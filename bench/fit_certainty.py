@@ -32,6 +32,7 @@ from logrules.sources.discover import discover
 
 SHOWN = 3
 RIDGE = 1.0
+CONVERGED = 1e-8
 BINS = 10
 _REPOSITORY = re.compile(r"github\.com/([^/\s]+/[^/\s#?]+)")
 
@@ -82,7 +83,7 @@ def fitted(samples: Sequence[Sample]) -> CertaintyModel:
         gradient = x.T @ (p - y) + penalty @ weights
         step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + penalty, gradient)
         weights -= step
-        if np.abs(step).max() < 1e-8:
+        if np.abs(step).max() < CONVERGED:
             break
     return CertaintyModel(
         {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}, records(samples)

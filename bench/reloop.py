@@ -14,10 +14,7 @@ from literals import signals
 
 def patterns() -> list[re.Pattern[str]]:
     """One pattern a signal: its literals as alternatives. Captures, which come after, are left out in its favour."""
-    return [
-        re.compile("|".join(map(re.escape, literals)))
-        for literals in signals()
-    ]
+    return [re.compile("|".join(map(re.escape, literals))) for literals in signals()]
 
 
 def loop(log: Path, max_bytes: int, max_s: float) -> tuple[int, float]:

@@ -4,12 +4,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from logrules.model.event import Event, Hit, Worker
 from logrules.ruleset.compile import compile_pack
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
+
+# A busy machine must not fail a test: no deadlines, and few enough examples for two cores.
+settings.register_profile("logrules", deadline=None, max_examples=50)
+settings.load_profile("logrules")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,7 @@ import pytest
 from logrules.inference.conditions import match_of, step
 from logrules.inference.observation import Observation
 from logrules.model.event import Event, Worker
-from logrules.ruleset.condition import Absence, Kin, Occurred, Repeated, Sequence, Spread
+from logrules.ruleset.condition import Absence, Occurred, Repeated, Sequence
 from tests.conftest import event
 
 A, B, C = 0, 1, 2
@@ -54,8 +54,6 @@ def fired(leaf, items, world=None) -> bool:
         ("not often enough", Repeated((A,), 3), [seen(n, A) for n in range(2)], False),
         ("often enough in time", Repeated((A,), 2, 10), [seen(1, A, 0), seen(2, A, 9)], True),
         ("often, but too slowly", Repeated((A,), 2, 10), [seen(1, A, 0), seen(2, A, 10)], False),
-        ("two ranks", Spread((A,), Kin.RANK, 2), [seen(1, A, rank=0), seen(2, A, rank=1)], True),
-        ("one rank twice", Spread((A,), Kin.RANK, 2), [seen(1, A, rank=0), seen(2, A, rank=0)], False),
     ],
 )
 def test_leaf(story, leaf, items, expected):

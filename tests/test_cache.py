@@ -97,9 +97,8 @@ def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path, monkeypatch, shipp
 def test_a_changed_rule_is_seen_at_the_next_start(folder, tmp_path):
     rule = tmp_path / "mine.yaml"
     text = (
-        "id: mine/one\ncause: cuda-oom\ncertainty: 0.5\nseverity: warning\ntitle: {en: a, zh: a}\nwhy: {en: a, zh: a}\n"
-        "signals: {s: {contains: needle}}\nwhen: s\nfixes: [{do: {en: a, zh: a}}]\n"
-        "examples: [{log: needle, fires: true}, {log: other, fires: false}]\n"
+        "id: mine/one\ncause: cuda-oom\nseverity: warning\ntitle: a\nwhy: a\nsignals: {s: needle}\nfixes: [{do: a}]\n"
+        "examples: {fires: needle, silent: other}\n"
     )
     rule.write_text(text)
     before = load_pack([rule])

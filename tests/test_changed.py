@@ -19,16 +19,11 @@ from logrules.ruletest.runner import every_test, prove
 RULE = """
 id: {id}
 cause: python-exception
-certainty: 0.7
-title: {{en: a, zh: a}}
-why: {{en: a, zh: a}}
-signals:
-  said: {{contains: {word}}}
-when: said
-fixes: [{{do: {{en: a, zh: a}}}}]
-examples:
-  - {{log: {word}, fires: true}}
-  - {{log: calm, fires: {near}}}
+title: a
+why: a
+signals: {{said: {word}}}
+fixes: [{{do: a}}]
+examples: {{fires: {word}, silent: {near}}}
 """
 
 
@@ -37,7 +32,7 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def rule(name: str, word: str, near: str = "false") -> str:
+def rule(name: str, word: str, near: str = "calm") -> str:
     return RULE.format(id=name, word=word, near=near)
 
 
@@ -120,11 +115,13 @@ def outcomes(pack, suite, word: str) -> list[tuple[str, list[str]]]:
 
 
 def edited(raw: bytes) -> bytes:
-    """The rule with another certainty, and with its first signal's words gone."""
+    """The rule with another title, and with its first signal's words gone."""
     data = yaml.safe_load(raw)
-    data["certainty"] = 0.42
-    first = next((signal for signal in data["signals"].values() if "contains" in signal), {})
-    first["contains"] = ["words that no log has"]
+    data["title"] = "Another"
+    first = next(
+        name for name, signal in data["signals"].items() if not isinstance(signal, dict) or "contains" in signal
+    )
+    data["signals"][first] = "words that no log has"
     return yaml.safe_dump(data, allow_unicode=True).encode()
 
 

@@ -163,12 +163,12 @@ def test_broken_rules_say_file_line_and_column(capsys, log, tmp_path, name, text
 def test_all_faults_of_a_rule_file_come_at_once(capsys, log, tmp_path):
     rule = tmp_path / "my.yaml"
     rule.write_text(
-        "id: Bad Id\ncause: cuda-oom\ncertainty: 2\ntitle: {en: x}\nwhy: {en: x, zh: x}\n"
-        "signals: {a: {contains: [ab]}}\nwhen: a\nfixes: []\nexamples: []\n"
+        "id: Bad Id\ncause: cuda-oom\nwhence: x\ntitle: []\nwhy: x\n"
+        "signals: {a: {contains: [ab]}}\nwhen: a\nfixes: [{do: x, risk: small}]\nexamples: {fires: x}\n"
     )
     status, _, err = diagnose(capsys, log(OOM), "--rules", str(rule))
     assert status == 2
-    for fault in ("my.yaml:1:1: `id`", "my.yaml:3:1: `certainty`", "`title.zh`", "contains", "`fixes`", "`examples`"):
+    for fault in ("my.yaml:1:1: `id`", "my.yaml:3:1: `whence`", "`title`", "contains", "`fixes.0", "`examples.silent`"):
         assert fault in err
 
 
@@ -176,16 +176,12 @@ RULE = """
 id: mine/slow
 cause: cuda-oom
 severity: error
-certainty: 0.5
-title: {en: mine, zh: 我的}
-why: {en: because, zh: 因为}
+title: mine
+why: because
 signals:
   slow: {contains: needle, pattern: '%s'}
-when: slow
-fixes: [{do: {en: look, zh: 看}}]
-examples:
-  - {log: needle, fires: true}
-  - {log: haystack, fires: false}
+fixes: [{do: look}]
+examples: {fires: needle, silent: haystack}
 """
 
 

@@ -75,7 +75,7 @@ def test_every_form_has_a_sample_and_an_id_of_its_own():
 
 
 def test_every_cause_is_in_the_vocabulary():
-    words = yaml.safe_load((_FILE.parent / "vocabulary.yaml").read_text())
+    words = yaml.safe_load((_FILE.parent / "causes.yaml").read_text())
     known = {cause["id"] for cause in words["causes"]}
     named = {form.cause for form in _TABLE.exit_forms if form.cause} | {code.cause for code in _TABLE.exit_codes}
     assert named <= known

@@ -11,7 +11,6 @@ from logrules.model.stream import End, Tick
 from logrules.ruleset.condition import (
     Absence,
     Every,
-    Kin,
     MetricBound,
     MetricIs,
     MetricSpike,
@@ -19,15 +18,10 @@ from logrules.ruleset.condition import (
     Not,
     NotANumber,
     Occurred,
-    Quiet,
     Repeated,
-    Scope,
     Sequence,
     Some,
-    Spread,
-    Stopped,
     Trend,
-    Waiting,
 )
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.unparse import duration, spell
@@ -43,8 +37,8 @@ def name_of(signal: int) -> str:
 
 
 def session_of(when: str, *items: object) -> Session:
-    condition = parse_when(when, NAMES).condition
-    rule = Rule("t/rule", "cause", Severity.ERROR, 0.5, 0.5, condition)
+    condition = parse_when(when, NAMES)
+    rule = Rule("t/rule", "cause", Severity.ERROR, condition)
     session = Session(Pack("d", tuple(Signal(f"t/rule:{name}", (name,)) for name in NAMES), (rule,)))
     for item in items:
         session.feed(item)
@@ -72,32 +66,22 @@ def session_of(when: str, *items: object) -> Session:
             [event(1, [A], at=0.0), event(2, [A], at=60.0)],
             {"count(a) >= 2 within 30s": (False, "1 of 2 times within 30s, 2 in all")},
         ),
-        ("ranks(a) >= 2", [event(1, [A])], {"ranks(a) >= 2": (False, "0 of 2 ranks")}),
-        ("quiet > 10m", [event(1, [A], at=0.0), Tick(60.0)], {"quiet > 10m": (False, "quiet for 1m only")}),
     ],
 )
 def test_each_leaf_says_what_it_has_and_lacks(when, items, reasons):
     session = session_of(when, *items)
-    (judged,) = session.judged("t/rule")
-    tree = explain(parse_when(when, NAMES).condition, judged, name_of)
+    judged = session.judged("t/rule")
+    tree = explain(parse_when(when, NAMES), judged, name_of)
     assert {leaf.text: (leaf.holds, leaf.reason) for leaf in tree.leaves()} == reasons
 
 
 def test_a_tree_says_how_many_of_its_parts_hold():
     when = "a and (b or c) and not c"
-    (judged,) = session_of(when, event(1, [A])).judged("t/rule")
-    tree = explain(parse_when(when, NAMES).condition, judged, name_of)
+    judged = session_of(when, event(1, [A])).judged("t/rule")
+    tree = explain(parse_when(when, NAMES), judged, name_of)
     assert (tree.operator, tree.holds, tree.reason) == ("and", False, "2 of 3 parts hold")
     assert [(part.operator, part.holds) for part in tree.parts] == [("", True), ("or", False), ("not", True)]
     assert [one.event.line for one in tree.parts[0].observations] == [1]
-
-
-def test_scopes_are_judged_apart():
-    condition = parse_when("a and b", NAMES).condition
-    rule = Rule("t/rule", "cause", Severity.ERROR, 0.5, 0.5, condition, Scope.HOST)
-    session = Session(Pack("d", tuple(Signal(f"t/rule:{name}", (name,)) for name in NAMES), (rule,)))
-    session.feed(event(1, [A]))
-    assert [judged.scope for judged in session.judged("t/rule")] == ["log"]
 
 
 _signals = st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True).map(tuple)
@@ -108,10 +92,6 @@ _leaves = st.one_of(
     st.builds(Sequence, st.lists(_signals, min_size=2, max_size=3).map(tuple), _limit),
     st.builds(Absence, _signals, _signals, _limit),
     st.builds(Repeated, _signals, st.integers(1, 9), _limit),
-    st.builds(Spread, _signals, st.sampled_from(Kin), st.integers(1, 9)),
-    st.builds(Waiting, st.just("torch/init"), _limit),
-    st.builds(Quiet, _seconds),
-    st.just(Stopped()),
     st.builds(MetricIs, st.just("loss"), st.sampled_from(NotANumber)),
     st.builds(MetricBound, st.just("loss"), st.booleans(), st.sampled_from([0.5, 10.0, -3.0]), st.integers(1, 9)),
     st.builds(MetricSpike, st.just("loss"), st.booleans(), st.sampled_from([0.5, 10.0]), st.integers(2, 9)),
@@ -131,7 +111,7 @@ _conditions = st.recursive(
 @given(_conditions)
 def test_what_is_spelt_reads_as_the_same_condition(condition):
     whole = Every((Occurred((0,)), condition))
-    again = parse_when(spell(whole, name_of), NAMES).condition
+    again = parse_when(spell(whole, name_of), NAMES)
     assert spell(again, name_of) == spell(whole, name_of)
 
 

@@ -154,7 +154,8 @@ def test_an_error_of_the_rank_itself_is_the_cause(shipped: Pack, tmp_path: Path)
     (tmp_path / "rank0.log").write_text("2025-06-15 15:06:00,000 INFO step 1 loss 0.5\n")
     report = report_on(shipped, tmp_path)
     assert (report.diagnoses[0].cause, report.diagnoses[0].ranks[0]) == ("cuda-oom", 2)
-    assert [other.rule for other in report.diagnoses[0].consequences] == ["torch/flight-recorder-missed"]
+    others = [other.rule for other in report.diagnoses[0].consequences if other.cause != "cuda-oom"]
+    assert others == ["torch/flight-recorder-missed"]
 
 
 @pytest.mark.parametrize(

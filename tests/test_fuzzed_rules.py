@@ -22,17 +22,14 @@ from logrules.ruletest.runner import every_test, prove
 RULE = """
 id: t/x
 cause: python-exception
-certainty: 0.5
-title: {{en: a, zh: b}}
-why: {{en: a, zh: b}}
+title: a
+why: a
 signals:
   a: {{contains: aaaa, pattern: {pattern}}}
   b: {{contains: bbbb}}
 when: {when}
-fixes: [{{do: {{en: a, zh: b}}}}]
-examples:
-  - {{log: {log}, quiet: {quiet}, fires: true}}
-  - {{log: nothing, fires: false}}
+fixes: [{{do: a}}]
+examples: {{fires: {{log: {log}, quiet: {quiet}}}, silent: nothing}}
 """
 
 
@@ -86,7 +83,7 @@ def spelt(*, when: str = "a", pattern: str = "a", log: str = "aaaa", quiet: str 
         ("brackets in YAML without end", b"[" * 50_000),
         (
             "a header that is no pattern",
-            b"family: x\nheaders: [{id: a, pattern: '(', samples: [{line: a, expect: {}}]}]",
+            b"framework: x\nheaders: [{id: a, pattern: '(', samples: [{line: a, expect: {}}]}]",
         ),
         (
             "a number that is none",
@@ -99,7 +96,7 @@ def test_malice_and_mistakes(story, raw):
     survives(raw)
 
 
-SHIPPED = [text.raw for text in rule_texts([shipped_rules()]) if b"\nwhen:" in text.raw or b"\nmarkers:" in text.raw]
+SHIPPED = [text.raw for text in rule_texts([shipped_rules()]) if b"\nsignals:" in text.raw or b"\nmarkers:" in text.raw]
 
 
 def scrambled(raw: bytes, random_: random.Random) -> bytes:

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.timestamp import TimestampParser
 from logrules.parsing.worker_from_path import worker_of_name
-from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
+from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.load import rule_texts, shipped_rules
 
 FORMATS = [
     source.file
-    for text in rule_texts([shipped_rules() / "formats"])
-    if (source := read_source(text)[0]) is not None and isinstance(source.file, schema.FormatFile)
+    for text in rule_texts([shipped_rules() / "frameworks"])
+    if (source := read_source(text)[0]) is not None and isinstance(source.file, FrameworkFile)
 ]
 HEADERS = [(header.id, sample) for file in FORMATS for header in file.headers for sample in header.samples]
 TIMES = [(form.id, text, meaning) for file in FORMATS for form in file.times for text, meaning in form.samples.items()]

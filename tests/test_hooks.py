@@ -23,20 +23,15 @@ repos:
 RULE = """\
 id: acme/scratch
 cause: disk-full
-certainty: 0.7
-title: {en: Scratch is full, zh: scratch 已满}
-why: {en: The scratch disk is full., zh: scratch 磁盘已满。}
+title: Scratch is full
+why: The scratch disk is full.
 signals:
-  full:
-    contains: ACME-217
-when: full
+  full: ACME-217
 fixes:
-  - do: {en: Empty it., zh: 清空。}
+  - do: Empty it.
 examples:
-  - log: "ACME-217 scratch is full"
-    fires: true
-  - log: "ACME-216 scratch is busy"
-    fires: false
+  fires: "ACME-217 scratch is full"
+  silent: "ACME-216 scratch is busy"
 """
 
 

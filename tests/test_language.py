@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from logrules.ruleset.condition import (
     Absence,
     Every,
-    Kin,
     MetricBound,
     MetricIs,
     MetricSpike,
@@ -15,15 +14,12 @@ from logrules.ruleset.condition import (
     Not,
     NotANumber,
     Occurred,
-    Quiet,
     Repeated,
-    Scope,
     Sequence,
     Some,
-    Spread,
-    Stopped,
     Trend,
-    Waiting,
+    near,
+    positive,
 )
 from logrules.ruleset.when import ConditionFault, parse_when
 
@@ -46,12 +42,6 @@ A, B, C = (Occurred((number,)) for number in range(3))
         ("a without (b or c) within 2m", Absence((0,), (1, 2), 120.0)),
         ("count(a) >= 3", Repeated((0,), 3)),
         ("count(a or b) >= 3 within 5m", Repeated((0, 1), 3, 300.0)),
-        ("ranks(a) >= 2", Spread((0,), Kin.RANK, 2)),
-        ("hosts(a) >= 2", Spread((0,), Kin.HOST, 2)),
-        ("waiting(vllm/load-weights)", Waiting("vllm/load-weights")),
-        ("waiting(vllm/load-weights) > 1.5h", Waiting("vllm/load-weights", 5400.0)),
-        ("quiet > 500ms", Quiet(0.5)),
-        ("stopped", Stopped()),
         ("metric(loss) is nan", MetricIs("loss", NotANumber.NAN)),
         ("metric(loss) > 1e-3", MetricBound("loss", True, 1e-3)),
         ("metric(loss) < 100 over 20", MetricBound("loss", False, 100.0, 20)),
@@ -60,14 +50,20 @@ A, B, C = (Occurred((number,)) for number in range(3))
     ],
 )
 def test_every_operator(text, meaning):
-    assert parse_when(text, SIGNALS).condition == meaning
+    assert parse_when(text, SIGNALS) == meaning
 
 
 @pytest.mark.parametrize(
-    ("text", "scope"), [("a", Scope.JOB), ("a per rank", Scope.RANK), ("a or b per host", Scope.HOST)]
+    ("text", "meaning"),
+    [
+        ("a and b", Every((A, B), anywhere=False)),
+        ("a then b", Sequence(((0,), (1,)), anywhere=False)),
+        ("a or (b and not c)", Some((A, Every((B, Not(C)), anywhere=False)))),
+        ("a without b", Absence((0,), (1,))),
+    ],
 )
-def test_scope_is_the_job_unless_said(text, scope):
-    assert parse_when(text, SIGNALS).scope is scope
+def test_what_is_joined_must_be_told_together(text, meaning):
+    assert near(parse_when(text, SIGNALS)) == meaning
 
 
 @pytest.mark.parametrize(
@@ -93,8 +89,8 @@ def test_faults_say_what_and_where(text, column, message):
 @given(st.text(alphabet="abc()<>=*/0123456789smh \nandorthewiuk", max_size=60))
 def test_any_text_is_a_condition_or_a_fault(text):
     try:
-        when = parse_when(text, SIGNALS)
+        condition = parse_when(text, SIGNALS)
     except ConditionFault as fault:
         assert 1 <= fault.column <= len(text) + 1
     else:
-        assert when.scope is Scope.JOB
+        assert positive(condition)

@@ -20,7 +20,7 @@ from logrules.parsing.clean import clean
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
-from logrules.parsing.window import Window, windows
+from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.pack import Pack
 
 CASES = 2_000 if os.environ.get("LOGRULES_SOAK") else 40
@@ -63,6 +63,17 @@ class Cut:
         return next(self._items, End())
 
 
+@pytest.fixture(scope="module")
+def scanners(shipped: Pack) -> Scanners:
+    """Compiled once: it takes a second, and examples are many."""
+    return Scanners(shipped)
+
+
+@pytest.fixture(scope="module")
+def literals(shipped: Pack) -> Scanner:
+    return Scanner(shipped.signals)
+
+
 def document(report: Report) -> str:
     out = io.StringIO()
     render_json(report, out)
@@ -90,22 +101,18 @@ def test_windows_do_not_depend_on_the_cut(data, size, cuts):
 
 @PROMISE
 @given(lines=lines)
-def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack, lines):
+def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack, literals: Scanner, lines):
     data = b"\n".join(lines)
-    found = {line.number for line in find(Window("log", 0, 0, data), Scanner(shipped.signals)).lines}
-    literals = {literal.encode() for signal in shipped.signals for literal in signal.literals}
-    wanted = {
-        number
-        for number, line in enumerate(data.split(b"\n"))
-        if any(text in line for text in literals)
-    }
+    found = {line.number for line in find(Window("log", 0, 0, data), literals).lines}
+    texts = {literal.encode() for signal in shipped.signals for literal in signal.literals}
+    wanted = {number for number, line in enumerate(data.split(b"\n")) if any(text in line for text in texts)}
     assert found == wanted
 
 
 @PROMISE
 @given(raw=st.binary(max_size=300))
-def test_reading_any_bytes_never_raises(shipped: Pack, raw):
-    reader = Reader(shipped, Scanners(shipped).signals_of)
+def test_reading_any_bytes_never_raises(shipped: Pack, scanners: Scanners, raw):
+    reader = Reader(shipped, scanners.signals_of)
     event = reader.unasked("log", RawLine(1, 0, raw))
     assert event.text == clean(raw)
     assert event.repeat >= 1
@@ -146,9 +153,8 @@ def test_no_control_byte_of_a_log_reaches_the_terminal(shipped: Pack, lines):
 
 @PROMISE
 @given(lines=lines)
-def test_reporting_changes_nothing(shipped: Pack, lines):
+def test_reporting_changes_nothing(shipped: Pack, scanners: Scanners, lines):
     session = Session(shipped)
-    scanners = Scanners(shipped)
     reader = Reader(shipped, scanners.signals_of)
     for event in reader.events(scanners.find(Window("log", 0, 0, b"\n".join(lines))), 1):
         session.feed(event)
@@ -157,9 +163,18 @@ def test_reporting_changes_nothing(shipped: Pack, lines):
     assert session.report() == session.report()
 
 
+# Head, two windows of the middle, and tail: each tells a little, between words that no rule knows.
+QUIET = b"a line of which nothing is known\n"
+MANY_WINDOWS = (b"\n".join(TELLING * 20) + b"\n" + QUIET * (WINDOW_BYTES // len(QUIET))) * 4
+
+
+@pytest.fixture(scope="module")
+def read_whole(shipped: Pack) -> str:
+    return document(replay([Cut(MANY_WINDOWS)], shipped, threads=1))
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_a_log_of_many_windows_gives_the_same_report_on_any_number_of_threads(shipped: Pack, threads):
-    data = b"\n".join(TELLING * 1_000) * 20
-    assert document(replay([Cut(data, [10**6, 3 * 10**6 + 7])], shipped, threads=threads)) == document(
-        replay([Cut(data)], shipped, threads=1)
-    )
+def test_a_log_of_many_windows_gives_the_same_report_on_any_number_of_threads(
+    shipped: Pack, read_whole: str, threads: int
+):
+    assert document(replay([Cut(MANY_WINDOWS, [10**6, 3 * 10**6 + 7])], shipped, threads=threads)) == read_whole

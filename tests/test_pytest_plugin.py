@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from logrules.ruleset.load import shipped_rules
-from tests.test_changed import rule, write
+from tests.toy_rule import rule, write
 
 
 def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +29,7 @@ def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def project(tmp_path) -> Path:
-    write(tmp_path / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    write(tmp_path / "my/acme/one.yaml", rule("ONE-WORD"))
     write(tmp_path / "my/job/case.yaml", "{diagnoses: [{rule: acme/two}], expected_miss: not yet}")
     write(tmp_path / "my/job/log.txt", "ONE-WORD\n")
     write(tmp_path / "other/conf.yaml", "not: a rule")
@@ -41,12 +41,12 @@ def test_rules_and_cases_are_collected_where_they_are_said_to_be(project):
     assert done.returncode == 0, done.stdout
     assert "my/acme/one.yaml::acme/one example 1 PASSED" in done.stdout
     assert "my/job/case.yaml::job XFAIL" in done.stdout
-    assert "2 passed, 1 xfailed" in done.stdout
+    assert "3 passed, 1 xfailed" in done.stdout
 
 
 def test_the_configuration_may_say_where(project):
     write(project / "pytest.ini", "[pytest]\nlogrules_rules = my\n")
-    assert "2 passed, 1 xfailed" in run_pytest(project).stdout
+    assert "3 passed, 1 xfailed" in run_pytest(project).stdout
 
 
 def test_nothing_is_collected_unasked(project):
@@ -54,15 +54,15 @@ def test_nothing_is_collected_unasked(project):
 
 
 def test_a_failure_reads_as_in_logrules_test(project):
-    write(project / "my/acme/one.yaml", rule("acme/one", "ONE-WORD", near="true"))
+    write(project / "my/acme/one.yaml", rule("ONE-WORD", faulty=True))
     done = run_pytest(project, "--logrules-rules", "my")
     assert done.returncode == 1
-    assert "my/acme/one.yaml:13:5: acme/one example 2 does not fire; nothing did" in done.stdout
+    assert "my/acme/one.yaml:10:7: acme/one example 2 does not fire; nothing did" in done.stdout
     assert "    fails  said  (absent)" in done.stdout
 
 
 def test_a_faulty_rule_is_an_error_of_collection(project):
-    write(project / "my/acme/one.yaml", rule("acme/one", "ONE-WORD").replace("when: said", "when: unsaid"))
+    write(project / "my/acme/one.yaml", rule("ONE-WORD").replace("when: said", "when: unsaid"))
     done = run_pytest(project, "--logrules-rules", "my")
     assert done.returncode == 2
     assert "unknown signal `unsaid`" in done.stdout

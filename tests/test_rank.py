@@ -1,107 +1,242 @@
-"""What explains what, and in which order diagnoses come."""
+"""What explains what, which diagnosis comes first, and whom it points at."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from logrules.engine.run import replay
+from logrules.inference.certainty import certainty, features
 from logrules.inference.culprit import culprits
 from logrules.inference.observation import Observation, begin, extend
-from logrules.inference.ranking import Hypothesis, rank
+from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.model.event import Worker
 from logrules.model.report import Severity
-from logrules.ruleset.condition import Occurred
+from logrules.ruleset.condition import Every, Occurred
 from logrules.ruleset.pack import Rule
+from logrules.ruleset.tables import Tier
 from logrules.sources.discover import discover
 from tests.conftest import event
 
-
-def rule(
-    cause: str, certainty: float = 0.5, *, yields_to=(), severity=Severity.ERROR, name="", culprit="reporter"
-) -> Rule:
-    return Rule(
-        name or f"toy/{cause}",
-        cause,
-        severity,
-        certainty,
-        certainty,
-        Occurred((0,)),
-        yields_to=tuple(yields_to),
-        culprit=culprit,
-    )
+TIERS = (
+    Tier("hardware", always=True),
+    Tier("data"),
+    Tier("process"),
+    Tier("collective", reaction=True),
+    Tier("ended", reaction=True),
+)
 
 
-def seen(order: int, rank_: int | None = None, captures=None) -> Observation:
-    return Observation(event(order, [0], worker=Worker("log", rank=rank_), captures=captures), order, None, None)
+def rule(cause: str, tier: str = "process", *, name: str = "", severity: Severity = Severity.ERROR, **more) -> Rule:
+    more.setdefault("when", Occurred((0,)))
+    return Rule(name or f"toy/{cause}", cause, severity, tier=tier, **more)
 
 
-def holds(found: Rule, order: int, *, survived=False, rank_=None) -> Hypothesis:
-    return Hypothesis(found, (begin(seen(order, rank_), 0),), survived)
+def seen(order: int, rank: int | None = None, captures=None, chain: int | None = None) -> Observation:
+    return Observation(event(order, [0], worker=Worker("log", rank=rank), captures=captures), order, None, None, chain)
 
 
-OOM = rule("cuda-oom", 0.9)
-TIMEOUT = rule("nccl-timeout", 0.6, yields_to=["cuda-oom"])
-TAIL = rule("engine-dead", 0.3, yields_to=["*"])
-OTHER_TAIL = rule("worker-killed", 0.4, yields_to=["*"])
+def holds(found: Rule, order: int, *, survived=False, rank=None, captures=None, chain=None) -> Hypothesis:
+    return Hypothesis(found, (begin(seen(order, rank, captures, chain), 0),), survived)
+
+
+def ranked(found: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
+    return Ranking(TIERS).ranked(found)
+
+
+def told(found: Sequence[Hypothesis]) -> dict[str, list[str]]:
+    """The rules that come out, in order, each with those under it."""
+    return {
+        one.hypothesis.rule.id.removeprefix("toy/"): [c.rule.id.removeprefix("toy/") for c in one.consequences]
+        for one in ranked(found)
+    }
+
+
+XID = rule("xid", "hardware")
+DATA = rule("bad-data", "data")
+RAISED = rule("raised")
+CRASH = rule("crash")
+TIMEOUT = rule("timeout", "collective")
+LOST = rule("peer-lost", "collective")
+KILLED = rule("killed", "ended")
+WAITS = rule("waits", "collective", stall=True)
+STILL_WAITS = rule("still-waits", "collective", stall=True)
+SLOW = rule("slow", "data", severity=Severity.WARNING)
+NOTE = rule("note", "hardware", severity=Severity.INFO)
 
 
 @pytest.mark.parametrize(
-    ("story", "found", "order"),
+    ("story", "found", "expected"),
     [
-        ("nothing holds", [], []),
-        ("one error", [holds(OOM, 1)], ["cuda-oom"]),
-        ("a cause takes its consequence under it", [holds(OOM, 1), holds(TIMEOUT, 2)], ["cuda-oom"]),
-        ("even if another rank printed first", [holds(TIMEOUT, 1), holds(OOM, 2)], ["cuda-oom"]),
-        ("any error explains a tail", [holds(TAIL, 1), holds(TIMEOUT, 2)], ["nccl-timeout"]),
-        ("of two tails the more certain", [holds(TAIL, 1), holds(OTHER_TAIL, 2)], ["worker-killed"]),
-        ("a chain has one root", [holds(TAIL, 3), holds(TIMEOUT, 2), holds(OOM, 1)], ["cuda-oom"]),
+        ("nothing holds", [], {}),
+        ("one error", [holds(RAISED, 1)], {"raised": []}),
+        # Tiers.
+        ("an earlier tier told before", [holds(DATA, 1), holds(RAISED, 2)], {"bad-data": ["raised"]}),
+        ("an earlier tier told after", [holds(RAISED, 1), holds(DATA, 2)], {"raised": [], "bad-data": []}),
+        (
+            "an earlier tier told after, by another rank",
+            [holds(RAISED, 1, rank=0), holds(DATA, 2, rank=1)],
+            {"bad-data": ["raised"]},
+        ),
+        (
+            "an earlier tier told after, by the same rank",
+            [holds(RAISED, 1, rank=0), holds(DATA, 2, rank=0)],
+            {"raised": [], "bad-data": []},
+        ),
+        (
+            "an earlier tier told after, in one failure record",
+            [holds(RAISED, 1, chain=7), holds(DATA, 2, chain=7)],
+            {"bad-data": ["raised"]},
+        ),
+        (
+            "an earlier tier told after, in another record",
+            [holds(RAISED, 1, chain=7), holds(DATA, 2, chain=8)],
+            {"raised": [], "bad-data": []},
+        ),
+        ("two of one tier, in their order", [holds(CRASH, 2), holds(RAISED, 1)], {"raised": [], "crash": []}),
+        # Tiers that explain whatever their time, and those that are explained whatever their time.
+        ("what is told late explains all the same", [holds(RAISED, 1), holds(XID, 9)], {"xid": ["raised"]}),
+        ("a reaction told first", [holds(TIMEOUT, 1), holds(RAISED, 9)], {"raised": ["timeout"]}),
+        ("of two reactions the first", [holds(LOST, 2), holds(TIMEOUT, 1)], {"timeout": ["peer-lost"]}),
+        ("an earlier tier of reactions", [holds(KILLED, 1), holds(TIMEOUT, 2)], {"timeout": ["killed"]}),
+        (
+            "a chain has one root",
+            [holds(KILLED, 3), holds(TIMEOUT, 1), holds(RAISED, 2)],
+            {"raised": ["timeout", "killed"]},
+        ),
+        ("of open waits the last begun", [holds(WAITS, 1), holds(STILL_WAITS, 2)], {"still-waits": [], "waits": []}),
+        # What was survived, and what is less bad.
         (
             "what was survived explains nothing fatal",
-            [holds(OOM, 1, survived=True), holds(TIMEOUT, 9)],
-            ["nccl-timeout", "cuda-oom"],
+            [holds(DATA, 1, survived=True), holds(RAISED, 9)],
+            {"raised": [], "bad-data": []},
         ),
         (
-            "a warning comes after an error",
-            [holds(rule("slow", 0.9, severity=Severity.WARNING), 1), holds(TIMEOUT, 2)],
-            ["nccl-timeout", "slow"],
+            "what was survived explains what was survived",
+            [holds(DATA, 1, survived=True), holds(RAISED, 9, survived=True)],
+            {"bad-data": ["raised"]},
         ),
-        ("as certain, the earlier", [holds(rule("a", 0.5), 2), holds(rule("b", 0.5), 1)], ["b", "a"]),
-        ("one diagnosis a cause", [holds(OOM, 1), holds(rule("cuda-oom", 0.5, name="toy/again"), 2)], ["cuda-oom"]),
+        ("a warning explains no error", [holds(SLOW, 1), holds(RAISED, 2)], {"raised": [], "slow": []}),
+        ("an error explains a warning", [holds(XID, 2), holds(SLOW, 1)], {"xid": ["slow"]}),
+        ("info of any tier comes last", [holds(NOTE, 1), holds(SLOW, 2)], {"slow": [], "note": []}),
+        # One diagnosis a cause.
+        (
+            "a cause named twice, told first",
+            [holds(RAISED, 1), holds(rule("raised", name="toy/again"), 2)],
+            {"raised": ["again"]},
+        ),
     ],
 )
-def test_order(story, found, order):
-    assert [one.hypothesis.rule.cause for one in rank(found)] == order
+def test_order(story: str, found: list[Hypothesis], expected: dict[str, list[str]]):
+    outcome = told(found)
+    assert outcome == expected
+    assert list(outcome) == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("story", "first", "second", "expected"),
+    [
+        ("a named cause explains whatever its tier", KILLED, rule("late", "hardware", explained_by=("killed",)), "killed"),
+        ("and whatever its time", rule("late", explained_by=("crash",)), CRASH, "crash"),
+        ("a warning too", rule("late", explained_by=("slow",)), SLOW, "slow"),
+    ],
+)  # fmt: skip
+def test_a_cause_that_a_rule_names_explains_it(story: str, first: Rule, second: Rule, expected: str):
+    assert told([holds(first, 1), holds(second, 2)]) == {expected: ["late"]}
+
+
+def test_what_was_survived_does_not_explain_even_who_names_it():
+    named = rule("late", explained_by=("crash",))
+    assert told([holds(CRASH, 1, survived=True), holds(named, 2)]) == {"late": [], "crash": []}
 
 
 @pytest.mark.parametrize(("first", "second", "root"), [(1, 2, "a"), (2, 1, "b")])
-def test_of_two_that_yield_to_each_other_the_earlier_is_the_root(first, second, root):
-    a, b = rule("a", yields_to=["b"]), rule("b", yields_to=["a"])
-    assert [one.hypothesis.rule.cause for one in rank([holds(a, first), holds(b, second)])] == [root]
+def test_of_two_that_explain_each_other_the_earlier_is_the_root(first: int, second: int, root: str):
+    a, b = rule("a", explained_by=("b",)), rule("b", explained_by=("a",))
+    assert list(told([holds(a, first), holds(b, second)])) == [root]
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])
-def test_a_ring_of_explanations_loses_nothing(size):
-    ring = [rule(f"c{n}", 0.1 * n + 0.1, yields_to=[f"c{(n + 1) % size}"]) for n in range(size)]
-    ranked = rank([holds(one, n) for n, one in enumerate(ring)])
-    assert len(ranked) == 1
-    assert len(ranked[0].consequences) == size - 1
+def test_a_ring_of_explanations_loses_nothing(size: int):
+    ring = [rule(f"c{n}", explained_by=(f"c{(n + 1) % size}",)) for n in range(size)]
+    (one,) = ranked([holds(member, n) for n, member in enumerate(ring)])
+    assert one.hypothesis.rule.cause == "c0"
+    assert sorted(under.rule.cause for under in one.consequences) == [f"c{n}" for n in range(1, size)]
 
 
-def test_a_tail_and_a_rule_that_names_it_lose_nothing():
-    named = rule("service-unreachable", 0.6, yields_to=["engine-dead"])
-    ranked = rank([holds(named, 1), holds(TAIL, 2)])
-    assert [one.hypothesis.rule.cause for one in ranked] == ["engine-dead"]
-    assert [one.rule.cause for one in ranked[0].consequences] == ["service-unreachable"]
+def test_a_reaction_and_a_rule_that_names_it_lose_nothing():
+    named = rule("service-unreachable", explained_by=("killed",))
+    assert told([holds(named, 1), holds(KILLED, 2)]) == {"service-unreachable": ["killed"]}
 
 
-def test_confidence_is_the_certainty_lessened_by_a_rival():
-    alone = rank([holds(OOM, 1)])[0].confidence
-    rivalled = rank([holds(OOM, 1), holds(rule("segfault", 0.8), 2)])[0].confidence
-    assert alone == 0.9
-    assert 0.5 < rivalled < alone
+TWO = Every((Occurred((0,)), Occurred((1,))))
+
+
+@pytest.mark.parametrize(
+    ("story", "better", "captures"),
+    [
+        ("a rule before a row of a table", rule("same", name="toy/better"), {}),
+        ("who asks for a framework", rule("same", name="toy/better", requires=("torch",)), {}),
+        ("who asks for more to agree", rule("same", name="toy/better", when=TWO), {}),
+        ("who captured more", rule("same", name="toy/better"), {"size": "3"}),
+        ("what failed before what reports it", rule("same", "data", name="toy/better"), {}),
+    ],
+)
+def test_of_one_cause_who_says_more_heads(story: str, better: Rule, captures: dict[str, str]):
+    plain = rule("same", name="toy/a-plain", from_table=story.startswith("a rule before"))
+    assert told([holds(plain, 1), holds(better, 2, captures=captures)]) == {"better": ["a-plain"]}
+
+
+@pytest.mark.parametrize("more", [{"survived": True}, {}])
+def test_of_one_cause_what_is_worse_heads_whoever_says_more(more: dict[str, bool]):
+    severity = Severity.ERROR if more else Severity.WARNING
+    telling = rule("same", name="toy/telling", severity=severity, requires=("torch",))
+    assert told([holds(rule("same"), 2), holds(telling, 1, **more)]) == {"same": ["telling"]}
+
+
+def test_of_what_is_told_by_one_line_the_more_specific_comes_first():
+    found = [holds(rule("a"), 1), holds(rule("b"), 1, captures={"size": "3"})]
+    assert list(told(found)) == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("story", "requires", "captures", "count"),
+    [
+        ("a kind of line", (), {}, 1),
+        ("and a framework", ("torch",), {}, 2),
+        ("and what was captured", ("torch",), {"size": "3", "rank": "0"}, 4),
+    ],
+)
+def test_specificity(story: str, requires: tuple[str, ...], captures: dict[str, str], count: int):
+    assert holds(rule("a", requires=requires), 1, captures=captures).specificity == count
+
+
+def test_the_first_and_the_last_line_are_those_of_all_parts():
+    early, late = begin(seen(3), 0), extend(begin(seen(2), 0), seen(9), 0)
+    both = Hypothesis(RAISED, (early, late))
+    assert (both.first.order, both.last.order) == (2, 9)
+
+
+def test_what_was_survived_is_worth_knowing_only():
+    assert holds(RAISED, 1, survived=True).severity is Severity.INFO
+    assert holds(RAISED, 1).severity is Severity.ERROR
+
+
+def test_certainty_is_lessened_by_a_rival(shipped):
+    model = replace(shipped.tables.certainty, records={RAISED.id: (1, 1)})
+    alone, rivalled = (
+        certainty(model, features(found, 0, frozenset()), found[0].hypothesis)
+        for found in (ranked([holds(RAISED, 1)]), ranked([holds(RAISED, 1), holds(CRASH, 2)]))
+    )
+    assert 0 < rivalled < alone < 1
+
+
+# Whom a diagnosis points at.
 
 
 def test_the_rank_that_a_line_names_goes_before_the_rank_that_wrote_it():
     match = begin(seen(1, 0, {"rank": "3"}), 0)
-    assert culprits(Hypothesis(OOM, (match,)), frozenset({0, 1, 2, 3}))[0] == (3, 0)
+    assert culprits(Hypothesis(RAISED, (match,)), frozenset({0, 1, 2, 3}))[0] == (3, 0)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +251,7 @@ def test_of_a_timeout_the_silent_ranks_are_suspect(story, reporters, known, culp
     match = begin(seen(1, reporters[0]), 0)
     for order, number in enumerate(reporters[1:], start=2):
         match = extend(match, seen(order, number), 0)
-    found = Hypothesis(rule("nccl-timeout", culprit="absent"), (match,))
+    found = Hypothesis(rule("timeout", "collective", culprit="absent"), (match,))
     assert culprits(found, frozenset(known))[0] == culprit
 
 

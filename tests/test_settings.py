@@ -21,16 +21,11 @@ from logrules.ruleset.toml_positions import places_of_keys
 RULE = """
 id: {id}
 cause: python-exception
-certainty: 0.7
-title: {{en: {title}, zh: 甲}}
-why: {{en: a, zh: 甲}}
-signals:
-  said: {{contains: {word}}}
-when: said
-fixes: [{{do: {{en: a, zh: 甲}}}}]
-examples:
-  - {{log: {word}, fires: true}}
-  - {{log: calm, fires: false}}
+title: {title}
+why: a
+signals: {{said: {word}}}
+fixes: [{{do: a}}]
+examples: {{fires: {word}, silent: calm}}
 """
 
 

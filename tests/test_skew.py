@@ -72,12 +72,12 @@ def test_the_ranks_of_a_host_share_its_clock():
 
 
 def log(rank: int, behind_s: float, count: int = 12, *, fails: str | None = None) -> str:
-    def line(at: float, text: str) -> str:
-        return f"{datetime.fromtimestamp(at - behind_s, UTC):%Y-%m-%d %H:%M:%S,%f}"[:-3] + f" INFO {text}\n"
+    def line(at: float, text: str, level: str = "INFO") -> str:
+        return f"{datetime.fromtimestamp(at - behind_s, UTC):%Y-%m-%d %H:%M:%S,%f}"[:-3] + f" {level} {text}\n"
 
     text = "".join(line(BEGAN + 2 * n + 0.01 * rank, f"step {n} loss 0.{n}") for n in range(count))
     if fails is not None:
-        text += line(BEGAN + 2 * count + (0 if rank == 1 else 1.5), f"[rank{rank}]: {fails}")
+        text += line(BEGAN + 2 * count + (0 if rank == 1 else 1.5), f"[rank{rank}]: {fails}", "ERROR")
     return text
 
 

@@ -7,8 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logrules.model.event import Event, Level, Worker
-from logrules.model.event import Stance
+from logrules.model.event import Event, Level, Stance, Worker
 from logrules.parsing import stance as judging
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.stance import MAX_CLAUSES, MAX_JUDGED_CHARS, StanceJudge
@@ -24,7 +23,8 @@ JUDGE = StanceJudge(FORMS)
 SAMPLES = [(form, sample) for form in FORMS for sample in form.samples]
 NEAR = [(form, near) for form in FORMS for near in form.near]
 FORMATS, _ = compile_pack(
-    list(rule_texts([shipped_rules() / "formats", shipped_rules() / "vocabulary.yaml"])), "formats"
+    list(rule_texts([shipped_rules() / name for name in ("frameworks", "pipeline.yaml", "causes.yaml", "fixes.yaml")])),
+    "formats",
 )
 assert FORMATS is not None
 PEELER = HeaderParser(FORMATS)

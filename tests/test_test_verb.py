@@ -10,12 +10,12 @@ from logrules.engine.run import prepared
 from logrules.ruletest.collect import collect
 from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.runner import every_test, run_test
-from tests.test_changed import rule, write
+from tests.toy_rule import rule, write
 
 
 @pytest.fixture
 def mine(tmp_path) -> Path:
-    write(tmp_path / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    write(tmp_path / "my/acme/one.yaml", rule("ONE-WORD"))
     return tmp_path / "my"
 
 
@@ -26,16 +26,16 @@ def said(capsys, *words: str) -> tuple[int, str, str]:
 
 
 def test_only_what_is_at_the_paths_is_run(mine, capsys):
-    assert said(capsys, str(mine)) == (0, "2 examples: 0 failed\n", "")
-    assert said(capsys, str(mine / "acme/one.yaml"))[1] == "2 examples: 0 failed\n"
+    assert said(capsys, str(mine)) == (0, "3 examples: 0 failed\n", "")
+    assert said(capsys, str(mine / "acme/one.yaml"))[1] == "3 examples: 0 failed\n"
     assert said(capsys, str(mine), "-k", "example 2")[1] == "1 example: 0 failed\n"
     assert said(capsys, str(mine), "-k", "nothing-like-it") == (0, "no tests: 0 failed\n", "")
 
 
 @pytest.mark.parametrize("form", ["text", "junit", "tap", "json"])
-@pytest.mark.parametrize(("near", "status"), [("false", 0), ("true", 1)])
-def test_the_exit_status_is_the_same_in_every_form(mine, capsys, form, near, status):
-    write(mine / "acme/one.yaml", rule("acme/one", "ONE-WORD", near))
+@pytest.mark.parametrize(("faulty", "status"), [(False, 0), (True, 1)])
+def test_the_exit_status_is_the_same_in_every_form(mine, capsys, form, faulty, status):
+    write(mine / "acme/one.yaml", rule("ONE-WORD", faulty=faulty))
     assert said(capsys, str(mine), "--format", form)[0] == status
 
 
@@ -46,7 +46,7 @@ def test_processes_change_nothing(capsys):
 
 
 def test_coverage_and_its_floor(mine, capsys):
-    text = rule("acme/one", "ONE-WORD").replace("when: said", "  idle: {contains: IDLE}\nwhen: said or idle")
+    text = rule("ONE-WORD").replace("when: said", "  idle: {contains: IDLE}\nwhen: said or idle")
     write(mine / "acme/one.yaml", text)
     status, out, _ = said(capsys, str(mine), "--coverage", "--floor", "50")
     assert status == 0
@@ -60,7 +60,7 @@ def test_coverage_and_its_floor(mine, capsys):
 
 
 def test_mutants_and_their_floor(mine, capsys):
-    text = rule("acme/one", "ONE-WORD").replace("contains: ONE-WORD}", "contains: ONE-WORD, pattern: 'ONE-WORD'}")
+    text = rule("ONE-WORD").replace("contains: ONE-WORD}", "contains: ONE-WORD, pattern: 'ONE-WORD'}")
     write(mine / "acme/one.yaml", text)
     status, out, _ = said(capsys, str(mine), "--mutate", "--floor", "50")
     assert status == 0

@@ -37,10 +37,8 @@ def tidy(text: str) -> str:
         ),
         (
             "items of lists",
-            "when: a\nexamples:\n  - fires: true\n    log: |\n      # no comment\n      x\n  # the near miss\n"
-            "  - log: y\n    fires: false\n",
-            "when: a\nexamples:\n  - log: |\n      # no comment\n      x\n    fires: true\n  # the near miss\n"
-            "  - log: y\n    fires: false\n",
+            "when: a\nfixes:\n  - risk: look\n    do: |\n      # no comment\n      x\n  # another\n  - do: y\n    risk: safe\n",
+            "when: a\nfixes:\n  - do: |\n      # no comment\n      x\n    risk: look\n  # another\n  - do: y\n    risk: safe\n",
         ),
         (
             "a block that ends in what looks like a comment",
@@ -57,7 +55,11 @@ def tidy(text: str) -> str:
         ("long lines", f"when: a\nwhy: {'word ' * 60}end\n", f"why: {'word ' * 60}end\nwhen: a\n"),
         ("quotes", "when: 'a'\nid: \"x\"\n", "id: \"x\"\nwhen: 'a'\n"),
         ("phase files", "waits: []\nmarkers: []\nframework: x\n", "framework: x\nmarkers: []\nwaits: []\n"),
-        ("sentences", "when: a\ntitle:\n  zh: b\n  en: a\n", "title:\n  en: a\n  zh: b\nwhen: a\n"),
+        (
+            "sentences",
+            "steps: []\nexpect: x\ntitle:\n  zh: b\n  en: a\n",
+            "expect: x\ntitle:\n  en: a\n  zh: b\nsteps: []\n",
+        ),
     ],
 )
 def test_how_a_file_is_written(story, before, after):
@@ -84,8 +86,7 @@ def test_a_shipped_file_in_disorder_loses_nothing(path):
 @pytest.mark.parametrize("folder", ["rules", "fixtures"])
 def test_every_shipped_file_names_the_schema_of_its_kind(folder):
     kinds = {
-        "formats": "formats",
-        "phases": "phases",
+        "frameworks": "framework",
         "expect": "expect",
         "translations": "translation",
         "fixtures": "case",

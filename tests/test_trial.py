@@ -16,19 +16,16 @@ from logrules.sources.discover import discover
 RULE = """
 id: acme/lost
 cause: python-exception
-certainty: 0.7
-title: {en: a, zh: 甲}
-why: {en: a, zh: 甲}
+title: a
+why: a
 signals:
-  left: {contains: left the job, pattern: 'worker (?P<rank>\\d+) left', unless: 'as planned'}
+  left: {contains: left the job, pattern: 'worker (?P<rank>\\d+) left', except: 'as planned'}
   error: {contains: ACME-E}
   planned: {contains: ACME-P}
-  failed: {record: traceback, pattern: '^AcmeError: '}
+  failed: {in: traceback, pattern: '^AcmeError: '}
 when: WHEN
-fixes: [{do: {en: a, zh: 甲}}]
-examples:
-  - {log: calm, fires: false}
-  - {log: calmer, fires: false}
+fixes: [{do: a}]
+examples: {fires: worker 3 left the job, silent: [calm, calmer]}
 """
 HIT, VETOED, BARE = "worker 3 left the job", "worker 3 left the job as planned", "nobody left the job"
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in main\n    run()\nAcmeError: gone'
@@ -75,9 +72,9 @@ def test_where_the_condition_turns(tried, when, lines, turns):
     assert [(turn.line, turn.text, turn.holds) for turn in found.turns] == turns
 
 
-def test_scopes_are_told_apart(tried):
-    found = tried("left then error per rank", "[rank1]: " + HIT, "[rank2]: ACME-E", "[rank1]: ACME-E")
-    assert [(turn.line, turn.scope) for turn in found.turns] == [(3, "1")]
+def test_lines_of_two_workers_do_not_belong_together(tried):
+    found = tried("left then error", "[rank1]: " + HIT, "[rank2]: ACME-E", "[rank1]: ACME-E")
+    assert [(turn.line, turn.text) for turn in found.turns] == [(3, "left then error")]
 
 
 def test_a_traceback_is_a_line_too(tried):

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     _say_who_knows_it(pack, extract.line)
     folder = _folder(options, settings)
     if folder is None:
-        sys.stdout.write(drafted.text)
+        sys.stdout.write(f"# {drafted.id}.yaml\n{drafted.text}")
         return 0
     return _write(drafted, folder, edit=options.edit)
 

@@ -1,6 +1,6 @@
 """Why a condition holds or does not: each of its parts, what was seen for it and what is missing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -30,6 +30,7 @@ class Judged:
 
     ``found`` has the match of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
     ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
+    ``together`` are the conjunctions whose parts were told together.
     """
 
     states: Mapping[Leaf, LeafState]
@@ -38,6 +39,7 @@ class Judged:
     last: Observation | None = None
     open_waits: Mapping[str, Observation] = field(default_factory=dict)
     refused: Mapping[int, int] = field(default_factory=dict)
+    together: Container[Every] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Part:
 
 def explain(condition: Condition, judged: Judged, name_of: NameOf) -> Part:
     """The condition taken apart; ``name_of`` says what its rule calls a signal."""
-    true = holds(condition, judged.found)
+    true = holds(condition, judged.found, judged.together)
     text = spell(condition, name_of)
     part = partial(explain, judged=judged, name_of=name_of)
     match condition:

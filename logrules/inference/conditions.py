@@ -176,13 +176,8 @@ def told_as_one(condition: Every, found: Mapping[Leaf, Match | None]) -> bool:
     ]
     if not all(latest):
         return False
-    first, *_ = latest or [[]]
-    return (
-        len(latest) < 2
-        or any(
-            all(any(told_together(one, other) for other in others) for others in latest[1:]) for one in first
-        )
-    )
+    first, *others = latest or [[]]
+    return all(any(told_together(one, other) for one in first for other in each) for each in others)
 
 
 def holds(condition: Condition, found: Mapping[Leaf, Match | None], together: Container[Every] = frozenset()) -> bool:

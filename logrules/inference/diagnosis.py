@@ -41,6 +41,10 @@ MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
 _MAX_SAID = 200
 _SLOT = re.compile(r"\{([a-z_]+)\}")
+# Controls, marks of writing direction, line and paragraph separators, lone surrogates: no sentence of ours has them.
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,5 +266,8 @@ def _filled(text: Text, captures: Mapping[str, str]) -> Text:
 
 
 def _fill(text: str, captures: Mapping[str, str]) -> str:
-    """A sentence with what the log says in its slots: nothing runs it, and every form makes it harmless itself."""
-    return _SLOT.sub(lambda slot: captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID], text)
+    """A sentence with what the log says in its slots, a blank where the log says a control character.
+
+    Nothing runs it; what else a form has to escape, it escapes itself.
+    """
+    return _SLOT.sub(lambda slot: _CONTROLS.sub(" ", captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID]), text)

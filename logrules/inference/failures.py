@@ -122,7 +122,7 @@ class Failures:
         self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
 
     def _count(self, failure: Failure) -> None:
-        """Count how often a writer raised the same thing; what writers without a name tell in one go may be theirs all."""
+        """Count how often a writer raised the same; what writers without a name tell in one go may be theirs all."""
         kind = _kind(failure)
         before = self._told_at.get(kind)
         self._told_at[kind] = failure.last.line

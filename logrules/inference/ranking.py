@@ -83,7 +83,7 @@ class Ranking:
         return self._one_a_cause(found)
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
-        return self._tiers[one.rule.tier]
+        return self._tiers.get(one.rule.tier, (len(self._tiers), Tier("")))
 
     def _order(self, one: Hypothesis) -> tuple[bool, int, int, int, int, str]:
         """Not survived before survived, then the worse, what is no reaction, then who was first."""
@@ -133,38 +133,11 @@ class Ranking:
             return False
         return self._telling(one) > self._telling(other)
 
-    def _telling(self, one: Hypothesis) -> tuple[int, bool, bool, int]:
-        """What failed before what reports that it did, a rule before a row, then who knows more."""
+    def _telling(self, one: Hypothesis) -> tuple[int, bool, bool, int, int]:
+        """What failed before what reports it, a rule before a row, then who asks for more or captured more."""
         place, _ = self._place(one)
-        return -place, not one.rule.from_table, bool(one.rule.requires), one.specificity
-
-
-def _one_a_cause(ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """Further diagnoses of a cause already named go under the first of that cause; who knows more speaks."""
-    kept: dict[str, Ranked] = {}
-    for one in ranked:
-        cause = one.hypothesis.rule.cause
-        known = kept.get(cause)
-        if known is None:
-            kept[cause] = one
-            continue
-        first, second = (one, known) if _says_more(one.hypothesis, known.hypothesis) else (known, one)
-        under = (*first.consequences, second.hypothesis, *second.consequences)
-        kept[cause] = replace(first, consequences=under)
-    return tuple(kept.values())
-
-
-def _says_more(one: Hypothesis, other: Hypothesis) -> bool:
-    """Whether the first is the better headline of two that name one cause."""
-    if one.survived != other.survived or one.severity is not other.severity:
-        return False
-    return _telling(one) > _telling(other)
-
-
-def _telling(one: Hypothesis) -> tuple[bool, bool, int, int]:
-    """A rule before a row, then what asks for a framework, for more to agree, captures more."""
-    rule = one.rule
-    return not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
+        rule = one.rule
+        return -place, not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
 
 
 def _before(one: Hypothesis, other: Hypothesis) -> bool:

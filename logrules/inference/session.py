@@ -146,7 +146,10 @@ class Session:
         """What is known of a rule's condition now."""
         rule = self._rules[rule_id]
         waits = {wait.wait.id: wait.renewed for wait in self._tracker.open_waits()}
-        return Judged(self._states.get(rule_id, {}), self._found(rule), self.now, self._last, waits)
+        found = self._found(rule)
+        told = {one for one in self._index.joint.get(rule_id, ()) if automata.told_as_one(one, found)}
+        states = self._states.get(rule_id, {})
+        return Judged(states, found, self.now, self._last, waits, together=self._together | told)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""

@@ -7,7 +7,7 @@ from logrules.model.report import Restart, Risk, Severity, Status, Text
 STATUS: Mapping[Status, Text] = {
     Status.FAILED: Text("FAILED", "失败"),
     Status.STALLED: Text("STALLED", "卡住"),
-    Status.UNEXPLAINED: Text("NO DIAGNOSIS", "未能诊断"),
+    Status.UNEXPLAINED: Text("NO DIAGNOSIS", "无法诊断"),
     Status.RUNNING: Text("RUNNING", "运行中"),
     Status.COMPLETED: Text("COMPLETED", "已完成"),
     Status.HEALTHY: Text("NOTHING WRONG FOUND", "未发现异常"),

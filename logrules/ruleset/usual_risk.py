@@ -6,18 +6,82 @@ from collections.abc import Mapping
 from logrules.model.report import Risk
 
 # Commands that change nothing, whatever their arguments; of some, only with such arguments.
-_LOOKS = re.compile(
-    r"(?:awk|cat|column|date|find|curl|cut|df|diff|dig|dmesg|docker (?:images|inspect|logs|manifest inspect|ps|system df)|du|echo|"
-    r"env|enroot list|false|file|findmnt|free|fuser -v|gcc --version|getent|git (?:diff|log|status)|grep|head|hostname|"
-    r"huggingface-cli (?:scan-cache|whoami)|ibstat|ibv_devinfo|id|iostat|ip|ipcs|journalctl|jq|kubectl (?:describe|get|logs|top)|"
-    r"ldconfig -p|ldd|lfs quota|ls|lscpu|lsof|lspci|mount$|nc|netstat|nproc|nvcc|npu-smi|nvidia-smi|nslookup|od|perfquery|pgrep|pwd|python (?:--version|-V)|python -m pip (?:check|config list|index|list|show)|"
-    r"ping|pip (?:cache info|check|config list|index|list|show)|printenv|ps|py-spy|quota|"
-    r"ray (?:--version|list|memory|stack|status|summary)|rocm-smi|sacct|scontrol show|sed|sha256sum|sinfo|sleep|smartctl|sort|sprio|squeue|ss|"
-    r"stat|strings|systemctl status|tail|tar -t\w*|test|time|timeout|top|tr|true|ulimit(?: -\w)?$|uname|uniq|uptime|wc|watch|"
-    r"which|xargs|zcat)(?![\w-])"
+_LOOKERS = (
+    *(
+        "awk",
+        "cat",
+        "column",
+        "curl",
+        "cut",
+        "date",
+        "df",
+        "diff",
+        "dig",
+        "dmesg",
+        "du",
+        "echo",
+        "env",
+        "false",
+        "file",
+    ),
+    *("find", "findmnt", "free", "getent", "grep", "head", "hostname", "ibstat", "ibv_devinfo", "id", "iostat", "ip"),
+    *(
+        "ipcs",
+        "journalctl",
+        "jq",
+        "ldd",
+        "ls",
+        "lscpu",
+        "lsof",
+        "lspci",
+        "nc",
+        "netstat",
+        "nproc",
+        "npu-smi",
+        "nslookup",
+    ),
+    *("nvcc", "nvidia-smi", "od", "perfquery", "pgrep", "ping", "printenv", "ps", "pwd", "py-spy", "quota"),
+    *(
+        "rocm-smi",
+        "sacct",
+        "sed",
+        "sha256sum",
+        "sinfo",
+        "sleep",
+        "smartctl",
+        "sort",
+        "sprio",
+        "squeue",
+        "ss",
+        "stat",
+        "strings",
+    ),
+    *(
+        "tail",
+        "test",
+        "time",
+        "timeout",
+        "top",
+        "tr",
+        "true",
+        "uname",
+        "uniq",
+        "uptime",
+        "watch",
+        "wc",
+        "which",
+        "xargs",
+    ),
+    *("enroot list", "fuser -v", "gcc --version", "ldconfig -p", "lfs quota", "mount$", "scontrol show", r"tar -t\w*"),
+    *(r"ulimit(?: -\w)?$", "systemctl status", "git (?:diff|log|status)", "huggingface-cli (?:scan-cache|whoami)"),
+    *("kubectl (?:describe|get|logs|top)", "docker (?:images|inspect|logs|manifest inspect|ps|system df)"),
+    *("ray (?:--version|list|memory|stack|status|summary)", "python (?:--version|-V)"),
+    "(?:python -m )?pip (?:cache info|check|config list|index|list|show)",
 )
+_LOOKS = re.compile(rf"(?:{'|'.join(_LOOKERS)})(?![\w-])")
 _CHANGES = re.compile(
-    r"--gpu-?reset|-pm 1|\s-delete\b|\bsed -i|\s-exec\b|\brm\b|\btee\b|\bkill\b|(?<![0-9&])>(?![&>=])\s*(?!/dev/null)\S|-X POST"
+    r"--gpu-?reset|-pm 1|\s-delete\b|\bsed -i|\s-exec\b|\brm\b|\btee\b|\bkill\b|-X POST|"
+    r"(?<![0-9&])>(?![&>=])\s*(?!/dev/null)\S"
 )
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PLACE = re.compile(r"<\w[^<>\n]*>")
@@ -31,7 +95,7 @@ _LOGGING = re.compile(
 
 
 def usual_risk(run: str, env: Mapping[str, str], *, changes: bool) -> Risk:
-    """The risk of a step with this command and these variables; ``changes`` says whether it has flags, settings or code.
+    """The risk of a step with this command and these variables; it ``changes`` a run by flags, settings or code.
 
     A step that only tells people something is safe.
     """

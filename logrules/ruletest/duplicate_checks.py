@@ -70,15 +70,15 @@ def _always_together(seen: Sequence[Fired]) -> Iterator[tuple[str, str]]:
 
 
 def _fired_on_example(on: Prepared, example: Example) -> Fired:
-    return _fired(run_log(on, example.log, example.quiet_s))
+    return _fired(on, run_log(on, example.log, example.quiet_s))
 
 
 def _fired_on_case(on: Prepared, case: Case) -> Fired:
     logs = discover([str(path) for path in case.logs])
-    return _fired(replay_prepared(on, on.session(), logs.sources, logs.notes))
+    return _fired(on, replay_prepared(on, on.session(), logs.sources, logs.notes))
 
 
-def _fired(report: Report) -> Fired:
-    return frozenset(
-        rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences))
-    )
+def _fired(on: Prepared, report: Report) -> Fired:
+    """The rules that fired; a row of a table may well stand behind a rule that says more."""
+    names = (rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences)))
+    return frozenset(name for name in names if not on.index.rules[name].from_table)

@@ -10,7 +10,20 @@ _CAUSE = (
     *("id", "family", "tier", "title", "about", "phase", "severity", "restart", "culprit", "cleared_by", "stall"),
     *("checks", "fixes"),
 )
-_PRINTED = ("id", "metric", *_SIGNAL, "enters", "opens", "closes", "renews", "progress", "starts", "completes", "ends", "scale")
+_PRINTED = (
+    "id",
+    "metric",
+    *_SIGNAL,
+    "enters",
+    "opens",
+    "closes",
+    "renews",
+    "progress",
+    "starts",
+    "completes",
+    "ends",
+    "scale",
+)
 _STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")
 
 _RULE = (
@@ -26,6 +39,7 @@ _CASE = (
     *("fix", "fix_keywords", "lang", "captured", "logs", "script", "status", "diagnoses", "absent", "expected_miss"),
 )
 _FILES: Sequence[tuple[str, Sequence[str]]] = (
+    ("when", _RULE),
     ("examples", _RULE),
     ("framework", _FRAMEWORK),
     ("expect", ("expect", "title", "steps", "never")),

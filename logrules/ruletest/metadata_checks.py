@@ -14,7 +14,7 @@ from logrules.ruletest.lint_targets import cards_in, found, signals_in
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 # What a whole traceback tells without a pattern.
-_TRACEBACK = ("type", "message", "file", "line", "function")
+_TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 _SLOTTED = ("do", "run", "env", "flags", "config", "code", "note")
 
 

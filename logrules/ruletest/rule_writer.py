@@ -44,8 +44,11 @@ def _node(value: object, depth: int, *, top: bool = False, flow: bool = False, k
         quoted = flow and not _PLAIN.fullmatch(value) and value.isprintable()
         return SingleQuotedScalarString(value) if quoted else value
     if isinstance(value, Mapping):
-        flow = flow or not (top or key in _BLOCKS) and _short(value, depth, _LONG_LINE if key in _EXAMPLES else _LINE)
-        found = CommentedMap((name, _node(item, depth + 1, flow=flow, key="" if key in _NAMED else name)) for name, item in value.items())
+        flow = flow or (not (top or key in _BLOCKS) and _short(value, depth, _LONG_LINE if key in _EXAMPLES else _LINE))
+        named = key in _NAMED
+        found = CommentedMap(
+            (name, _node(item, depth + 1, flow=flow, key="" if named else name)) for name, item in value.items()
+        )
         if flow:
             found.fa.set_flow_style()
         return found

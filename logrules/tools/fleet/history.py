@@ -37,12 +37,15 @@ _FROM_FIRST = "update or replace results set pack = '' where pack != ''"
 
 
 def default_history() -> Path:
-    """Where results are kept: ``$LOGRULES_STATE_DIR``, else the user's state folder."""
+    """Where results are kept: ``$LOGRULES_STATE_DIR``, else the user's state folder. LogrulesError without a home."""
     chosen = os.environ.get("LOGRULES_STATE_DIR")
     if chosen:
         return Path(chosen) / "history.sqlite"
     root = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
+    try:
+        return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
+    except RuntimeError:
+        raise LogrulesError("no home folder to keep a history in: set LOGRULES_STATE_DIR") from None
 
 
 def seen_job(path: str, summary: JobSummary, read: float) -> SeenJob:
@@ -88,7 +91,7 @@ class History:
             "select summary from results where path = ? and identity = ? and pack = ?",
             (_key(job), job.identity, pack),
         )
-        found = next((job_of(text) for (text,) in rows), None)
+        found = next((_readable(text) for (text,) in rows), None)
         return found if found is None or found.job == job.name else None
 
     def keep(self, job: FoundJob, pack: str, summary: JobSummary, now: float) -> None:
@@ -99,16 +102,17 @@ class History:
         )
 
     def latest(self) -> Iterator[SeenJob]:
-        """The newest result of every job, the newest first."""
+        """The newest result of every job, the newest first. Rows that something has damaged are as if not there."""
         rows = self._rows("select path, summary, max(scanned) from results group by path order by 3 desc, path", ())
         for path, text, scanned in rows:
-            summary = job_of(text)
-            yield seen_job(path, summary, float(scanned))
+            summary = _readable(text)
+            if summary is not None and isinstance(path, str) and isinstance(scanned, float):
+                yield seen_job(path, summary, scanned)
 
     def remarks(self) -> dict[str, Remark]:
         """What people said of groups, by the name of the group."""
         rows = self._rows("select name, note, snoozed_until from remarks", ())
-        return {name: Remark(note, None if until is None else float(until)) for name, note, until in rows}
+        return {str(name): Remark(str(note), until if isinstance(until, float) else None) for name, note, until in rows}
 
     def note(self, name: str, note: str) -> None:
         """Keep a note on a group; an empty one takes it back."""
@@ -132,9 +136,12 @@ class History:
         with closing(self._cursor(statement, (path, len(below), below))) as done:
             return done.rowcount
 
-    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[str, ...]]:
+    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
         with closing(self._cursor(statement, values)) as done:
-            return done.fetchall()
+            try:
+                return done.fetchall()
+            except sqlite3.Error as fault:
+                raise self._unusable(fault) from None
 
     def _cursor(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
         try:
@@ -144,6 +151,13 @@ class History:
 
     def _unusable(self, fault: Exception) -> LogrulesError:
         return LogrulesError(f"{self._path}: cannot be used as history ({str(fault).lower()})")
+
+
+def _readable(text: object) -> JobSummary | None:
+    try:
+        return job_of(str(text))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
 
 
 def _key(job: FoundJob) -> str:

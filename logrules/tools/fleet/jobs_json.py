@@ -10,6 +10,12 @@ from logrules.output.escape import safe
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
 SCHEMA = "logrules.job/2"
+_WORD, _SECONDS = (str, type(None)), (int, float, type(None))
+_KINDS_OF_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "job": str, "phase": str, "rule": _WORD, "cause": _WORD, "unread": _WORD, "fingerprint": _WORD,
+    "template": str, "frame": str, "began": _SECONDS, "ended": _SECONDS, "lost_s": _SECONDS,
+    "gpus": (int, type(None)), "logs": int, "lines": int,
+}  # fmt: skip
 
 
 def job_document(summary: JobSummary) -> str:
@@ -24,12 +30,19 @@ def job_document(summary: JobSummary) -> str:
 
 
 def job_of(text: str) -> JobSummary:
-    """The summary that such a line says; what an earlier form did not have is unknown."""
+    """The summary that such a line says; what an earlier form did not have is unknown.
+
+    Raises ValueError, TypeError, KeyError, AttributeError or RecursionError for text that is no such line.
+    """
     names = {field.name for field in fields(JobSummary)}
     plain = {name: value for name, value in json.loads(text).items() if name in names}
     status = plain.pop("status")
     title = Text(**plain.pop("title"))
     ranks, hosts = tuple(plain.pop("ranks")), tuple(plain.pop("hosts"))
+    if not all(isinstance(value, _KINDS_OF_FIELDS[name]) for name, value in plain.items()):
+        raise TypeError("a field of another kind")
+    if not all(isinstance(rank, int) for rank in ranks) or not all(isinstance(host, str) for host in hosts):
+        raise TypeError("a rank or host of another kind")
     return JobSummary(status=None if status is None else Status(status), title=title, ranks=ranks, hosts=hosts, **plain)
 
 
