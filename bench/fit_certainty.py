@@ -146,7 +146,10 @@ def main() -> None:
             "records": {rule: list(counts) for rule, counts in model.records.items()},
         }
     }
-    head = "# Written by bench/fit_certainty.py; not to be edited by hand.\n"
+    head = (
+        "# yaml-language-server: $schema=../docs/schema/certainty.json\n"
+        "# Written by bench/fit_certainty.py; not to be edited by hand.\n"
+    )
     text = head + yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=120)
     if options.write:
         (shipped_rules() / "certainty.yaml").write_text(text, encoding="utf-8")

@@ -15,6 +15,7 @@ from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import Collection, _known, collect, compiled
 from logrules.ruletest.result_cache import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
 from logrules.ruletest.runner import every_test, prove
+from tests.toy_rule import rule as faulty_rule
 
 RULE = """
 id: {id}
@@ -92,9 +93,9 @@ def test_what_a_change_can_affect_is_run_and_nothing_else(checkout):
 
 
 def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout):
-    write(checkout / "my/acme/three.yaml", rule("acme/three", "THREE-WORD", near="true"))
+    write(checkout / "my/acme/three.yaml", faulty_rule("THREE-WORD", faulty=True))
     done = logrules(checkout, "my", "--changed")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "2 examples: 1 failed")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "3 examples: 1 failed")
 
 
 def test_no_repository_and_no_such_commit_are_told(checkout, tmp_path_factory):
