@@ -10,7 +10,7 @@ from logrules.inference import step_time as pace
 from logrules.inference.clock import Clock
 from logrules.inference.condition_trace import Judged
 from logrules.inference.conditions import LeafState
-from logrules.inference.diagnosis import SessionState, report_of
+from logrules.inference.diagnosis import SessionState, ranked_of, report_of
 from logrules.inference.ending import Endings
 from logrules.inference.evidence_ownership import ends_of, unclaimed
 from logrules.inference.failures import Failures, captures_of
@@ -19,7 +19,7 @@ from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
 from logrules.inference.outliers import Outliers
 from logrules.inference.rank_table import RankTable
-from logrules.inference.ranking import Hypothesis
+from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
@@ -170,7 +170,14 @@ class Session:
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
-        findings = SessionState(
+        return report_of(self._state(), self._pack, lines, sources)
+
+    def ranked(self) -> tuple[Ranked, ...]:
+        """What the report tells of, in its order. Changes nothing."""
+        return ranked_of(self._state(), self._pack)
+
+    def _state(self) -> SessionState:
+        return SessionState(
             self.hypotheses(),
             self._tracker,
             self._roll,
@@ -185,7 +192,6 @@ class Session:
             self._ear.exit_status,
             self._frameworks_seen(),
         )
-        return report_of(findings, self._pack, lines, sources)
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:
         """Silence up to this moment is judged before what ends it."""
