@@ -12,9 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _NO_JOB = re.compile(
-    r"(^|/)(\w*tests?|testing|_?internal/testing|examples?|benchmarks?|docs?|scripts|tools|3rdparty|third_?party|recipes?"
-    r"|_?vendor(ed)?|notebooks?|infra|onnx|dashboard|agents|commands|cli|webui|gateway|sagemaker)/"
+    r"(^|/)(\w*tests?|testing|examples?|benchmarks?|docs?|scripts|tools|3rdparty|third_?party(_files)?|recipes?"
+    r"|_?vendor(ed)?|thirdparty|notebooks?|infra|onnx|dashboard|agents|commands|cli|webui|gateway|experimental|apps?)/"
     r"|(^|/)(test_|convert_|conftest|setup\.py|modeling_(tf|flax)_)|_(tf|flax)_|cloudpickle|deprecated/|_test\.py|bench_"
+    # Parts that stand beside training and serving: cloud set-up, registries and their servers, kernels' generators.
+    r"|^ray/autoscaler/_private/(_?azure|aws|gcp|vsphere|aliyun|spark|local)|^ray/(util/spark|cluster_utils)"
+    r"|^wandb/(sdk/(launch|automations|verify)|automations|apis|sync|proto|agents|sweeps|integration)"
+    r"|^mlflow/(server|store|projects|sagemaker|deployments|genai|assistant|webhooks|azure|models/eval)"
+    r"|^flashinfer/(data|moe_ep/kernel_src|cute_dsl)|^nemo/(export|deploy)|^sglang/multimodal_gen|^lightning/app"
+    r"|^huggingface_hub/(repository|inference|repocard|fastai|keras|_mcp|_webhooks|_space|_oauth)"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
 _NO_END = frozenset(
