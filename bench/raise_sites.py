@@ -20,6 +20,8 @@ _NO_JOB = re.compile(
     r"|^wandb/(sdk/(launch|automations|verify)|automations|apis|sync|proto|agents|sweeps|integration)"
     r"|^mlflow/(server|store|projects|sagemaker|deployments|genai|assistant|webhooks|azure|models/eval)"
     r"|^flashinfer/(data|moe_ep/kernel_src|cute_dsl)|^nemo/(export|deploy)|^sglang/multimodal_gen|^lightning/app"
+    r"|^torch/(?!distributed/|_dynamo/|_inductor/|utils/|cuda/|serialization|multiprocessing/|nn/parallel/|optim/|amp/)"
+    r"|^torch/(_dynamo/polyfills|distributed/_tools|distributed/_shard)|^torchgen/|^functorch/"
     r"|^huggingface_hub/(repository|inference|repocard|fastai|keras|_mcp|_webhooks|_space|_oauth)"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
