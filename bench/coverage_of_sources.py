@@ -150,14 +150,12 @@ def main() -> None:
         if given.sample is not None and len(sites) > given.sample:
             sites = draw.sample(sites, given.sample)
         results.append((framework, [judge.judged(site) for site in sites]))
-    if given.list:
-        shown = [one for _, sites in results for one in sites if given.list == "all" or not one.specific]
-        print("\n".join(listed(shown)))
-        return
     lines = list(table(results))
-    print("\n".join(lines))
     if given.write is not None:
         write_into(given.write, lines)
+    if given.list:
+        lines = list(listed(one for _, sites in results for one in sites if given.list == "all" or not one.specific))
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -250,7 +250,7 @@ def filled(expression: str) -> str:
     """Something that may stand for an expression: a number, a path or a word, as its names say."""
     if _NUMBER.search(expression.lower()):
         return "7"
-    return "/data/run/alpha" if _PATH.search(expression.lower()) else "alpha"
+    return "/srv/run/alpha" if _PATH.search(expression.lower()) else "alpha"
 
 
 def _slot(found: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ def test_an_error_is_listed_with_its_words_and_its_printed_class(tmp_path):
                 raise BadPlan(f"no plan for {size} parts of {path}")
         """,
     )
-    assert (found.error, found.message) == ("pack.errors.BadPlan", "no plan for 7 parts of /data/run/alpha")
+    assert (found.error, found.message) == ("pack.errors.BadPlan", "no plan for 7 parts of /srv/run/alpha")
     assert (found.function, found.line) == ("plan", 5)
 
 
@@ -67,7 +67,7 @@ def test_files_that_no_job_runs_are_left_out(tmp_path, file):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("world_size", "7"), ("self.cache_dir", "/data/run/alpha"), ("x", "alpha")]
+    ("name", "value"), [("world_size", "7"), ("self.cache_dir", "/srv/run/alpha"), ("x", "alpha")]
 )
 def test_holes_are_filled_by_their_names(name, value):
     assert filled(name) == value
