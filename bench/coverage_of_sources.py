@@ -97,7 +97,7 @@ def frameworks_in(folder: Path, only: Sequence[str]) -> list[Framework]:
 
 def table(results: Iterable[tuple[Framework, Sequence[Judged]]]) -> Iterator[str]:
     """The lines of the Markdown table, the last of them the sum."""
-    yield "| framework | version | errors | a cause of their own | component | phase |"
+    yield "| framework | version | judged | a cause of their own | component | phase |"
     yield "|---|---|--:|--:|--:|--:|"
     every: list[Judged] = []
     for framework, sites in results:

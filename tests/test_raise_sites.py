@@ -66,8 +66,6 @@ def test_files_that_no_job_runs_are_left_out(tmp_path, file):
     assert sites(tmp_path, 'def run(x):\n    x()\n    raise ValueError("this was raised")\n', file) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("world_size", "7"), ("self.cache_dir", "/srv/run/alpha"), ("x", "alpha")]
-)
+@pytest.mark.parametrize(("name", "value"), [("world_size", "7"), ("self.cache_dir", "/srv/run/alpha"), ("x", "alpha")])
 def test_holes_are_filled_by_their_names(name, value):
     assert filled(name) == value
