@@ -4,7 +4,7 @@ Pure questions to a moment of a job; the session only says what the moment is.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from logrules.inference import step_time as pace
@@ -79,9 +79,9 @@ def match_of(leaf: Still, at: JobSnapshot) -> Match | None:
         case Quiet(longer_than_s=limit):
             since = None if at.tracker.owes_nothing else at.quiet_since
             quiet = since is not None and at.now is not None and at.now - since > limit
-            return begin(at.last, -1) if quiet and at.last is not None else None
+            return _end_of(at, at.last) if quiet and at.last is not None else None
         case Stopped():
-            return begin(at.last, -1) if at.last is not None and _stopped(at) else None
+            return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
         case Silent() | Overdue() | Lagging():
             return _live(leaf, at)
 
@@ -127,6 +127,23 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     for observation in shown[:KEPT_OBSERVATIONS]:
         match = extend(match, observation, -1) if observation is not match.last else match
     return match
+
+
+def _end_of(at: JobSnapshot, last: Observation) -> Match:
+    """The last step and the last sign of a place in the pipeline that anybody gave, and the last line of all."""
+    states = at.tracker.workers.values()
+    steps = (state.stepped for state in states if state.stepped is not None)
+    signs = (state.latest for state in states if state.latest is not None)
+    latest = (max(told, key=_order, default=last) for told in (steps, signs))
+    match = begin(last, -1)
+    for observation in {one.order: one for one in latest if one.order != last.order}.values():
+        match = extend(match, observation, -1)
+    # It is the last line that says where the job is now.
+    return replace(match, last=last)
+
+
+def _order(observation: Observation) -> int:
+    return observation.order
 
 
 def _stopped(at: JobSnapshot) -> bool:
