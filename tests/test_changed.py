@@ -3,14 +3,18 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from logrules.engine.run import prepared
-from logrules.ruleset.load import rule_texts, shipped_rules
+from logrules.model.errors import PackError
+from logrules.ruleset.load import load_pack, rule_texts, shipped_rules
+from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.settings import read_settings
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import Collection, _known, collect, compiled
 from logrules.ruletest.result_cache import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
@@ -174,3 +178,42 @@ def test_cases_are_kept_until_anything_about_them_changes(checkout, monkeypatch,
     write(checkout / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/two}]}")
     assert len({first, beside, digest_of_cases(paths)}) == 3
     assert kept_cases(beside) is None
+
+
+def unnumbered(pack: Pack) -> list[Rule]:
+    """The rules without what numbers signals."""
+    return [replace(one, when=None, evidence=()) for one in pack.rules]
+
+
+def test_own_rules_beside_the_shipped_ones_are_all_that_is_compiled(tmp_path, monkeypatch):
+    settings = tmp_path / "logrules.toml"
+    write(
+        settings, "installed = false\npacks = ['first', 'second']\ndisable = ['hub/*']\nseverity = {'acme/*' = 'info'}"
+    )
+    write(tmp_path / "first/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    write(tmp_path / "first/host/aborted.yaml", rule("host/aborted", "FULL-WORD"))
+    write(tmp_path / "second/acme/one.yaml", rule("acme/one", "ANOTHER-WORD"))
+    anew = load_pack(settings=read_settings(settings), cache=False)
+    load_pack()
+    monkeypatch.setattr("logrules.ruleset.load._compiled", lambda *_: pytest.fail("everything is compiled"))
+    added = load_pack(settings=read_settings(settings))
+    assert unnumbered(added) == unnumbered(anew)
+    assert (added.digest, added.cards, added.origins) == (anew.digest, anew.cards, anew.origins)
+    assert sorted(added.replaced, key=str) == sorted(anew.replaced, key=str)
+    assert len(added.replaced) == 2
+    # Signals of rules that were replaced keep their numbers and are never found.
+    assert {(one.id, one.literals) for one in anew.signals} == {
+        (one.id, one.literals) for one in added.signals if one.literals or one.id in {each.id for each in anew.signals}
+    }
+    assert load_pack(settings=read_settings(settings)) == added
+
+
+@pytest.mark.parametrize("text", ["id: [", rule("acme/one", "x").replace("python-exception", "nothing"), "when: said"])
+def test_faults_of_own_rules_are_those_of_a_pack_compiled_anew(tmp_path, text):
+    write(tmp_path / "acme/one.yaml", text)
+    found = []
+    for cache in (True, False):
+        with pytest.raises(PackError) as fault:
+            load_pack([tmp_path], cache=cache)
+        found.append(fault.value.problems)
+    assert found[0] == found[1]

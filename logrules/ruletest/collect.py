@@ -56,10 +56,10 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, 
     pack, suite = _known(texts, settings) if cache else compiled(texts, settings)
     chosen = suite.within(shown_in(given, texts)) if given else suite
     paths = find_cases(given or shipped_cases())
-    return Collection(pack, chosen, _known_cases(paths) if cache else read_cases(paths))
+    return Collection(pack, chosen, known_cases(paths) if cache else read_cases(paths))
 
 
-def _known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
+def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
     """The cases in these files, kept from an earlier run where nothing about them has changed."""
     try:
         digest = digest_of_cases(paths)
