@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from logrules.model.errors import PackError
-from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.apply_settings import overlaid, unknown_names
 from logrules.ruleset.assemble import unknown_waits
-from logrules.ruleset.compile import read_sources
+from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import checked
 from logrules.ruleset.pack import Pack, Signal
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.pack_builder import PackBuilder, Words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.settings import Settings
@@ -33,10 +32,7 @@ def with_rules(
     reading = read_sources(texts, before=before)
     if not all(isinstance(source.file, schema.RuleFile) for source in reading.sources):
         return None
-    pack, faults = _patched(base, reading.sources)
-    if problems := (*reading.problems, *faults):
-        raise PackError(problems)
-    pack = replace(pack, digest=digest, origins=reading.origins(), replaced=reading.replaced)
+    pack = replace(patched(base, reading), digest=digest, origins=reading.origins(), replaced=reading.replaced)
     if config is None:
         return pack
     if unknown := tuple(unknown_names(pack, config)):
@@ -44,27 +40,22 @@ def with_rules(
     return overlaid(pack, config)
 
 
-def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
-    """The pack with these rules in the place of those of the same id, or beside the others.
+def patched(pack: Pack, reading: Reading) -> Pack:
+    """The pack with the rules that were read in the place of those of the same id, or beside the others.
 
     It behaves as if it were compiled from all files; only its signals have other numbers. Its digest is
-    that of the old pack, so it must not be kept. Raises PackError.
+    that of the old pack, so it must not be kept. Raises PackError with every problem.
     """
-    found, problems = _patched(pack, sources)
-    if problems:
-        raise PackError(problems)
-    return found
-
-
-def _patched(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[Problem, ...]]:
-    files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
+    files = [(source, source.file) for source in reading.sources if isinstance(source.file, schema.RuleFile)]
     known = Words.of_pack(pack)
     draft = _without(pack, frozenset(file.id for _, file in files))
     for source, file in files:
         add_rule(draft, source, file, known)
-    problems = (*draft.problems, *unknown_waits(draft, sources))
+    problems = (*reading.problems, *draft.problems, *unknown_waits(draft, reading.sources))
+    if problems:
+        raise PackError(problems)
     trace = None if pack.trace is None else replace(pack.trace, records=tuple(draft.records))
-    found = replace(
+    return replace(
         pack,
         signals=tuple(draft.signals),
         # Rows of tables come last, as they do where all is compiled.
@@ -72,7 +63,6 @@ def _patched(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[Pro
         cards=draft.cards,
         trace=trace,
     )
-    return found, problems
 
 
 def _without(pack: Pack, gone: frozenset[str]) -> PackBuilder:
