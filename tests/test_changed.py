@@ -1,14 +1,15 @@
 """Only what changed files can affect is run, on a pack that behaves as if it were compiled anew."""
 
-import os
 import subprocess
-import sys
+from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
 from logrules.ruleset.load import load_pack, rule_texts, shipped_rules
@@ -63,23 +64,35 @@ def checkout(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def logrules(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "logrules", "test", *words]
-    environment = {**os.environ, "PYTHONPATH": str(shipped_rules().parent)}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+@pytest.fixture
+def logrules(capsys) -> Callable[..., tuple[int, str, str]]:
+    """`logrules test` in a folder: its status, and what it prints."""
+
+    def run(folder: Path, *words: str) -> tuple[int, str, str]:
+        with chdir(folder):
+            status = main(["test", *words])
+        return status, *capsys.readouterr()
+
+    return run
 
 
-def ran(folder: Path, *words: str) -> list[str]:
-    done = logrules(folder, "my", "--changed", "--format", "tap", *words)
-    assert done.returncode in {0, 1}, done.stderr
-    return [line.partition(" - ")[2] for line in done.stdout.splitlines() if " - " in line and not line.startswith(" ")]
+@pytest.fixture
+def ran(logrules) -> Callable[..., list[str]]:
+    """The names of the tests that a change leads to."""
+
+    def run(folder: Path, *words: str) -> list[str]:
+        status, out, err = logrules(folder, "my", "--changed", "--format", "tap", *words)
+        assert status in {0, 1}, err
+        return [line.partition(" - ")[2] for line in out.splitlines() if " - " in line and not line.startswith(" ")]
+
+    return run
 
 
 ONE = ["first", "acme/one example 1", "acme/one example 2"]
 TWO = ["second", "acme/two example 1", "acme/two example 2"]
 
 
-def test_what_a_change_can_affect_is_run_and_nothing_else(checkout):
+def test_what_a_change_can_affect_is_run_and_nothing_else(checkout, ran):
     assert ran(checkout) == []
     write(checkout / "my/acme/one.yaml", rule("acme/one", "ONE-WORD") + "# why\n")
     assert ran(checkout) == ONE
@@ -96,19 +109,19 @@ def test_what_a_change_can_affect_is_run_and_nothing_else(checkout):
     assert ran(checkout, "--since", "HEAD~1") == ["second"]
 
 
-def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout):
+def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout, logrules):
     write(checkout / "my/acme/three.yaml", faulty_rule("THREE-WORD", faulty=True))
-    done = logrules(checkout, "my", "--changed")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "3 examples: 1 failed")
+    status, out, _ = logrules(checkout, "my", "--changed")
+    assert (status, out.splitlines()[-1]) == (1, "3 examples: 1 failed")
 
 
-def test_no_repository_and_no_such_commit_are_told(checkout, tmp_path_factory):
+def test_no_repository_and_no_such_commit_are_told(checkout, logrules, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
-    done = logrules(outside, "--changed")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "git says" in done.stderr
-    assert logrules(checkout, "my", "--changed", "--since", "nowhere").returncode == 2
-    assert logrules(checkout, "my", "--changed", "--since", "--output=x").returncode == 2
+    status, _, err = logrules(outside, "--changed")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "git says" in err
+    assert logrules(checkout, "my", "--changed", "--since", "nowhere")[0] == 2
+    assert logrules(checkout, "my", "--changed", "--since=--output=x")[0] == 2
 
 
 # --- the pack that is put together from an earlier one --------------------------------------------------------------

@@ -126,7 +126,7 @@ def test_a_recipe_that_stops_midway_and_one_that_does_not(tmp_path, capsys, prof
     log = tmp_path / "train.log"
     for text, expected in ((begun, left_at), (begun + rest, None)):
         log.write_text(text)
-        status = main(["diagnose", str(log), "--expect", profile, "--format", "json", "--no-cache"])
+        status = main(["diagnose", str(log), "--expect", profile, "--format", "json"])
         found = json.loads(capsys.readouterr().out)["expectation"]
         assert found["left_at"] == expected
         assert found["met"] is (expected is None)
