@@ -5,6 +5,7 @@ not need, and the three hundred rule files.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -37,8 +38,10 @@ sys.stderr.write("\\n" + json.dumps([sorted(sys.modules), opened]))
 def started(*arguments: str) -> tuple[set[str], list[str]]:
     """The modules that a second start loads, and the files that it opens."""
     program = [sys.executable, "-c", _PROBE.format(arguments=list(arguments))]
+    # What measures coverage loads modules of its own.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     for _ in range(2):
-        done = subprocess.run(program, capture_output=True, text=True, check=True)
+        done = subprocess.run(program, env=alone, capture_output=True, text=True, check=True)
     modules, opened = json.loads(done.stderr.rpartition("\n")[2])
     return set(modules), opened
 

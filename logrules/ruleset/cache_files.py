@@ -10,7 +10,7 @@ import os
 import stat
 from pathlib import Path
 
-# A team's packs and their older editions; beyond these the oldest of a kind go.
+# A team's packs and their older editions; beyond these, what was not used for longest goes.
 KEPT_OF_A_KIND = 8
 
 
@@ -60,6 +60,8 @@ def _read_own(path: Path) -> bytes:
             raise ValueError("not a regular file")
         if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
             raise ValueError("somebody else could have written it")
+        with contextlib.suppress(OSError):
+            os.utime(stream.fileno())  # what is in use is not old
         return stream.read()
 
 

@@ -43,8 +43,11 @@ class Reading:
         pack, faults = assemble(self.sources, digest)
         if pack is None or self.problems:
             return None, (*self.problems, *faults)
-        origins = {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
-        return replace(pack, origins=origins, replaced=self.replaced), ()
+        return replace(pack, origins=self.origins(), replaced=self.replaced), ()
+
+    def origins(self) -> dict[str, str]:
+        """The files of the rules that did not come with logrules, by rule."""
+        return {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
 
 
 def compile_pack(
@@ -67,19 +70,25 @@ def compile_pack(
     return (None, unknown) if unknown else (overlaid(pack, config), ())
 
 
-def read_sources(texts: Iterable["RuleText"], config: "Config | None" = None) -> Reading:
-    """What the texts say, and what the configuration adds of its own."""
+def read_sources(
+    texts: Iterable["RuleText"], config: "Config | None" = None, before: Mapping[str, str] | None = None
+) -> Reading:
+    """What the texts say, and what the configuration adds of its own.
+
+    ``before`` are the files of the rules that the texts come on top of.
+    """
     problems: list[Problem] = []
     replaced: list[Replaced] = []
     sources: dict[str, RuleSource] = {}
+    earlier = {f"rule {name}": path for name, path in (before or {}).items()}
 
     def add(source: RuleSource) -> None:
         name = _identity(source)
         known = sources.get(name)
         if known is not None and known.origin == source.origin:
             problems.append(source.problem((), f"{name} is already defined in {known.document.path}", kind="duplicate"))
-        elif known is not None:
-            replaced.append(Replaced(name, source.document.path, known.document.path))
+        elif (path := known.document.path if known is not None else earlier.get(name)) is not None:
+            replaced.append(Replaced(name, source.document.path, path))
         sources[name] = source
 
     for text in texts:
