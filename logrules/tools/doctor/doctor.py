@@ -13,7 +13,7 @@ from logrules.tools.doctor.gpus import check_gpus, check_leftovers
 from logrules.tools.doctor.limits import check_memory_limit, check_open_files, check_shared_memory
 from logrules.tools.doctor.machine import Machine
 from logrules.tools.doctor.network import check_hub, check_interfaces, check_master_port
-from logrules.tools.doctor.software import check_cuda, check_imports, check_versions
+from logrules.tools.doctor.software import check_cuda, check_imports, check_scanner, check_versions
 from logrules.tools.doctor.storage import check_data, check_disk
 
 # Beyond this no answer is waited for. Commands have less (machine.COMMAND_LIMIT_S).
@@ -44,6 +44,7 @@ CHECKS = (
     Check("hub", Text("Hugging Face Hub", "Hugging Face Hub"), check_hub),
     Check("data", Text("data", "数据"), check_data),
     Check("environment", Text("environment variables", "环境变量"), check_environment),
+    Check("scanner", Text("logrules itself", "logrules 自身"), check_scanner),
 )
 
 
