@@ -6,7 +6,10 @@ import ahocorasick_rs
 
 
 class AhoCorasickMatcher:
-    """An automaton of literals: bytes, the number to report, and whether only their first place is asked for. It is made in milliseconds, so nothing of it is kept."""
+    """An automaton of literals: bytes, the number to report, and whether only their first place is asked for.
+
+    It is made in milliseconds, so nothing of it is kept.
+    """
 
     name = "ahocorasick_rs"
 

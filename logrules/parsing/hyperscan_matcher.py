@@ -7,50 +7,23 @@ processor and a checksum of what it reads back; whatever it refuses is compiled 
 
 import hashlib
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import hyperscan
 
 from logrules.ruleset.cache_files import keep, kept
 
+# Bytes, the number to report, and whether only their first place is asked for.
+_Literals: TypeAlias = Sequence[tuple[bytes, int, bool]]
+
 
 class HyperscanMatcher:
-    """A database of literals: bytes, the number to report, and whether only their first place is asked for."""
+    """A database of literals. With ``cache`` it is read back from the user's cache folder where it was kept there."""
 
     name = "Hyperscan"
 
-    def __init__(self, literals: Sequence[tuple[bytes, int, bool]]) -> None:
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=[data for data, _, _ in literals],
-            ids=[number for _, number, _ in literals],
-            elements=len(literals),
-            flags=[hyperscan.HS_FLAG_SINGLEMATCH if once else 0 for _, _, once in literals],
-            literal=True,
-        )
-
-    @classmethod
-    def kept(cls, literals: Sequence[tuple[bytes, int, bool]]) -> "HyperscanMatcher":
-        """The same, read back from the user's cache folder where it was kept there."""
-        seen = hashlib.sha256()
-        for data, number, once in literals:
-            seen.update(b"%d %d %d " % (len(data), number, once) + data)
-        name = f"scan-{seen.hexdigest()[:32]}.hs"
-        body = kept(name)
-        if body is not None:
-            try:
-                return cls._read_back(body)
-            except hyperscan.error:
-                pass
-        made = cls(literals)
-        keep("scan", name, hyperscan.dumpb(made._database))
-        return made
-
-    @classmethod
-    def _read_back(cls, body: bytes) -> "HyperscanMatcher":
-        made = cls.__new__(cls)
-        made._database = hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK)
-        made._database.scratch = hyperscan.Scratch(made._database)
-        return made
+    def __init__(self, literals: _Literals, *, cache: bool = False) -> None:
+        self._database = _kept_or_compiled(literals) if cache else _compiled(literals)
 
     def find(self, data: bytes) -> list[tuple[int, int]]:
         """See `LiteralMatcher`."""
@@ -58,3 +31,37 @@ class HyperscanMatcher:
         hit = found.append
         self._database.scan(data, match_event_handler=lambda number, _start, end, _flags, _context: hit((end, number)))
         return found
+
+
+def _compiled(literals: _Literals) -> "hyperscan.Database":
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    database.compile(
+        expressions=[data for data, _, _ in literals],
+        ids=[number for _, number, _ in literals],
+        elements=len(literals),
+        flags=[hyperscan.HS_FLAG_SINGLEMATCH if once else 0 for _, _, once in literals],
+        literal=True,
+    )
+    return database
+
+
+def _kept_or_compiled(literals: _Literals) -> "hyperscan.Database":
+    seen = hashlib.sha256()
+    for data, number, once in literals:
+        seen.update(b"%d %d %d " % (len(data), number, once) + data)
+    name = f"scan-{seen.hexdigest()[:32]}.hs"
+    body = kept(name)
+    if body is not None:
+        try:
+            return _read_back(body)
+        except hyperscan.error:
+            pass
+    database = _compiled(literals)
+    keep("scan", name, hyperscan.dumpb(database))
+    return database
+
+
+def _read_back(body: bytes) -> "hyperscan.Database":
+    database = hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK)
+    database.scratch = hyperscan.Scratch(database)
+    return database

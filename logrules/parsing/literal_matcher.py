@@ -36,4 +36,4 @@ def matcher_of(literals: Sequence[Literal], *, cache: bool = False) -> LiteralMa
         from logrules.parsing.aho_corasick_matcher import AhoCorasickMatcher
 
         return AhoCorasickMatcher(literals)
-    return HyperscanMatcher.kept(literals) if cache else HyperscanMatcher(literals)
+    return HyperscanMatcher(literals, cache=cache)
