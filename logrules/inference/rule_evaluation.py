@@ -1,9 +1,9 @@
 """Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from logrules.inference import conditions, liveness
-from logrules.inference.condition_trace import Judged
 from logrules.inference.conditions import LeafState
 from logrules.inference.liveness import JobSnapshot
 from logrules.inference.observation import Match, Observation
@@ -27,6 +27,9 @@ from logrules.ruleset.condition import (
     Waiting,
 )
 from logrules.ruleset.pack import Rule
+
+if TYPE_CHECKING:
+    from logrules.inference.condition_trace import Judged
 
 
 class RuleEvaluation:
@@ -65,8 +68,10 @@ class RuleEvaluation:
         yield from liveness.deadlines(self._snapshot(), self._index.quiet_limits, self._index.silent_limits)
         yield from self._worse_at.values()
 
-    def judged(self, rule_id: str) -> Judged:
+    def judged(self, rule_id: str) -> "Judged":
         """What is known of a rule's condition now."""
+        from logrules.inference.condition_trace import Judged
+
         found = self._found(self._index.rules[rule_id])
         waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.open_waits()}
         states = self._states.get(rule_id, {})

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
 from logrules.inference.clock import Clock
-from logrules.inference.condition_trace import Judged
 from logrules.inference.diagnosis import SessionState, report_of
 from logrules.inference.evidence_ownership import ends_of, unclaimed
 from logrules.inference.failures import captures_of
@@ -23,6 +22,9 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Pack
+
+if TYPE_CHECKING:
+    from logrules.inference.condition_trace import Judged
 
 
 class Session:
@@ -84,7 +86,7 @@ class Session:
             case _:
                 assert_never(item)
 
-    def judged(self, rule_id: str) -> Judged:
+    def judged(self, rule_id: str) -> "Judged":
         """What is known of a rule's condition now."""
         return self._rules.judged(rule_id)
 

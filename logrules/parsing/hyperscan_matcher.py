@@ -46,10 +46,7 @@ def _compiled(literals: _Literals) -> "hyperscan.Database":
 
 
 def _kept_or_compiled(literals: _Literals) -> "hyperscan.Database":
-    seen = hashlib.sha256()
-    for data, number, once in literals:
-        seen.update(b"%d %d %d " % (len(data), number, once) + data)
-    name = f"scan-{seen.hexdigest()[:32]}.hs"
+    name = f"scan-{hashlib.sha256(repr(literals).encode()).hexdigest()[:32]}.hs"
     body = kept(name)
     if body is not None:
         try:

@@ -42,12 +42,14 @@ class Scanner:
         cache: bool = False,
         trace: TraceForm | None = None,
     ) -> None:
-        askers: dict[tuple[bytes, bool], list[int]] = {}
+        askers: dict[tuple[bytes, bool], tuple[int, ...]] = {}
         for number, signal in enumerate(signals):
             for literal in signal.literals:
                 key = (literal.encode(), signal.sampled)
-                askers.setdefault(key, []).append(number)
-        self.signals_of: tuple[tuple[int, ...], ...] = tuple(tuple(dict.fromkeys(who)) for who in askers.values())
+                known = askers.get(key, ())
+                if number not in known:
+                    askers[key] = (*known, number)
+        self.signals_of = tuple(askers.values())
         self._frames: frozenset[int] = frozenset()
         if trace is not None and trace.below is not None:
             self._frames = frozenset(entry for entry, asked in enumerate(self.signals_of) if trace.frame in asked)
