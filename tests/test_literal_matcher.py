@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules import diagnose
-from logrules.engine import compiled
+from logrules.engine import run
 from logrules.parsing.literal_matcher import Literal, LiteralMatcher, matcher_of
 from logrules.parsing.scan import Detail, Scanner
 
@@ -22,7 +22,7 @@ THINNED = Detail(None, frozenset(range(0, 4_000, 7)))
 def without_hyperscan(monkeypatch):
     monkeypatch.setitem(sys.modules, "hyperscan", None)
     monkeypatch.delitem(sys.modules, "logrules.parsing.hyperscan_matcher", raising=False)
-    monkeypatch.setattr(compiled, "_latest", type(compiled._latest)(maxlen=3))
+    monkeypatch.setattr(run, "_latest", type(run._latest)(maxlen=3))
 
 
 def both(literals: list[Literal]) -> tuple[LiteralMatcher, LiteralMatcher]:

@@ -11,8 +11,7 @@ from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import leaves, signals_of
-from logrules.ruletest.clauses import clauses_of
-from logrules.ruletest.harness import SOURCE, captures_in, events_of, judged
+from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of, judged
 from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection
 
 

@@ -115,7 +115,7 @@ class RuleTest(pytest.Item):
         """What `logrules test` says of it."""
         if not isinstance(excinfo.value, RuleTestFailed):
             return str(super().repr_failure(excinfo))
-        from logrules.output.results_text import paragraphs
+        from logrules.output.ruletest_text import paragraphs
 
         return "\n".join(paragraphs(excinfo.value.result))
 

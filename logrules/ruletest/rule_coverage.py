@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import Part, explain
-from logrules.model.mutation_score import RuleCoverage, Share
+from logrules.model.rule_strength import RuleCoverage, Share
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled

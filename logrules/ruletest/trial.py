@@ -13,8 +13,8 @@ from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.examples import condition_tree, short_name
+from logrules.ruletest.harness import clauses_of
 from logrules.sources.source import Source
 
 # Enough to see what goes on; all are counted.
