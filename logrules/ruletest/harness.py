@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from logrules.engine.run import Prepared
-from logrules.inference.condition_trace import Part
+from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.change import Change
 from logrules.model.event import Event
@@ -126,7 +126,7 @@ def captures_in(on: Prepared, line: str, signal: int) -> Mapping[str, str] | Non
     return next((hit.captures for event in events for hit in event.hits if hit.signal == signal), None)
 
 
-def clauses_of(part: Part, depth: int = 0) -> Iterator[Clause]:
+def clauses_of(part: ConditionPart, depth: int = 0) -> Iterator[Clause]:
     """The condition's parts, each under what it is a part of."""
     yield Clause(depth, part.text, part.holds, part.reason)
     for inner in part.parts:

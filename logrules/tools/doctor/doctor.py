@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import DoctorFinding, Outcome, unknown
+from logrules.tools.doctor.doctor_finding import CheckOutcome, DoctorFinding, unknown
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import check_gpus, check_leftovers
 from logrules.tools.doctor.limits import check_memory_limit, check_open_files, check_shared_memory
@@ -59,12 +59,12 @@ class Answer:
     findings: tuple[DoctorFinding, ...]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CheckOutcome:
         """The worst of its findings; ``unknown`` only where nothing else was found."""
-        for outcome in (Outcome.FAILED, Outcome.WARNING, Outcome.OK):
+        for outcome in (CheckOutcome.FAILED, CheckOutcome.WARNING, CheckOutcome.OK):
             if any(finding.outcome is outcome for finding in self.findings):
                 return outcome
-        return Outcome.UNKNOWN
+        return CheckOutcome.UNKNOWN
 
 
 def examine(machine: Machine, checks: Sequence[Check] = CHECKS, limit_s: float = EXAMINATION_LIMIT_S) -> list[Answer]:
