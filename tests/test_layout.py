@@ -1,6 +1,7 @@
 """The house in order: a name means one thing, and a module is neither a crumb nor a chapter."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,3 +75,15 @@ def test_what_is_said_to_be_short_is_there_and_short():
         for path in MODULES
     }
     assert [name for name in SHORT if lines.get(name, SHORTEST) >= SHORTEST] == []
+
+
+def test_the_architecture_page_names_what_is_there():
+    page = (CODE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(
+        r"`((?:rules|tests|docs|ruleset|inference|ruletest|output|notify|cli|engine|model)/[\w./]+)`", page
+    )
+    named = [name for name in named if "NAME" not in name]
+    assert len(named) > 20
+    for name in named:
+        roots = (CODE / name, CODE / f"{name}.py", CODE.parent / name)
+        assert any(root.exists() for root in roots), name

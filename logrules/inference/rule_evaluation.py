@@ -5,27 +5,14 @@ from typing import TYPE_CHECKING
 
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import LeafState
-from logrules.inference.liveness import JobSnapshot
+from logrules.inference.liveness import JobSnapshot, Still
 from logrules.inference.observation import Match, Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Severity
-from logrules.ruleset.condition import (
-    Every,
-    Lagging,
-    Leaf,
-    MetricBound,
-    MetricIs,
-    MetricSpike,
-    MetricTrend,
-    Overdue,
-    Quiet,
-    Silent,
-    Stopped,
-    Waiting,
-)
+from logrules.ruleset.condition import Every, Leaf, Metrical
 from logrules.ruleset.pack import Rule
 
 if TYPE_CHECKING:
@@ -140,13 +127,9 @@ class RuleEvaluation:
 
     def match_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now."""
-        match leaf:
-            case Waiting() | Quiet() | Silent() | Overdue() | Lagging() | Stopped():
-                return liveness.match_of(leaf, self._snapshot())
-            case MetricIs() | MetricBound() | MetricSpike() | MetricTrend():
-                return self._run.metrics.match_of(leaf)
-            case _:
-                return None
+        if isinstance(leaf, Still):
+            return liveness.match_of(leaf, self._snapshot())
+        return self._run.metrics.match_of(leaf) if isinstance(leaf, Metrical) else None
 
     def _judge(self, rule: Rule) -> Iterator[Change]:
         found = self._found(rule)
