@@ -33,7 +33,7 @@ VERBS = {
 EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
 _MAX_REASON_CHARS = 300
 # A start makes tens of thousands of objects that stay: by default they are looked through for garbage a hundred times.
-_COLLECTED_AFTER = 50_000
+_COLLECTED_AFTER = 200_000
 _DEBUG_HELP = "show where an error came from, for a bug report"
 
 
