@@ -4,7 +4,7 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.ruleset.pack import Pack
-from logrules.sources.memory import MemorySource
+from logrules.sources.source import MemorySource
 
 WATCHDOG = (
     "[rank{0}]:[E ProcessGroupNCCL.cpp:523] [Rank {0}] Watchdog caught collective operation timeout: "

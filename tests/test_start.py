@@ -17,6 +17,7 @@ OOM = "2025-06-01 10:00:00,000 INFO step 1\ntorch.OutOfMemoryError: CUDA out of 
 HEAVY = frozenset(
     {"annotated_types", "jinja2", "mcp", "numpy", "pip", "pydantic", "pyparsing", "rich", "ruamel", "yaml", "asyncio"}
     | {"concurrent.futures.process", "multiprocessing", "sqlite3", "subprocess", "unittest", "urllib.request"}
+    | {"bz2", "lzma", "shutil", "statistics"}
 )
 _PROBE = """
 import sys
@@ -80,6 +81,7 @@ def test_a_diagnosis_loads_the_way_of_a_line_and_nothing_beside(diagnosed):
         "logrules.engine.clock_sync",
         "logrules.engine.distributed",
         "logrules.engine.follow",
+        "logrules.inference.condition_trace",
         "logrules.ruleset.compile",
         "logrules.ruleset.models",
         "logrules.sources.flight_dump",

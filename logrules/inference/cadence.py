@@ -1,7 +1,7 @@
 """How often a worker makes progress, learnt from the log itself."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 _KEPT = 64
 # Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.
@@ -27,7 +27,7 @@ class Rhythm:
     @property
     def step_s(self) -> float | None:
         """How long a step usually takes; None while unknown."""
-        return median(self.intervals) if self.intervals else None
+        return _median(self.intervals) if self.intervals else None
 
     @property
     def usual_step_s(self) -> float | None:
@@ -42,4 +42,10 @@ class Rhythm:
         """
         if len(self.intervals) < _FEWEST:
             return None
-        return max(20 * median(self.intervals), 3 * max(self.intervals), SHORTEST_S)
+        return max(20 * _median(self.intervals), 3 * max(self.intervals), SHORTEST_S)
+
+
+def _median(intervals: Sequence[float]) -> float:
+    from statistics import median  # it loads much, and most logs are read without it
+
+    return median(intervals)

@@ -6,25 +6,8 @@ from itertools import chain
 from typing import TypeVar
 
 from logrules.inference.failures import FailureTables
-from logrules.ruleset.condition import (
-    Absence,
-    Every,
-    Lagging,
-    Leaf,
-    Metrical,
-    MetricBound,
-    MetricIs,
-    MetricSpike,
-    MetricTrend,
-    Overdue,
-    Quiet,
-    Silent,
-    Stopped,
-    Waiting,
-    joint,
-    leaves,
-    signals_of,
-)
+from logrules.inference.liveness import Still
+from logrules.ruleset.condition import Absence, Every, Leaf, Metrical, Quiet, Silent, joint, leaves, signals_of
 from logrules.ruleset.pack import Marker, Metric, Pack, Rule
 
 Sign = TypeVar("Sign", int, str)
@@ -98,27 +81,12 @@ def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, t
 
 
 def _minds_silence(found: Iterable[Leaf]) -> bool:
-    kinds = (
-        Absence,
-        Waiting,
-        Quiet,
-        Silent,
-        Overdue,
-        Lagging,
-        Stopped,
-        MetricIs,
-        MetricBound,
-        MetricSpike,
-        MetricTrend,
-    )
-    return any(isinstance(leaf, kinds) for leaf in found)
+    return any(isinstance(leaf, Absence | Still | Metrical) for leaf in found)
 
 
 def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:
     asked: dict[str, tuple[Metrical, ...]] = {}
     for leaf in found:
-        if isinstance(leaf, MetricIs | MetricBound | MetricSpike | MetricTrend) and leaf not in asked.get(
-            leaf.metric, ()
-        ):
+        if isinstance(leaf, Metrical) and leaf not in asked.get(leaf.metric, ()):
             asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
     return asked

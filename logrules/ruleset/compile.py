@@ -11,7 +11,6 @@ from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import assemble
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.old_format import ADVICE, is_old
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.settings import Settings
@@ -28,6 +27,10 @@ _KINDS: Mapping[str, type[Any]] = {
     "language": Translation,
     **TABLE_FILES,
 }
+
+# Rule files were written so before causes had a table.
+_OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart"})
+ADVICE = "`logrules fmt --upgrade` rewrites it and puts its Chinese texts into translations/zh.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +147,21 @@ def _identity(source: RuleSource) -> str:
         case _:
             # Rows of tables are added to those before them.
             return f"{type(source.file).__name__} in {source.document.path}"
+
+
+def is_old(data: Mapping[str, object]) -> bool:
+    """Whether a document is a rule, phase, format or vocabulary file of the old format."""
+    if "expect" in data:
+        return False
+    if "family" in data or ("phases" in data and "causes" in data and "language" not in data):
+        return True
+    cards = [data, *_rows(data.get("waits")), *_rows(data.get("causes")), *_rows(data.get("phases"))]
+    return any(_OLD_KEYS & card.keys() or _bilingual(card.get("title")) for card in cards)
+
+
+def _rows(value: object) -> list[Mapping[str, object]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def _bilingual(value: object) -> bool:
+    return isinstance(value, dict) and "en" in value

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from logrules.model.test_result import Outcome, Result
 from logrules.output.escape import safe
-from logrules.output.results_text import explanation
+from logrules.output.ruletest_text import explanation
 
 
 def render_results(results: Sequence[Result], out: TextIO) -> None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from typing import TextIO
-from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
+from xml.etree.ElementTree import Element, SubElement
 
 from logrules.model.test_result import CaseFailure, Outcome, Result
-from logrules.output.results_text import explanation
-from logrules.output.xml import safe, safe_lines
+from logrules.output.ruletest_text import explanation
+from logrules.output.xml import safe, safe_lines, write_document
 
 
 def render_results(results: Sequence[Result], out: TextIO) -> None:
@@ -17,10 +17,7 @@ def render_results(results: Sequence[Result], out: TextIO) -> None:
         suite = SubElement(root, "testsuite", _counts(kind, known))
         for result in known:
             _add_case(suite, result)
-    indent(root)
-    out.write('<?xml version="1.0" encoding="utf-8"?>\n')
-    ElementTree(root).write(out, encoding="unicode")
-    out.write("\n")
+    write_document(root, out)
 
 
 def _counts(name: str, results: Sequence[Result]) -> dict[str, str]:
