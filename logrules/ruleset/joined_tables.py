@@ -49,9 +49,10 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
         match file:
             case CausesFile(causes=causes, tiers=tiers):
                 found = replace(found, causes=_rows(found.causes, causes), tiers=tiers or found.tiers)
-            case OriginsFile(components=components, own_words=own):
+            case OriginsFile(components=components, own_words=own, nesting=nesting):
                 components = _rows(found.components, components)
-                found = replace(found, components=components, own_words=(*found.own_words, *own))
+                own, nesting = (*found.own_words, *own), (*found.nesting, *nesting)
+                found = replace(found, components=components, own_words=own, nesting=nesting)
             case StancesFile(stances=stances):
                 found = replace(found, stances=_rows(found.stances, stances))
             case ExceptionsFile(exceptions=exceptions, classes=classes):
