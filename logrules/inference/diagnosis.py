@@ -78,7 +78,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     diagnoses = tuple(
         replace(
             _diagnosis(one, findings, pack, sides),
-            confidence=certainty(model, features(ranked, place, reactions), one.hypothesis),
+            confidence=certainty(model, features(ranked, place, reactions)),
             measured=record_of(model, one.hypothesis),
         )
         for place, one in enumerate(ranked)

@@ -82,14 +82,6 @@ class MetricFile(SignalFile):
         return self
 
 
-class FrameFile(Strict):
-    """Functions whose presence in a traceback or a stack dump says which phase it was in."""
-
-    functions: list[str] = Field(min_length=1)
-    phase: str
-    path: str | None = None
-
-
 class PresentFile(Strict):
     """How to see that a framework is there, besides its markers and headers: rare texts, and parts of its code.
 
@@ -155,7 +147,7 @@ class TraceFile(Strict):
 
     ``frame`` and ``stack_frame`` capture file, line and function (outermost first, and
     innermost first as py-spy prints it); ``exception`` captures type and message. The
-    literals of ``stack_frame`` are the functions that the phase files map. ``chain`` captures
+    literals of ``stack_frame`` are the functions of the table of origins. ``chain`` captures
     ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
     exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
     (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
@@ -188,5 +180,4 @@ class FrameworkFile(Strict):
     trace: TraceFile | None = None
     markers: list[MarkerFile] = Field(default_factory=list)
     waits: list[WaitFile] = Field(default_factory=list)
-    frames: list[FrameFile] = Field(default_factory=list)
     metrics: list[MetricFile] = Field(default_factory=list)

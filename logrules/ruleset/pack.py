@@ -85,15 +85,6 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """Functions (in files whose path contains ``path``) that belong to a phase."""
-
-    functions: tuple[str, ...]
-    phase: str
-    path: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Metric:
     """A number that a line prints: ``signal`` captures it as ``value``."""
 
@@ -199,7 +190,6 @@ class Pack:
     rules: tuple[Rule, ...]
     markers: tuple[Marker, ...] = ()
     waits: tuple[Wait, ...] = ()
-    frames: tuple[Frame, ...] = ()
     metrics: tuple[Metric, ...] = ()
     headers: tuple[HeaderFormat, ...] = ()
     frameworks: tuple[Framework, ...] = ()

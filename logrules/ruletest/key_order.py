@@ -32,7 +32,7 @@ _RULE = (
 )
 _FRAMEWORK = (
     *("framework", "present", "headers", "times", "names", "levels", "trace"),
-    *("markers", "waits", "frames", "metrics"),
+    *("markers", "waits", "metrics"),
 )
 _CASE = (
     *("id", "source", "frameworks", "kind", "phase", "cause", "accept", "not", "evidence", "culprit_rank"),
@@ -52,7 +52,6 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "markers": (*_PRINTED, "samples", "near"),
     "metrics": (*_PRINTED, "samples"),
     "waits": ("id", "phase", "patience", "first", *_HEAD, "severity", "tier", *_HELP),
-    "frames": ("functions", "path", "phase"),
     "fixes": ("id", *_STEP[:-2], "risk", "frameworks", "params"),
     "fires": ("log", "quiet", "captures", "ranks", "phase", "note"),
     "silent": ("log", "quiet", "note"),
