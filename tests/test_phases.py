@@ -46,6 +46,7 @@ markers:
   - {id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}
   - {id: save, contains: "SAVING", opens: save, samples: [SAVING]}
   - {id: done, contains: "FINISHED", enters: shutdown, completes: true, samples: [FINISHED]}
+  - {id: saved, contains: "SAVED", leaves: checkpoint, samples: [SAVED]}
   - {id: prompt, contains: "PROMPT", ends: true, samples: [PROMPT]}
 waits:
   - id: join
@@ -138,6 +139,14 @@ def test_status(on, story, log, status, cause):
             "nobody is still joining once a peer steps",
             "[rank1]: JOINING\n[rank0]: STEP 1\n[rank1]: BROKEN",
             "train_step",
+        ),
+        ("what was saved is done: back to the loop", "STEP 1\nSAVING\nSAVED\nBROKEN", "train_step"),
+        ("who has not looped yet stays", "SAVING\nSAVED\nBROKEN", "checkpoint"),
+        ("another phase is not left", "STEP 1\nJOINING\nSAVED\nBROKEN", "rendezvous"),
+        (
+            "a peer's save says nothing of this rank",
+            "[rank0]: STEP 1\n[rank1]: SAVING\n[rank0]: SAVED\n[rank1]: BROKEN",
+            "checkpoint",
         ),
         ("nothing known", "BROKEN", "launch"),
     ],

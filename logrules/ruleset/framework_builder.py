@@ -20,6 +20,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
     seen = list(_presence(draft, file))
     for index, marker in enumerate(file.markers):
         draft.problems += known.unknown_phase(source, ["markers", index, "enters"], marker.enters)
+        draft.problems += known.unknown_phase(source, ["markers", index, "leaves"], marker.leaves)
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends
         )
@@ -37,6 +38,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
                 marker.completes,
                 marker.starts,
                 marker.ends,
+                marker.leaves,
             )
         )
     for index, wait in enumerate(file.waits):

@@ -72,6 +72,7 @@ class Marker:
     completes: bool = False
     starts: bool = False
     ends: bool = False
+    leaves: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ _PRINTED = (
     "metric",
     *_SIGNAL,
     "enters",
+    "leaves",
     "opens",
     "closes",
     "renews",
