@@ -13,7 +13,7 @@ from logrules.model.report import DivergenceKind
 MAX_NAMED = 1_024
 # A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter.
 _ON_RANK = re.compile(
-    r"(?<![A-Za-z])(?:(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )(?<!and )(?:global[_ ]|world[_ ])?[Rr]ank)"
+    r"(?<![A-Za-z])(?:(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )(?:global[_ ]|world[_ ])?[Rr]ank)"
     r"(?:[ _#]?id)?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
 )
 _ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
@@ -65,8 +65,16 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
         yield failures.ended_ranks() if own_error else failures.killed_ranks()
     # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
     yield from (_absent(other, roll.ranks) for other in one.consequences)
+    if not own_error:
+        # A rank may have written nothing at all.
+        yield _absent(one.hypothesis, _all_of(roll))
     if roll.world == 1:
         yield (0,)
+
+
+def _all_of(roll: RankTable) -> frozenset[int]:
+    """The ranks that wrote, and those that there must be in a job of that size."""
+    return roll.ranks | frozenset(range(min(roll.world or 0, MAX_NAMED)))
 
 
 def _told_by(messages: Iterable[str]) -> tuple[int, ...]:
