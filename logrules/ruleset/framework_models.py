@@ -20,11 +20,11 @@ from logrules.ruleset.models import (
 class MarkerFile(SignalFile):
     """A line that says where a worker is.
 
-    ``enters`` a phase, or ``leaves`` one for the loop it came from; ``opens`` or ``closes`` waits of this or another file; ``progress``
-    is a step of a loop or a bar that moved (it renews open waits of the worker and may be
-    sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
-    exit); ``starts`` a run. ``samples`` are lines that must be recognised, ``near`` lines that
-    must not.
+    ``enters`` a phase, or ``leaves`` one for the loop it came from; ``opens`` or ``closes``
+    waits of this or another file; ``progress`` is a step of a loop or a bar that moved (it renews
+    open waits of the worker and may be sampled); ``completes`` the run; ``ends`` it, and does not
+    say how (a prompt, a summary at exit); ``starts`` a run. ``samples`` are lines that must be
+    recognised, ``near`` lines that must not.
     """
 
     id: Name
