@@ -35,10 +35,10 @@ class OpenWait:
 
 @dataclass(slots=True)
 class WorkerState:
-    """What is known of one worker; ``loop`` is the last loop that it went on from."""
+    """What is known of one worker."""
 
     phase: str | None = None
-    loop: str | None = None
+    came_from: str | None = None
     entered: Observation | None = None
     latest: Observation | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
@@ -55,8 +55,6 @@ class WorkerTracker:
     def __init__(self, pack: Pack) -> None:
         self._loops = frozenset(phase.id for phase in pack.phases if phase.loop)
         self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
-        # Where a worker goes on once it has saved or measured: never what it goes away to in between.
-        self._homes = self._loops - {marker.leaves for marker in pack.markers}
         first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
         self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
         self._loop_order = -1
@@ -159,8 +157,8 @@ class WorkerTracker:
             yield from self._enter(worker, state, marker.enters, observation)
         if marker.progress:
             yield from self._progress(worker, state, marker, observation)
-        if marker.leaves is not None and marker.leaves == state.phase and state.loop is not None:
-            yield from self._enter(worker, state, state.loop, observation)
+        if marker.leaves is not None and state.phase == marker.leaves and state.came_from in self._loops:
+            yield from self._enter(worker, state, state.came_from, observation)
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
@@ -190,11 +188,9 @@ class WorkerTracker:
             self._loop_order = observation.order
             yield from self._close_startup(observation)
         if state.phase != phase:
-            if state.phase in self._homes:
-                state.loop = state.phase
             if len(self._spans) < MAX_SPANS:
                 self._spans += _span(worker, state, observation)
-            state.phase, state.entered = phase, observation
+            state.came_from, state.phase, state.entered = state.phase, phase, observation
             yield PhaseEntered(worker, phase, observation.time)
 
     def _progress(

@@ -22,7 +22,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
         draft.problems += known.unknown_phase(source, ["markers", index, "enters"], marker.enters)
         draft.problems += known.unknown_phase(source, ["markers", index, "leaves"], marker.leaves)
         routine = marker.progress and not (
-            marker.opens or marker.closes or marker.starts or marker.completes or marker.ends
+            marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
         )
         number = draft.add_signal(signal_of(f"{file.framework}/{marker.id}", "marker", marker, sampled=routine))
         seen.append(number)
@@ -45,7 +45,10 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
         _add_wait(draft, source, index, wait, file.framework, known)
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
-    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, (file.framework, *file.present.components)))
+    for number, phase in enumerate(file.loops):
+        draft.problems += known.unknown_phase(source, ["loops", number], phase)
+    components = (file.framework, *file.present.components)
+    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
 
 
 def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:

@@ -20,11 +20,12 @@ from logrules.ruleset.models import (
 class MarkerFile(SignalFile):
     """A line that says where a worker is.
 
-    ``enters`` a phase, or ``leaves`` one for the loop it came from; ``opens`` or ``closes``
-    waits of this or another file; ``progress`` is a step of a loop or a bar that moved (it renews
-    open waits of the worker and may be sampled); ``completes`` the run; ``ends`` it, and does not
-    say how (a prompt, a summary at exit); ``starts`` a run. ``samples`` are lines that must be
-    recognised, ``near`` lines that must not.
+    ``enters`` a phase; ``leaves`` one that interrupted a loop (an evaluation that gives its figures, a checkpoint that
+    is saved), back to that loop; ``opens`` or ``closes`` waits of this or another file; ``progress``
+    is a step of a loop or a bar that moved (it renews open waits of the worker and may be
+    sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
+    exit); ``starts`` a run. ``samples`` are lines that must be recognised, ``near`` lines that
+    must not.
     """
 
     id: Name
@@ -170,10 +171,14 @@ class TraceFile(Strict):
 
 
 class FrameworkFile(Strict):
-    """What is known of the logs of one framework: rules/frameworks/<name>.yaml."""
+    """What is known of the logs of one framework: rules/frameworks/<name>.yaml.
+
+    ``loops`` are the phases in which its jobs loop, the usual one first; empty for what is part of jobs of any kind.
+    """
 
     framework: Name
     present: PresentFile = Field(default_factory=PresentFile)
+    loops: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
     headers: list[HeaderFile] = Field(default_factory=list)
     times: list[TimeFile] = Field(default_factory=list)
     names: list[NameFile] = Field(default_factory=list)

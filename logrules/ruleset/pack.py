@@ -98,13 +98,14 @@ class Metric:
 class Framework:
     """How to see that a framework is there: one of its signals or headers, or a frame of one of its components.
 
-    ``signals`` are numbers, ``headers`` and ``components`` ids.
+    ``signals`` are numbers, ``headers`` and ``components`` ids. ``loops`` are the phases in which its jobs loop.
     """
 
     id: str
     signals: tuple[int, ...] = ()
     headers: tuple[str, ...] = ()
     components: tuple[str, ...] = ()
+    loops: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

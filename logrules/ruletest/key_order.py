@@ -32,7 +32,7 @@ _RULE = (
     *("severity", "tier", "phase", "culprit", "cleared_by", "stall", "fallback", *_HELP),
 )
 _FRAMEWORK = (
-    *("framework", "present", "headers", "times", "names", "levels", "trace"),
+    *("framework", "present", "loops", "headers", "times", "names", "levels", "trace"),
     *("markers", "waits", "metrics"),
 )
 _CASE = (
