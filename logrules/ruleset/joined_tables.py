@@ -50,9 +50,10 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
             case CausesFile(causes=causes, tiers=tiers, alternatives=alternatives):
                 causes, alternatives = _rows(found.causes, causes), _before(alternatives, found.alternatives)
                 found = replace(found, causes=causes, tiers=tiers or found.tiers, alternatives=alternatives)
-            case OriginsFile(components=components, own_words=own):
+            case OriginsFile(components=components, own_words=own, nesting=nesting):
                 components = _rows(found.components, components)
-                found = replace(found, components=components, own_words=(*found.own_words, *own))
+                own, nesting = (*found.own_words, *own), (*found.nesting, *nesting)
+                found = replace(found, components=components, own_words=own, nesting=nesting)
             case StancesFile(stances=stances):
                 found = replace(found, stances=_rows(found.stances, stances))
             case ExceptionsFile(exceptions=exceptions, classes=classes):

@@ -29,7 +29,7 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
         cause = causes.get(row.cause)
         if cause is not None:
             rule = replace(_rule(EXCEPTIONS + row.id, cause, row.phase), fallback=row.fallback)
-            yield rule, _card(row, cause, row.fixes, words)
+            yield _raised(rule), _card(row, cause, row.fixes, words)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
@@ -46,6 +46,12 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
                     replace(_rule(name, cause, None), severity=Severity.INFO, culprit="nobody", stall=False),
                     _card(one, cause, (), words),
                 )
+
+
+def _raised(rule: Rule) -> Rule:
+    """The rule of a row of exceptions: what was raised is no mere warning of a wait, also where its cause often is."""
+    severity = Severity.ERROR if rule.severity is Severity.WARNING else rule.severity
+    return replace(rule, severity=severity, stall=False)
 
 
 def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
