@@ -20,6 +20,7 @@ from logrules.ruleset.condition import (
     Quiet,
     Silent,
     Stopped,
+    Unstarted,
     Waiting,
     joint,
     leaves,
@@ -48,6 +49,7 @@ class Index:
     silent: tuple[Rule, ...]
     quiet_limits: tuple[float, ...]
     silent_limits: tuple[float, ...]
+    unstarted_limits: tuple[float, ...]
     markers: Mapping[int, Marker]
     failures: FailureTables
     frameworks: Mapping[int, tuple[str, ...]]
@@ -69,6 +71,7 @@ def index_of(pack: Pack) -> Index:
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
         quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
         silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
+        unstarted_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Unstarted)})),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
@@ -105,6 +108,7 @@ def _minds_silence(found: Iterable[Leaf]) -> bool:
         Silent,
         Overdue,
         Lagging,
+        Unstarted,
         Stopped,
         MetricIs,
         MetricBound,

@@ -42,6 +42,7 @@ from logrules.ruleset.condition import (
     Quiet,
     Silent,
     Stopped,
+    Unstarted,
     Waiting,
 )
 from logrules.ruleset.pack import Pack, Rule
@@ -117,7 +118,7 @@ class Session:
             for leaf, state in states.items()
             if (at := automata.deadline_of(leaf, state)) is not None
         ]
-        still = silence.deadlines(self._moment(), self._quiet_limits, self._silent_limits)
+        still = silence.deadlines(self._moment(), self._quiet_limits, self._silent_limits, self._index.unstarted_limits)
         now = self.now
         moments = (*pending, *still, *self._worse_at.values())
         return min((at for at in moments if now is None or at > now), default=None)
@@ -150,6 +151,11 @@ class Session:
         told = {one for one in self._index.joint.get(rule_id, ()) if automata.told_as_one(one, found)}
         states = self._states.get(rule_id, {})
         return Judged(states, found, self.now, self._last, waits, together=self._together | told)
+
+    @property
+    def owes_nothing(self) -> bool:
+        """Whether silence is normal now: the run is over, or it serves whoever asks."""
+        return self._tracker.owes_nothing
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
@@ -193,8 +199,11 @@ class Session:
         self._pass_to(now)
         late = tuple(self._judge_silence()) if deadline is not None and now >= deadline else ()
         self._ear.hear(source, now)
-        broken = any(rule in self._silent for rule in self._raised.values())
-        return (*late, *self._judge_silence()) if broken else late
+        # Whether these bytes move a loop is known once they are read: until then its stall stands.
+        broken = [
+            rule for rule in self._raised.values() if rule in self._silent and Overdue() not in self._leaves[rule.id]
+        ]
+        return (*late, *(change for rule in broken for change in self._judge(rule)))
 
     def _pass_to(self, now: float) -> None:
         self._ear.listen(now)
@@ -217,6 +226,7 @@ class Session:
             observation = self._observe(event, None)
         if markers:
             yield from self._tracker.apply(markers, observation)
+            yield from self._judge_moves()
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._tracker.phase_at(event.worker))
         self._last = observation
@@ -333,9 +343,18 @@ class Session:
         """How long nothing has moved, where that is what the rule says; never nothing."""
         if rule not in self._silent or not rule.stall or self.now is None:
             return None
+        if rule.wait is not None:
+            since = [wait.since for wait in self._tracker.open_waits() if wait.wait.id == rule.wait]
+            return max((self.now - at for at in since if at is not None), default=None)
         shown = automata.shown(rule.when, self._found(rule))
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=self._ear.begun)
         return None if last is None else max(self.now - last, 1.0)
+
+    def _judge_moves(self) -> Iterator[Change]:
+        """Stalls that a line may end which says where its writer is."""
+        for rule_id in tuple(self._worse_at):
+            if Overdue() in self._leaves[rule_id]:
+                yield from self._judge(self._raised[rule_id])
 
     def _judge_silence(self) -> Iterator[Change]:
         for rule in self._silent_now():
@@ -391,7 +410,7 @@ class Session:
     def match_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now."""
         match leaf:
-            case Waiting() | Quiet() | Silent() | Overdue() | Lagging() | Stopped():
+            case Waiting() | Quiet() | Silent() | Unstarted() | Overdue() | Lagging() | Stopped():
                 return silence.match_of(leaf, self._moment())
             case MetricIs() | MetricBound() | MetricSpike() | MetricTrend():
                 return self._metrics.match_of(leaf)

@@ -36,6 +36,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
                 marker.completes,
                 marker.starts,
                 marker.ends,
+                marker.rests,
             )
         )
     for index, wait in enumerate(file.waits):

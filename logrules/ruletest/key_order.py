@@ -22,6 +22,7 @@ _PRINTED = (
     "starts",
     "completes",
     "ends",
+    "rests",
     "scale",
 )
 _STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")
