@@ -29,6 +29,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     look = parser.add_argument_group("looking closer")
     look.add_argument("--inspect", action="store_true", help="at a stall: py-spy dump, nvidia-smi, ray status")
+    look.add_argument(
+        "--inspect-hosts", metavar="HOSTS", help="with --inspect: the job's other hosts (a,b,c), asked by ssh"
+    )
     look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: that behind `--`)")
 
 
@@ -67,8 +70,8 @@ def listeners(
         found.append(MetricsTextfile(Path(options.metrics_textfile), following.workers, complain, options.job_name))
     if options.inspect:
         found.append(_inspection(options, following, child, complain))
-    elif options.pid is not None:
-        raise LogrulesError("--pid is for --inspect")
+    elif options.pid is not None or options.inspect_hosts:
+        raise LogrulesError(f"{'--pid' if options.pid is not None else '--inspect-hosts'} is for --inspect")
     return found
 
 
@@ -77,6 +80,7 @@ def _inspection(
 ) -> Listener:
     from logrules.notify.inspection import Inspection
     from logrules.notify.job_processes import python_processes
+    from logrules.notify.remote_stacks import hosts_of
 
     if options.pid is None and not options.command:
         raise LogrulesError("--inspect needs the job's process: start the job behind `--`, or name it with --pid")
@@ -87,4 +91,5 @@ def _inspection(
         following.note(source, text)
         complain(f"{source}: {text}")
 
-    return Inspection(pid, following.hear, note, os.environ, complain)
+    hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
+    return Inspection(pid, following.hear, note, os.environ, complain, hosts)
