@@ -21,13 +21,14 @@ _WAITS, _WAIT_S = 20, 0.25
 
 def flight_texts(processes: Sequence[Process], sleep: Callable[[float], None] = time.sleep) -> dict[str, str]:
     """What each rank's recorder holds, as lines, by the name of its dump: of the ranks here that offer it."""
-    before = time.time()
+    offered = [path for one in processes if one.rank is not None and (path := _dump_of(one.environment, one.rank))]
+    before = {path: _written(path) for path in offered}
     asked = [path for one in processes if one.rank is not None and (path := _asked(one.environment, one.rank))]
     for _ in range(_WAITS):
-        if all(_is_new(path, before) for path in asked):
+        if all(_written(path) != before[path] for path in asked):
             break
         sleep(_WAIT_S)
-    told, _ = told_by((path, f"flight recorder {path.name}") for path in asked if _is_new(path, before))
+    told, _ = told_by((path, f"flight recorder {path.name}") for path in asked if _written(path) != before[path])
     return told
 
 
@@ -51,15 +52,22 @@ def _ras_address(text: str) -> tuple[str, int]:
     return (host.strip("[]") or _RAS_ADDRESS[0], int(port)) if port.isdecimal() else _RAS_ADDRESS
 
 
-def _asked(environment: Mapping[str, str], rank: int) -> Path | None:
-    """Where the dump will be, once it was asked for; None where the rank offers none."""
-    pipe = environment.get(_PIPE)
+def _dump_of(environment: Mapping[str, str], rank: int) -> Path | None:
+    """Where the dump of a rank is written; None where it offers none."""
+    if not environment.get(_PIPE):
+        return None
     dumps = next((environment[name] for name in _DUMPS if name in environment), "/tmp/nccl_trace_rank_")  # noqa: S108
-    if not pipe:
+    return Path(f"{dumps}{rank}")
+
+
+def _asked(environment: Mapping[str, str], rank: int) -> Path | None:
+    """Where the dump will be, now that it was asked for; None where nobody listens."""
+    path = _dump_of(environment, rank)
+    if path is None:
         return None
     try:
         # A pipe that nobody reads must not hold us.
-        descriptor = os.open(f"{pipe}{rank}.pipe", os.O_WRONLY | os.O_NONBLOCK)
+        descriptor = os.open(f"{environment[_PIPE]}{rank}.pipe", os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
         return None
     try:
@@ -68,11 +76,11 @@ def _asked(environment: Mapping[str, str], rank: int) -> Path | None:
         return None
     finally:
         os.close(descriptor)
-    return Path(f"{dumps}{rank}")
+    return path
 
 
-def _is_new(path: Path, since: float) -> bool:
+def _written(path: Path) -> int | None:
     try:
-        return path.stat().st_mtime >= since - 1.0
+        return path.stat().st_mtime_ns
     except OSError:
-        return False
+        return None

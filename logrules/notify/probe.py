@@ -5,7 +5,7 @@ What they say is read for why the job hangs. That one of them failed says nothin
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from logrules.notify.command_output import CommandOutput, output_of
@@ -36,7 +36,8 @@ _REMOTE_LIMIT_S = 60.0
 _AT_ONCE = 8
 STACKS = "stacks"
 # Frames of C and C++ say in which call of the system a process waits; not every platform has them.
-_FORMS = (("--native",), ("--nonblocking",), ())
+_ASIDE = ("--nonblocking",)
+_FORMS = (("--native",), (), _ASIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,69 @@ class _Samples:
     failed: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Whom and how to ask; each command has ``limit_s``."""
+
+    pool: ThreadPoolExecutor
+    processes: Sequence[Process]
+    hosts: Sequence[str]
+    env: Mapping[str, str]
+    limit_s: float
+    sleep: Callable[[float], None]
+
+    def sampled(self, rounds: int, between_s: float) -> _Samples:
+        """The stacks of all processes, some times over."""
+        found = _Samples()
+        mark = mark_of([process.environment for process in self.processes]) if self.hosts else None
+        if self.hosts and mark is None:
+            found.failed["ssh"] = "the job's processes bear no mark by which other hosts know them (SLURM_JOB_ID …)"
+        form = self._form()
+        for number in range(rounds):
+            if number:
+                self.sleep(between_s)
+            far = [(host, self._ask_host(host, mark)) for host in self.hosts if mark is not None]
+            stacks = self._stacks(form, found.failed)
+            for host, one in far:
+                said = one.result()
+                stacks += remote_stacks(host, said.text)
+                if not said.fine:
+                    found.failed[f"ssh {host}"] = _why_not("ssh", said, _REMOTE_LIMIT_S)
+            found.rounds.append(stacks)
+            if not stacks:
+                break
+        return found
+
+    def _ask_host(self, host: str, mark: str) -> "Future[CommandOutput]":
+        return self.pool.submit(output_of, ssh_command(host, mark), _REMOTE_LIMIT_S, self.env)
+
+    def _form(self) -> tuple[str, ...]:
+        """The options with which py-spy can look here: the first that works for one process works for all."""
+        pid = next((one.pid for one in self.processes if not one.stopped), None)
+        for form in _FORMS[:-1] if pid is not None else ():
+            said = self._dump(form, pid or 0)
+            if said.fine and stack_of("-", said.text) is not None:
+                return form
+            if said.missing:
+                break
+        return _FORMS[-1]
+
+    def _dump(self, form: tuple[str, ...], pid: int) -> CommandOutput:
+        return output_of(("py-spy", "dump", "--json", *form, "--pid", str(pid)), self.limit_s, self.env)
+
+    def _stacks(self, form: tuple[str, ...], failed: dict[str, str]) -> list[ProcessStack]:
+        # What is suspended cannot be suspended by us to look at it.
+        dumps = self.pool.map(lambda one: self._dump(_ASIDE if one.stopped else form, one.pid), self.processes)
+        stacks: list[ProcessStack] = []
+        for process, said in zip(self.processes, dumps, strict=True):
+            stack = stack_of(process.label, said.text) if said.fine else None
+            if stack is not None:
+                stacks.append(stack)
+            else:
+                failed[f"py-spy {process.pid}"] = _why_not("py-spy", said, self.limit_s)
+        return stacks
+
+
 def look_closer(
     processes: Sequence[Process],
     env: Mapping[str, str],
@@ -69,7 +133,7 @@ def look_closer(
         if any(process.name.startswith(("ray", "raylet")) for process in processes):
             others.append(("ray status", ("ray", "status")))
         asked = [(name, pool.submit(output_of, command, limit_s, env)) for name, command in others]
-        samples = _sampled(pool, processes, hosts, env, limit_s, sleep)
+        samples = _Look(pool, processes, hosts, env, limit_s, sleep).sampled(SAMPLES, BETWEEN_S)
         return [
             *(_stopped(process) for process in processes if process.stopped),
             *_seen(samples.rounds),
@@ -89,87 +153,19 @@ def look_for_slow(
 ) -> list[ProbeOutput]:
     """Who keeps standing elsewhere than the others, of a job that moves but slowly: sampled for most of a minute."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        samples = _sampled(pool, processes, hosts, env, limit_s, sleep, rounds=SLOW_ROUNDS, between_s=SLOW_BETWEEN_S)
-    told = [f"{names_in_words(one.names)} stood apart in {one.rounds} of {len(samples.rounds)} samples, "
-            f"last in {one.stack.place}" for one in standing_apart(samples.rounds)]  # fmt: skip
+        samples = _Look(pool, processes, hosts, env, limit_s, sleep).sampled(SLOW_ROUNDS, SLOW_BETWEEN_S)
+    count = len(samples.rounds)
+    told = [
+        f"{names_in_words(one.names)} stood apart in {one.rounds} of {count} samples, last in {one.stack.place}"
+        for one in standing_apart(samples.rounds)
+    ]
     if not told and any(samples.rounds):
-        told = [f"nobody stood apart in most of {len(samples.rounds)} samples"]
+        told = [f"nobody stood apart in most of {count} samples"]
     last = samples.rounds[-1] if samples.rounds else []
     return [
         *(ProbeOutput(STACKS, line, evidence=False) for line in (*told, *tree_lines(last))),
         *(ProbeOutput(name, why, evidence=False) for name, why in samples.failed.items()),
     ]
-
-
-def _sampled(
-    pool: ThreadPoolExecutor,
-    processes: Sequence[Process],
-    hosts: Sequence[str],
-    env: Mapping[str, str],
-    limit_s: float,
-    sleep: Callable[[float], None],
-    *,
-    rounds: int = SAMPLES,
-    between_s: float = BETWEEN_S,
-) -> _Samples:
-    found = _Samples()
-    mark = mark_of([process.environment for process in processes]) if hosts else None
-    if hosts and mark is None:
-        found.failed["ssh"] = "the job's processes bear no mark by which other hosts could know them (SLURM_JOB_ID …)"
-    form: tuple[str, ...] = ()
-    for number in range(rounds):
-        if number:
-            sleep(between_s)
-        else:
-            form = _form(processes, env, limit_s)
-        far = [(host, pool.submit(output_of, ssh_command(host, mark), _REMOTE_LIMIT_S, env)) for host in hosts if mark]
-        stacks = _stacks(pool, processes, env, limit_s, form, found.failed)
-        for host, one in far:
-            said = one.result()
-            stacks += remote_stacks(host, said.text)
-            if not said.fine:
-                found.failed[f"ssh {host}"] = _why_not("ssh", said, _REMOTE_LIMIT_S)
-        found.rounds.append(stacks)
-        if not stacks:
-            break
-    return found
-
-
-def _form(processes: Sequence[Process], env: Mapping[str, str], limit_s: float) -> tuple[str, ...]:
-    """The options with which py-spy can look here: the first that works for one process works for all."""
-    if not processes:
-        return ()
-    pid = str(next((one.pid for one in processes if not one.stopped), processes[0].pid))
-    for form in _FORMS[:-1]:
-        said = output_of(("py-spy", "dump", "--json", *form, "--pid", pid), limit_s, env)
-        if said.fine and stack_of("-", said.text) is not None:
-            return form
-        if said.missing:
-            break
-    return _FORMS[-1]
-
-
-def _stacks(
-    pool: ThreadPoolExecutor,
-    processes: Sequence[Process],
-    env: Mapping[str, str],
-    limit_s: float,
-    form: tuple[str, ...],
-    failed: dict[str, str],
-) -> list[ProcessStack]:
-    def dump(one: Process) -> CommandOutput:
-        # What is suspended cannot be suspended by us to look at it.
-        how = ("--nonblocking",) if one.stopped else form
-        return output_of(("py-spy", "dump", "--json", *how, "--pid", str(one.pid)), limit_s, env)
-
-    stacks: list[ProcessStack] = []
-    for process, said in zip(processes, pool.map(dump, processes), strict=True):
-        stack = stack_of(process.label, said.text) if said.fine else None
-        if stack is not None:
-            stacks.append(stack)
-        else:
-            failed[f"py-spy {process.pid}"] = _why_not("py-spy", said, limit_s)
-    return stacks
 
 
 def _stopped(process: Process) -> ProbeOutput:
