@@ -101,6 +101,10 @@ def run(options: argparse.Namespace) -> int:
     sys.setswitchinterval(0.0001)
     options.lang = options.lang or preferred_language()
     options.turn = Lock()
+    if options.format == "jsonl":
+        if options.echo:
+            raise LogrulesError("--format jsonl and --echo both want standard output")
+        options.echo = False
     if options.panel == "only":
         options.echo = False
     if not 0 < options.patience < float("inf"):
@@ -111,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     following = Following(job.source, pack, job.beat_s, job.backlog)
     told = telling.listeners(options, following, lambda: job.pid, _complain)
     # A program reads the document on standard output: what people read goes aside.
-    told += screen.listeners(options, following, job, sys.stderr if options.format == "json" else out)
+    told += screen.listeners(options, following, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
@@ -150,6 +154,8 @@ def _complain(sentence: str) -> None:
 
 
 def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
+    if options.format == "jsonl":
+        return  # its last event holds it
     try:
         if options.format == "json":
             from logrules.output.report_json import render_json
