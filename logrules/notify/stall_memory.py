@@ -31,8 +31,12 @@ _WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
 
 @dataclass(frozen=True, slots=True)
 class ToldStall:
-    """A stall as it was told: since when nothing moved, and where every worker stood."""
+    """A stall as it was told: since when nothing moved, and where every worker stood.
 
+    ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look.
+    """
+
+    rule: str
     diagnosis: Diagnosis
     since: float
     places: Mapping[str, tuple[str | None, str]]
@@ -77,10 +81,12 @@ class StallMemory:
             self._remember(update.now, report(), stalls)
         if self._stall is None:
             return
+        if update.changes and not update.ended and self._withdrawn is None:
+            self._know_better(report())
         gone = {one.rule for one in update.changes if isinstance(one, Withdrawn)}
         if self._withdrawn is None:
             self._until = max(update.now, self._until)
-            if self._stall.diagnosis.rule in gone and not update.ended:
+            if self._stall.rule in gone and not update.ended:
                 self._withdrawn = update.now
         if not update.ended and self._went_on(update.now, report):
             self._forget()
@@ -96,7 +102,7 @@ class StallMemory:
         if self._withdrawn is not None and not errors and not exit_status:
             self._forget()
             return replace(report, notes=(*report.notes, *self._notes[-1:]))
-        others = tuple(one for one in report.diagnoses if one.rule != stall.diagnosis.rule)
+        others = tuple(one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule))
         if all(self._is_ending(one, ended_by) for one in errors):
             end = self._end(errors, ended_by, exit_status)
             under = tuple(_consequence(one) for one in errors)
@@ -120,8 +126,16 @@ class StallMemory:
             return
         if self._stall is not None:
             self._forget()
-        self._stall = ToldStall(shown, now - stalls[shown.rule], self._places())
+        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], self._places())
         self._until, self._withdrawn = now, None
+
+    def _know_better(self, report: Report) -> None:
+        """A closer look or a later line may say why: then that is the stall, since the same moment."""
+        first = report.diagnoses[0] if report.diagnoses else None
+        if self._stall is None or first is None or report.status is not Status.STALLED:
+            return
+        if first.severity is not Severity.INFO and first.rule != self._stall.diagnosis.rule:
+            self._stall = replace(self._stall, diagnosis=first)
 
     def _places(self) -> dict[str, tuple[str | None, str]]:
         return {one.worker: (one.phase, one.step) for one in self._workers()}
