@@ -62,10 +62,13 @@ class Outcome:
         told = [str(note["note"]) for note in self.report.get("notes") or [] if note["source"] == "stacks"]  # type: ignore[attr-defined]
         if any("moving, in" in one and " guilty" in one for one in told):
             return True
+        seen = {name for one in told for name in re.findall(r"(?:process|rank) \d+", one)}
         first = (self.report.get("diagnoses") or [{}])[0]  # type: ignore[index]
         shown = " ".join(str(line["source"]) for line in first.get("evidence", ()))
         where = "; ".join(told)
         who = re.findall(r"((?:process|rank) \d+) is in [^;]*\bguilty\b", where)
+        # A coroutine that waits is on no stack: of one process, it is that one.
+        who = who or list(seen if len(seen) == 1 else ())
         return any(name in shown for name in who) or "suspended" in json.dumps(first)
 
 
@@ -101,8 +104,7 @@ def outcome_of(program: Program, *, inspect: bool, hangs: bool) -> Outcome:
 
 
 def _read(child: "subprocess.Popen[str]", events: list[dict[str, object]]) -> None:
-    for line in child.stdout or ():
-        events.append(json.loads(line))
+    events.extend(map(json.loads, child.stdout or ()))
 
 
 def _end(child: "subprocess.Popen[str]") -> None:

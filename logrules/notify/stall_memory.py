@@ -71,9 +71,18 @@ class StallMemory:
         self._until = 0.0
         self._withdrawn: float | None = None
         self._notes: list[SourceNote] = []
+        self._before: set[str] = set()
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
+        if self._ended_by() is not None:
+            # What comes from now on comes of the signal: it neither moves the job nor explains it.
+            if self._stall is not None and self._withdrawn is None:
+                self._until = max(update.now, self._until)
+            if not update.ended and self._stepped():
+                self._forget()
+            return
+        self._before.update(one.rule for one in update.changes if isinstance(one, Raised))
         stalls = {
             one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
         }
@@ -140,6 +149,14 @@ class StallMemory:
     def _places(self) -> dict[str, tuple[str | None, str]]:
         return {one.worker: (one.phase, one.step) for one in self._workers()}
 
+    def _stepped(self) -> bool:
+        """Whether a worker counts another step than when the stall was told."""
+        before = self._stall.places if self._stall is not None else {}
+        return any(
+            (step := step_of(progress)) is not None and label in before and step != step_of(before[label][1])
+            for label, (_, progress) in self._places().items()
+        )
+
     def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
         if self._stall is None or self._withdrawn is None:
             return False
@@ -161,7 +178,9 @@ class StallMemory:
 
     def _is_ending(self, one: Diagnosis, ended_by: str | None) -> bool:
         """Whether it only says that the job was ended: not the death of one rank, unless we know who sent it."""
-        return one.cause in self._endings and (ended_by is not None or not one.ranks)
+        if ended_by is not None:
+            return one.cause in self._endings or one.rule not in self._before
+        return one.cause in self._endings and not one.ranks
 
     def _end(self, errors: list[Diagnosis], ended_by: str | None, exit_status: int | None) -> Text:
         if ended_by is not None and exit_status is not None:
