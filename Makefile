@@ -8,7 +8,7 @@ SCORE ?= ../shared/eval/score.py
 LINT := types examples layout findings style imports
 STRENGTH := coverage mutants
 
-.PHONY: demo test suite lint $(LINT) strength $(STRENGTH) score calibrate bench soak soak-metrics docs clean setup
+.PHONY: demo test suite lint $(LINT) strength $(STRENGTH) score calibrate bench soak soak-live soak-metrics docs clean setup
 
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
@@ -77,6 +77,10 @@ soak: setup
 # A real Prometheus scrapes a real watch; every query of the dashboard must have an answer. Needs Debian's `prometheus`.
 soak-metrics: setup
 	$(BIN)/python contrib/prometheus/soak.py
+
+# Real programs that hang, and healthy ones that pause, under a real watch with short patience; about ten minutes.
+soak-live: setup
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python bench/live.py
 
 docs: setup
 	$(BIN)/python docs/generate.py

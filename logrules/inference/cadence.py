@@ -11,10 +11,11 @@ _FEWEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """The last intervals between steps, in seconds."""
+    """The last intervals between steps, in seconds; ``shortest_s`` is the least patience that they give."""
 
     intervals: tuple[float, ...] = ()
     last: float | None = None
+    shortest_s: float = SHORTEST_S
 
     def after(self, time: float | None) -> "Rhythm":
         """The rhythm once another step was seen at ``time``."""
@@ -22,7 +23,7 @@ class Rhythm:
             return replace(self, last=time if time is not None else self.last)
         if time <= self.last:
             return self
-        return Rhythm((*self.intervals[-_KEPT + 1 :], time - self.last), time)
+        return replace(self, intervals=(*self.intervals[-_KEPT + 1 :], time - self.last), last=time)
 
     @property
     def step_s(self) -> float | None:
@@ -42,7 +43,7 @@ class Rhythm:
         """
         if len(self.intervals) < _FEWEST:
             return None
-        return max(20 * _median(self.intervals), 3 * max(self.intervals), SHORTEST_S)
+        return max(20 * _median(self.intervals), 3 * max(self.intervals), self.shortest_s)
 
 
 def _median(intervals: Sequence[float]) -> float:

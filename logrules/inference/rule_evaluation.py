@@ -12,7 +12,7 @@ from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Severity
-from logrules.ruleset.condition import Every, Leaf, Metrical
+from logrules.ruleset.condition import Every, Leaf, Metrical, Overdue
 from logrules.ruleset.pack import Rule
 
 if TYPE_CHECKING:
@@ -40,11 +40,6 @@ class RuleEvaluation:
         """Whether nothing more comes."""
         return self._run.job.ended
 
-    @property
-    def broken_silence(self) -> bool:
-        """Whether anything stands that a word from the job may withdraw."""
-        return any(rule in self._index.silent for rule in self._raised.values())
-
     def deadlines(self) -> Iterator[float]:
         """The moments at which silence alone may change an answer."""
         for states in self._states.values():
@@ -52,7 +47,8 @@ class RuleEvaluation:
                 at = conditions.deadline_of(leaf, state)
                 if at is not None:
                     yield at
-        yield from liveness.deadlines(self._snapshot(), self._index.quiet_limits, self._index.silent_limits)
+        index = self._index
+        yield from liveness.deadlines(self._snapshot(), index.quiet_limits, index.silent_limits, index.unstarted_limits)
         yield from self._worse_at.values()
 
     def judged(self, rule_id: str) -> "Judged":
@@ -83,6 +79,21 @@ class RuleEvaluation:
         """Judge the rules whose answer silence can have changed."""
         for rule in self._silent_now():
             yield from self._judge(rule)
+
+    def judge_broken_silence(self) -> Iterator[Change]:
+        """Judge what a word from the job may withdraw, whatever it says.
+
+        Whether it moves a loop is known once it is read: until then a loop's stall stands.
+        """
+        silent, leaves = self._index.silent, self._index.leaves
+        for rule in [one for one in self._raised.values() if one in silent and Overdue() not in leaves[one.id]]:
+            yield from self._judge(rule)
+
+    def judge_moves(self) -> Iterator[Change]:
+        """Judge the stalls that a line may end which says where its writer is."""
+        for rule_id in tuple(self._worse_at):
+            if Overdue() in self._index.leaves[rule_id]:
+                yield from self._judge(self._raised[rule_id])
 
     def judge_stalls(self) -> Iterator[Change]:
         """Stalls that last: told of again whenever they are twice as long as before."""
@@ -171,6 +182,9 @@ class RuleEvaluation:
         """How long nothing has moved, where that is what the rule says; never nothing."""
         if rule not in self._index.silent or not rule.stall or self.now is None:
             return None
+        if rule.wait is not None:
+            since = [wait.since for wait in self._run.tracker.open_waits() if wait.wait.id == rule.wait]
+            return max((self.now - at for at in since if at is not None), default=None)
         shown = conditions.shown(rule.when, self._found(rule))
         begun = self._run.job.activity.begun
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)

@@ -7,7 +7,18 @@ from typing import TypeVar
 
 from logrules.inference.failures import FailureTables
 from logrules.inference.liveness import Still
-from logrules.ruleset.condition import Absence, Every, Leaf, Metrical, Quiet, Silent, joint, leaves, signals_of
+from logrules.ruleset.condition import (
+    Absence,
+    Every,
+    Leaf,
+    Metrical,
+    Quiet,
+    Silent,
+    Unstarted,
+    joint,
+    leaves,
+    signals_of,
+)
 from logrules.ruleset.pack import Marker, Metric, Pack, Rule
 
 Sign = TypeVar("Sign", int, str)
@@ -31,6 +42,7 @@ class Index:
     silent: tuple[Rule, ...]
     quiet_limits: tuple[float, ...]
     silent_limits: tuple[float, ...]
+    unstarted_limits: tuple[float, ...]
     markers: Mapping[int, Marker]
     failures: FailureTables
     frameworks: Mapping[int, tuple[str, ...]]
@@ -52,6 +64,7 @@ def index_of(pack: Pack) -> Index:
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
         quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
         silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
+        unstarted_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Unstarted)})),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),

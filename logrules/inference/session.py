@@ -90,6 +90,11 @@ class Session:
         """What is known of a rule's condition now."""
         return self._rules.judged(rule_id)
 
+    @property
+    def owes_nothing(self) -> bool:
+        """Whether silence is normal now: the run is over, or it serves whoever asks."""
+        return self._run.tracker.owes_nothing
+
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
         return step_time.workers_now(self._run.tracker.workers, self.now)
@@ -139,7 +144,7 @@ class Session:
         self._pass_to(now)
         late = tuple(self._rules.judge_silence()) if deadline is not None and now >= deadline else ()
         self._job.activity.hear(source, now)
-        return (*late, *self._rules.judge_silence()) if self._rules.broken_silence else late
+        return (*late, *self._rules.judge_broken_silence())
 
     def _pass_to(self, now: float) -> None:
         self._job.activity.listen(now)
@@ -162,6 +167,7 @@ class Session:
             observation = self._observe(event, None)
         if markers:
             yield from self._run.tracker.apply(markers, observation)
+            yield from self._rules.judge_moves()
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._run.tracker.phase_at(event.worker))
         self._run.see(observation, complaint=self._complains(event))
