@@ -48,6 +48,8 @@ from logrules.ruleset.pack import Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
+# A writer that said it was over and then makes so many is another one: a new run in the same log.
+NEW_RUN_ROUNDS = 20
 
 
 class Session:
@@ -380,9 +382,10 @@ class Session:
             return True
         if rule.fallback and self._failures.lived_through(match.last):
             return True
+        rounds = self._tracker.rounds - match.last.round
         if rule.cleared_by != "progress":
-            return False
-        return self._tracker.rounds - match.last.round >= SURVIVAL_ROUNDS or self._tracker.stepped_past(match.last)
+            return rounds >= NEW_RUN_ROUNDS and self._tracker.steps_on(match.last)
+        return rounds >= SURVIVAL_ROUNDS or self._tracker.stepped_past(match.last)
 
     def _went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended in a way that no marker knows."""
