@@ -5,22 +5,46 @@ BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
 SCORE ?= ../shared/eval/score.py
 
-.PHONY: demo test lint strength score calibrate bench soak soak-metrics docs clean setup
+LINT := types examples layout findings style imports
+STRENGTH := coverage mutants
+
+.PHONY: demo test suite lint $(LINT) strength $(STRENGTH) score calibrate bench soak soak-live soak-metrics docs clean setup
 
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
 
-test: setup lint strength
-	$(BIN)/python -m pytest -n auto --dist loadfile
+test: setup
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint strength
+	@$(MAKE) --no-print-directory suite
 
-lint: setup
+# The floor of branch coverage, what commands in processes of their own run included, is in pyproject.toml.
+suite: setup
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+# Each tool is a target of its own, so that two can run at once; the long ones come first.
+lint: $(LINT)
+
+types: setup
+	$(BIN)/mypy
+
+examples: setup
+	$(BIN)/logrules test
+
+layout: setup
+	$(BIN)/logrules fmt --check
+
+findings: setup
+	$(BIN)/logrules check
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+imports: setup
 	$(BIN)/lint-imports
-	$(BIN)/logrules test
-	$(BIN)/logrules check
-	$(BIN)/logrules fmt --check
 
 score: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)/guides
@@ -28,8 +52,13 @@ score: setup
 	@$(BIN)/python bench/fit_certainty.py $(CORPUS)
 
 # What the examples of the shipped rules exercise, and which wrong rules they notice.
-strength: setup
+strength: $(STRENGTH)
+
+# Behind `examples`, which keeps what it compiles.
+coverage: setup examples
 	$(BIN)/logrules test --coverage --floor 100
+
+mutants: setup examples
 	$(BIN)/logrules test --mutate --floor 90
 
 # Fits how sure diagnoses are on the labelled corpus, and writes it into rules/certainty.yaml.
@@ -42,12 +71,16 @@ bench: setup
 
 # Longer property runs than `make test` makes, and an hour of broken logs through every form of report.
 soak: setup
-	LOGRULES_SOAK=1 $(BIN)/python -m pytest tests/test_promises.py
+	LOGRULES_SOAK=1 $(BIN)/python -m pytest -m hypothesis
 	$(BIN)/python bench/soak.py $(CORPUS) --minutes 60 --keep soak-found
 
 # A real Prometheus scrapes a real watch; every query of the dashboard must have an answer. Needs Debian's `prometheus`.
 soak-metrics: setup
 	$(BIN)/python contrib/prometheus/soak.py
+
+# Real programs that hang, and healthy ones that pause, under a real watch with short patience; about ten minutes.
+soak-live: setup
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python bench/live.py
 
 docs: setup
 	$(BIN)/python docs/generate.py

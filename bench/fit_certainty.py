@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from logrules import load_rules
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.inference.certainty import certainty, features
-from logrules.inference.ranking import Hypothesis, Ranking
+from logrules.inference.ranking import Hypothesis
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.tables import CertaintyModel
 from logrules.ruletest.format import tidied
@@ -49,6 +49,7 @@ class Sample:
     source: str
     hypothesis: Hypothesis
     found: Mapping[str, float]
+    place: int
     right: bool
 
 
@@ -61,12 +62,12 @@ def samples_of(on: Prepared, folder: Path) -> Iterator[Sample]:
     found, session = discover(logs), on.session()
     replay_prepared(on, session, found.sources, found.notes)
     tiers = on.pack.tables.tiers
-    ranked = Ranking(tiers).ranked(session.hypotheses())
+    ranked = session.ranked()
     reactions = frozenset(tier.id for tier in tiers if tier.reaction)
     good = {label["cause"], *(label.get("accept") or [])}
     for place, one in enumerate(ranked[:SHOWN]):
         right = one.hypothesis.rule.cause in good
-        yield Sample(source_of(label), one.hypothesis, features(ranked, place, reactions), right)
+        yield Sample(source_of(label), one.hypothesis, features(ranked, place, reactions), place, right)
 
 
 def source_of(label: Mapping[str, str]) -> str:
@@ -84,7 +85,7 @@ def fitted(samples: Sequence[Sample]) -> CertaintyModel:
     names = sorted({name for one in samples for name in one.found})
     x = np.array([[one.found.get(name, 0.0) for name in names] for one in samples])
     y = np.array([float(one.right) for one in samples])
-    logs_of = Counter(one.source for one in samples)
+    logs_of = Counter(one.source for one in samples if not one.place)
     weight = np.array([1.0 / logs_of[one.source] for one in samples])
     weight *= len(samples) / weight.sum()
     penalty = RIDGE * np.eye(len(names))
@@ -106,7 +107,7 @@ def records(samples: Sequence[Sample]) -> dict[str, tuple[int, int]]:
     """(right, seen) of every rule where it came first."""
     counts: dict[str, list[bool]] = defaultdict(list)
     for one in samples:
-        if not one.found["later"]:
+        if not one.place:
             counts[one.hypothesis.rule.id].append(one.right)
     return {rule: (sum(right), len(right)) for rule, right in sorted(counts.items())}
 
@@ -116,7 +117,7 @@ def left_out(samples: Sequence[Sample]) -> list[tuple[float, bool]]:
     pairs = []
     for source in sorted({one.source for one in samples}):
         model = fitted([one for one in samples if one.source != source])
-        own = [one for one in samples if one.source == source and not one.found["later"]]
+        own = [one for one in samples if one.source == source and not one.place]
         pairs += [(certainty(model, one.found), one.right) for one in own]
     return pairs
 
@@ -157,7 +158,7 @@ def figures_left_out(samples: Sequence[Sample], pairs: Sequence[tuple[float, boo
     """
     by_source: dict[str, list[bool]] = defaultdict(list)
     for one in samples:
-        if not one.found["later"]:
+        if not one.place:
             by_source[one.source].append(one.right)
     shares = [sum(right) / len(right) for right in by_source.values()]
     lines = (

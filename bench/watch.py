@@ -28,9 +28,9 @@ LINES_PER_S = 50_000
 TICKS_PER_S = 100
 # A probe in every so many writes.
 PROBE_TICKS = 50
-LATENCY_LIMIT_MS = 100
+LATENCY_LIMIT_MS = 50
 BUSY_LIMIT = 0.5
-RATE_LIMIT = 0.5
+RATE_LIMIT = 0.9
 PEAK_LIMIT_BYTES = 120_000_000
 IDLE_LIMIT = 0.01
 WORKERS = 64
@@ -78,29 +78,26 @@ def peak_bytes(pid: int) -> int:
 
 
 def write_probes(folder: Path, count: int) -> None:
-    """Rules beside the shipped ones, each with a cause and a literal of its own, so that each is news."""
-    rule = """id: probe/n{n}
-cause: probe-{n}
-certainty: 0.9
-title: {{en: "Probe {n} was seen", zh: "探测 {n}"}}
-why: {{en: "The benchmark wrote it.", zh: "由基准测试写入。"}}
-signals: {{it: {{contains: ["PROBE-{n} went off"]}}}}
-when: it
-restart: no
-fixes: [{{do: {{en: "Nothing.", zh: "无。"}}, risk: look}}]
-references: []
-examples: [{{log: "PROBE-{n} went off", fires: true}}, {{log: "PROBE-{n} is armed", fires: false}}]
+    """Rules beside the shipped ones, each with a literal of its own, so that each is news."""
+    rule = """cause: probe-{n}
+title: Probe {n} was seen
+why: The benchmark wrote it.
+signals:
+  it: {{contains: ["PROBE-{n} went off"]}}
+cleared_by: nothing
+fixes: [{{do: Nothing}}]
+references: ['https://example.org']
+examples: {{fires: "PROBE-{n} went off", silent: "PROBE-{n} is armed"}}
 """
     (folder / "probe").mkdir(parents=True)
-    for n in range(1000, 1000 + count):
-        (folder / "probe" / f"n{n}.yaml").write_text(rule.format(n=n), encoding="utf-8")
     causes = "".join(
-        f'  - {{id: probe-{n}, family: more, title: {{en: "Probe", zh: "x"}}, about: {{en: "Probe.", zh: "x"}}}}\n'
+        f"  - {{id: probe-{n}, family: more-of-the-environment, tier: symptom, title: Probe, about: A probe., "
+        "phase: train_step}\n"
         for n in range(1000, 1000 + count)
     )
-    # A folder's vocabulary stands in place of the shipped one, so it has the shipped words too.
-    shipped = (HERE.parent / "rules" / "vocabulary.yaml").read_text(encoding="utf-8")
-    (folder / "vocabulary.yaml").write_text(f"{shipped.rstrip()}\n{causes}", encoding="utf-8")
+    (folder / "causes.yaml").write_text(f"causes:\n{causes}", encoding="utf-8")
+    for n in range(1000, 1000 + count):
+        (folder / "probe" / f"n{n}.yaml").write_text(rule.format(n=n), encoding="utf-8")
 
 
 def write_lines(write: Callable[[bytes], object], seconds: float, every: int) -> dict[int, float]:

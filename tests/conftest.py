@@ -1,20 +1,30 @@
 """Small packs and events for the tests: everything a test needs is said in the test."""
 
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from logrules.model.event import Event, Hit, Worker
+from logrules.ruleset import compile as compiling
+from logrules.ruleset import load as loading
+from logrules.ruleset.cache_files import cache_folder
 from logrules.ruleset.compile import compile_pack
-from logrules.ruleset.load import load_pack
+from logrules.ruleset.load import load_pack, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 
-# A busy machine must not fail a test: no deadlines, and few enough examples for two cores.
-settings.register_profile("logrules", deadline=None, max_examples=50)
-settings.load_profile("logrules")
+# A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make soak` runs many more.
+_OFTEN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+settings.register_profile("suite", _OFTEN, max_examples=50)
+settings.register_profile("soak", _OFTEN, max_examples=2_000)
+settings.load_profile("soak" if os.environ.get("LOGRULES_SOAK") else "suite")
+# For an example that takes a tenth of a second.
+COSTLY = settings(max_examples=settings.default.max_examples // 3)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -22,6 +32,65 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOGRULES_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_shipped_files_once() -> object:
+    """Most packs of the tests are the shipped files and something beside them: reading these files is most of the work."""
+    shipped = frozenset(text.raw for text in shipped_texts())
+    read, known = compiling.read_source, {}
+
+    def read_once(text):
+        if text.raw not in shipped:
+            return read(text)
+        key = (text.raw, text.shown, text.origin, text.id)
+        if key not in known:
+            known[key] = read(text)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiling, "read_source", read_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_kept_packs_once() -> object:
+    """A command that is called in this process finds what the last one read, and with it what was compiled for it."""
+    read, known = loading.cached_pack, {}
+
+    def read_once(digest):
+        try:
+            path = cache_folder() / f"pack-{digest[:32]}.json"
+            status = path.lstat()
+        except (OSError, RuntimeError):
+            return read(digest)
+        key = (digest, path, status.st_ino, status.st_size, status.st_mode)
+        if key not in known:
+            known[key] = read(digest)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "cached_pack", read_once)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Property tests go the same ways many times: what they cover is not measured, others must cover it."""
+    measured = _coverage() if item.get_closest_marker("hypothesis") else None
+    if measured is not None:
+        measured.stop()
+    try:
+        return (yield)
+    finally:
+        if measured is not None:
+            measured.start()
+
+
+def _coverage() -> Any:
+    """What measures coverage in this process, if anything does."""
+    module = sys.modules.get("coverage")
+    return module.Coverage.current() if module is not None else None
 
 
 @pytest.fixture(scope="session")

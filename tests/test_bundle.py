@@ -13,7 +13,7 @@ from logrules.model.errors import LogrulesError
 from logrules.sources.file import FileSource
 from logrules.tools.bundle.bundle_archive import write_archive
 from logrules.tools.bundle.excerpt import CONTEXT_LINES, TAIL_LINES, excerpt
-from logrules.tools.bundle.gather import Part
+from logrules.tools.bundle.gather import BundlePart
 
 SECRET = "hf" + "_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
 
@@ -84,7 +84,7 @@ def test_a_dry_run_shows_everything_and_writes_nothing(log, tmp_path, capsys):
 
 
 def test_the_same_parts_make_the_same_archive(tmp_path):
-    parts = [Part("a.txt", "one\n"), Part("logs/b.txt", "zwei ü\n")]
+    parts = [BundlePart("a.txt", "one\n"), BundlePart("logs/b.txt", "zwei ü\n")]
     for name in ("x.tar.gz", "y.tar.gz"):
         write_archive(parts, tmp_path / name, "z")
     assert (tmp_path / "x.tar.gz").read_bytes() == (tmp_path / "y.tar.gz").read_bytes()
@@ -95,7 +95,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
     target = tmp_path / "taken.tar.gz"
     target.mkdir()
     with pytest.raises(LogrulesError, match="cannot be written"):
-        write_archive([Part("a", "b")], target, "z")
+        write_archive([BundlePart("a", "b")], target, "z")
     assert sorted(tmp_path.iterdir()) == [target]
 
 
@@ -137,7 +137,7 @@ def test_excerpts_number_their_lines_as_the_log_does(tmp_path, text, lines, firs
 
 
 def test_an_archive_is_a_tar_that_any_tool_reads(tmp_path):
-    write_archive([Part("a.txt", "x")], tmp_path / "a.tar.gz", "a")
+    write_archive([BundlePart("a.txt", "x")], tmp_path / "a.tar.gz", "a")
     raw = (tmp_path / "a.tar.gz").read_bytes()
     with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
         assert archive.getnames() == ["a/a.txt"]

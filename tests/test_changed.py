@@ -1,16 +1,21 @@
 """Only what changed files can affect is run, on a pack that behaves as if it were compiled anew."""
 
-import os
 import subprocess
-import sys
+from collections.abc import Callable
+from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from logrules.cli.main import main
 from logrules.engine.run import prepared
-from logrules.ruleset.load import rule_texts, shipped_rules
+from logrules.model.errors import PackError
+from logrules.ruleset.load import load_pack, rule_texts, shipped_rules
+from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.settings import read_settings
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import Collection, _known, collect, compiled
 from logrules.ruletest.result_cache import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
@@ -59,23 +64,35 @@ def checkout(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def logrules(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "logrules", "test", *words]
-    environment = {**os.environ, "PYTHONPATH": str(shipped_rules().parent)}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+@pytest.fixture
+def logrules(capsys) -> Callable[..., tuple[int, str, str]]:
+    """`logrules test` in a folder: its status, and what it prints."""
+
+    def run(folder: Path, *words: str) -> tuple[int, str, str]:
+        with chdir(folder):
+            status = main(["test", *words])
+        return status, *capsys.readouterr()
+
+    return run
 
 
-def ran(folder: Path, *words: str) -> list[str]:
-    done = logrules(folder, "my", "--changed", "--format", "tap", *words)
-    assert done.returncode in {0, 1}, done.stderr
-    return [line.partition(" - ")[2] for line in done.stdout.splitlines() if " - " in line and not line.startswith(" ")]
+@pytest.fixture
+def ran(logrules) -> Callable[..., list[str]]:
+    """The names of the tests that a change leads to."""
+
+    def run(folder: Path, *words: str) -> list[str]:
+        status, out, err = logrules(folder, "my", "--changed", "--format", "tap", *words)
+        assert status in {0, 1}, err
+        return [line.partition(" - ")[2] for line in out.splitlines() if " - " in line and not line.startswith(" ")]
+
+    return run
 
 
 ONE = ["first", "acme/one example 1", "acme/one example 2"]
 TWO = ["second", "acme/two example 1", "acme/two example 2"]
 
 
-def test_what_a_change_can_affect_is_run_and_nothing_else(checkout):
+def test_what_a_change_can_affect_is_run_and_nothing_else(checkout, ran):
     assert ran(checkout) == []
     write(checkout / "my/acme/one.yaml", rule("acme/one", "ONE-WORD") + "# why\n")
     assert ran(checkout) == ONE
@@ -92,19 +109,19 @@ def test_what_a_change_can_affect_is_run_and_nothing_else(checkout):
     assert ran(checkout, "--since", "HEAD~1") == ["second"]
 
 
-def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout):
+def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout, logrules):
     write(checkout / "my/acme/three.yaml", faulty_rule("THREE-WORD", faulty=True))
-    done = logrules(checkout, "my", "--changed")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "3 examples: 1 failed")
+    status, out, _ = logrules(checkout, "my", "--changed")
+    assert (status, out.splitlines()[-1]) == (1, "3 examples: 1 failed")
 
 
-def test_no_repository_and_no_such_commit_are_told(checkout, tmp_path_factory):
+def test_no_repository_and_no_such_commit_are_told(checkout, logrules, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
-    done = logrules(outside, "--changed")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "git says" in done.stderr
-    assert logrules(checkout, "my", "--changed", "--since", "nowhere").returncode == 2
-    assert logrules(checkout, "my", "--changed", "--since", "--output=x").returncode == 2
+    status, _, err = logrules(outside, "--changed")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "git says" in err
+    assert logrules(checkout, "my", "--changed", "--since", "nowhere")[0] == 2
+    assert logrules(checkout, "my", "--changed", "--since=--output=x")[0] == 2
 
 
 # --- the pack that is put together from an earlier one --------------------------------------------------------------
@@ -174,3 +191,42 @@ def test_cases_are_kept_until_anything_about_them_changes(checkout, monkeypatch,
     write(checkout / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/two}]}")
     assert len({first, beside, digest_of_cases(paths)}) == 3
     assert kept_cases(beside) is None
+
+
+def unnumbered(pack: Pack) -> list[Rule]:
+    """The rules without what numbers signals."""
+    return [replace(one, when=None, evidence=()) for one in pack.rules]
+
+
+def test_own_rules_beside_the_shipped_ones_are_all_that_is_compiled(tmp_path, monkeypatch):
+    settings = tmp_path / "logrules.toml"
+    write(
+        settings, "installed = false\npacks = ['first', 'second']\ndisable = ['hub/*']\nseverity = {'acme/*' = 'info'}"
+    )
+    write(tmp_path / "first/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    write(tmp_path / "first/host/aborted.yaml", rule("host/aborted", "FULL-WORD"))
+    write(tmp_path / "second/acme/one.yaml", rule("acme/one", "ANOTHER-WORD"))
+    anew = load_pack(settings=read_settings(settings), cache=False)
+    load_pack()
+    monkeypatch.setattr("logrules.ruleset.load._compiled", lambda *_: pytest.fail("everything is compiled"))
+    added = load_pack(settings=read_settings(settings))
+    assert unnumbered(added) == unnumbered(anew)
+    assert (added.digest, added.cards, added.origins) == (anew.digest, anew.cards, anew.origins)
+    assert sorted(added.replaced, key=str) == sorted(anew.replaced, key=str)
+    assert len(added.replaced) == 2
+    # Signals of rules that were replaced keep their numbers and are never found.
+    assert {(one.id, one.literals) for one in anew.signals} == {
+        (one.id, one.literals) for one in added.signals if one.literals or one.id in {each.id for each in anew.signals}
+    }
+    assert load_pack(settings=read_settings(settings)) == added
+
+
+@pytest.mark.parametrize("text", ["id: [", rule("acme/one", "x").replace("python-exception", "nothing"), "when: said"])
+def test_faults_of_own_rules_are_those_of_a_pack_compiled_anew(tmp_path, text):
+    write(tmp_path / "acme/one.yaml", text)
+    found = []
+    for cache in (True, False):
+        with pytest.raises(PackError) as fault:
+            load_pack([tmp_path], cache=cache)
+        found.append(fault.value.problems)
+    assert found[0] == found[1]

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
@@ -21,6 +21,7 @@ from logrules.ruletest.lint import check
 from logrules.ruletest.metadata_checks import is_address
 from logrules.ruletest.pattern_checks import alternatives
 from logrules.ruletest.suppressions import ignores_in
+from tests.conftest import COSTLY
 from tests.test_fuzzed_rules import SHIPPED, scrambled
 
 RULE = """\
@@ -381,12 +382,6 @@ def test_a_page_that_cannot_be_reached_is_one_sentence():
     assert _trouble("http://127.0.0.1:9/x").startswith("cannot be reached:")
 
 
-def test_shipped_rules_have_no_findings():
-    checked = check([], Settings(), processes=2)
-    assert list(map(str, checked.findings)) == []
-    assert checked.files > 400
-
-
 def test_the_shipped_logs_are_what_is_measured():
     assert len([log for case in read_cases(find_cases(shipped_cases())) for log in case.logs]) > 90
 
@@ -415,7 +410,7 @@ def test_malice_is_findings_and_never_a_crash(alone, capsys, story, old, new):
 
 
 @given(st.sampled_from(SHIPPED), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@COSTLY
 def test_scrambled_rule_files_are_findings_and_never_a_crash(alone, raw, random_):
     path = alone / "my/acme/one.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)

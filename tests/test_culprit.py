@@ -4,7 +4,7 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.ruleset.pack import Pack
-from logrules.sources.memory import MemorySource
+from logrules.sources.source import MemorySource
 
 WATCHDOG = (
     "[rank{0}]:[E ProcessGroupNCCL.cpp:523] [Rank {0}] Watchdog caught collective operation timeout: "
@@ -46,6 +46,29 @@ STORIES = {
         "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
         "gpu-3:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",
         None,
+    ),
+    "the process that was spawned raised": (
+        "torch.multiprocessing.spawn.ProcessRaisedException: \n\n-- Process 1 terminated with the following error:\n"
+        + RAISED + OOM, 1,
+    ),
+    "a message says on which rank it happened": ("Rank 7: CUDA error: uncorrectable ECC error encountered\n", 7),
+    "a message may name the rank within its node alone": (
+        "local_rank: 2 | CUDA error: an illegal memory access was encountered\n", 2,
+    ),
+    "whom it waited for is not where it happened": (
+        "CUDA error: an illegal memory access was encountered while it received from rank 3\n", None,
+    ),
+    "of several ranks in a message none is at fault": (
+        "CUDA error: an illegal memory access was encountered between rank 3 and rank 5\n", None,
+    ),
+    "who never put its id into the store": (
+        "[rank1]: torch.distributed.DistBackendError: [1] is setting up NCCL communicator and retrieving ncclUniqueId "
+        "from [0] via c10d key-value store by store->get('0'), but store->get('0') got error: wait timeout after "
+        "600000ms, keys: /default_pg/0//cuda//0\n", 0,
+    ),
+    "a job of one process": ("INFO:root:Initialized (rank/world-size) 0/1\n" + RAISED + OOM, 0),
+    "the one rank of the job that wrote nothing": (
+        "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,
     ),
 }  # fmt: skip
 

@@ -4,16 +4,17 @@ import json
 import os
 import socket
 import stat
-import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from logrules.cli.main import main
 from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
 from logrules.tools.doctor.doctor import CHECKS, Check, examine
-from logrules.tools.doctor.doctor_finding import Outcome, ok
+from logrules.tools.doctor.doctor_finding import CheckOutcome, ok
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import Gpu, check_gpus, check_leftovers, visible
 from logrules.tools.doctor.limits import check_memory_limit, check_shared_memory
@@ -82,9 +83,9 @@ def test_a_mask_ends_at_the_first_unknown_device_as_in_cuda():
 @POSIX
 def test_without_a_gpu_it_says_what_it_could_not_check(tmp_path):
     bare = Machine({"PATH": str(tmp_path)})
-    assert [finding.outcome for finding in check_gpus(bare)] == [Outcome.UNKNOWN]
+    assert [finding.outcome for finding in check_gpus(bare)] == [CheckOutcome.UNKNOWN]
     assert [finding.outcome for finding in check_gpus(Machine({"PATH": str(tmp_path)}, Asked(gpus=1)))] == [
-        Outcome.FAILED
+        CheckOutcome.FAILED
     ]
 
 
@@ -114,7 +115,7 @@ def test_an_old_driver_for_a_new_cuda(fakes):
 def test_versions_are_read_from_the_python_that_is_named():
     asked = Asked(python=sys.executable)
     found = list(check_versions(Machine(os.environ, asked, limit_s=30)))
-    assert found[0].outcome is Outcome.OK
+    assert found[0].outcome is CheckOutcome.OK
     assert "Python 3." in found[0].said.en
 
 
@@ -143,16 +144,16 @@ def test_a_port_that_is_taken():
         taken.listen()
         port = str(taken.getsockname()[1])
         found = list(check_master_port(Machine({"MASTER_PORT": port})))
-    assert found[0].outcome is Outcome.FAILED
+    assert found[0].outcome is CheckOutcome.FAILED
     assert f"port {port} cannot be taken" in found[0].said.en
 
 
 @pytest.mark.parametrize(
     ("env", "outcome"),
     [
-        ({"MASTER_PORT": "seventy"}, Outcome.FAILED),
-        ({"MASTER_PORT": "0"}, Outcome.FAILED),
-        ({"MASTER_ADDR": "no-such-host.invalid", "MASTER_PORT": "x"}, Outcome.FAILED),
+        ({"MASTER_PORT": "seventy"}, CheckOutcome.FAILED),
+        ({"MASTER_PORT": "0"}, CheckOutcome.FAILED),
+        ({"MASTER_ADDR": "no-such-host.invalid", "MASTER_PORT": "x"}, CheckOutcome.FAILED),
     ],
 )
 def test_an_address_that_is_none(env, outcome):
@@ -177,16 +178,16 @@ def test_interfaces_as_nccl_reads_them(spec, expected):
 
 def test_an_interface_that_this_host_has_not():
     found = list(check_interfaces(Machine({"NCCL_SOCKET_IFNAME": "nosuch9"})))
-    assert [finding.outcome for finding in found] == [Outcome.FAILED]
+    assert [finding.outcome for finding in found] == [CheckOutcome.FAILED]
 
 
 @pytest.mark.parametrize(
     ("env", "outcome"),
     [
-        ({"HF_HUB_OFFLINE": "1"}, Outcome.OK),
-        ({"HF_ENDPOINT": "http://no-such-host.invalid"}, Outcome.WARNING),
-        ({"HTTPS_PROXY": "http://me:secret@proxy:3128"}, Outcome.UNKNOWN),
-        ({"HF_ENDPOINT": "http://[bad"}, Outcome.WARNING),
+        ({"HF_HUB_OFFLINE": "1"}, CheckOutcome.OK),
+        ({"HF_ENDPOINT": "http://no-such-host.invalid"}, CheckOutcome.WARNING),
+        ({"HTTPS_PROXY": "http://me:secret@proxy:3128"}, CheckOutcome.UNKNOWN),
+        ({"HF_ENDPOINT": "http://[bad"}, CheckOutcome.WARNING),
     ],
 )
 def test_the_hub(env, outcome):
@@ -226,8 +227,8 @@ def test_the_memory_limit_of_a_container(tmp_path):
 
 
 def test_what_cannot_be_read_is_unknown_not_fine(tmp_path):
-    assert [one.outcome for one in check_memory_limit(Machine({}, root=tmp_path))] == [Outcome.UNKNOWN]
-    assert [one.outcome for one in check_shared_memory(Machine({}, root=tmp_path))] == [Outcome.UNKNOWN]
+    assert [one.outcome for one in check_memory_limit(Machine({}, root=tmp_path))] == [CheckOutcome.UNKNOWN]
+    assert [one.outcome for one in check_shared_memory(Machine({}, root=tmp_path))] == [CheckOutcome.UNKNOWN]
 
 
 def test_data_that_is_there_missing_or_empty(tmp_path):
@@ -271,18 +272,19 @@ def test_a_check_that_breaks_or_hangs_does_not_take_the_others_along():
 
 
 @POSIX
-def test_the_command_with_every_probe_hanging(fakes, tmp_path):
+def test_the_command_with_every_probe_hanging(fakes, tmp_path, monkeypatch, capsys):
     for name in ("nvidia-smi", "python", "python3", "ray"):
         fake(fakes, name, "sleep 600 & wait")
-    env = {"PATH": f"{fakes}:/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parent.parent)}
-    words = [sys.executable, "-m", "logrules", "doctor", "--json", "--only", "gpus,leftovers,cuda,versions,imports,shm"]
-    ended = subprocess.run(words, env=env, capture_output=True, text=True, timeout=60, check=False)
-    checks = {one["check"]: one["outcome"] for one in json.loads(ended.stdout)["checks"]}
+    monkeypatch.setenv("PATH", f"{fakes}:/usr/bin:/bin")
+    monkeypatch.setattr("logrules.tools.doctor.machine.Machine", partial(Machine, limit_s=1.0))
+    status = main(["doctor", "--json", "--only", "gpus,leftovers,cuda,versions,imports,shm"])
+    said = capsys.readouterr()
+    checks = {one["check"]: one["outcome"] for one in json.loads(said.out)["checks"]}
     assert checks["gpus"] == "failed"
     assert checks["versions"] == "unknown"
     assert checks["shm"] in {"ok", "failed"}
-    assert ended.returncode == 1
-    assert "Traceback" not in ended.stderr
+    assert status == 1
+    assert "Traceback" not in said.err
 
 
 @pytest.mark.parametrize(
@@ -293,7 +295,5 @@ def test_the_command_with_every_probe_hanging(fakes, tmp_path):
     ],
 )
 def test_a_mistake_of_the_user_is_one_sentence(capsys, arguments, sentence):
-    from logrules.cli.main import main
-
     assert main(["doctor", *arguments]) == 2
     assert sentence in capsys.readouterr().err

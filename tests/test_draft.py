@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
@@ -24,6 +24,7 @@ from logrules.ruletest.near_misses import near_miss
 from logrules.ruletest.runner import every_test, prove
 from logrules.ruletest.scaffold import draft
 from logrules.ruletest.variable_parts import Filled, parts_of, pattern_of
+from tests.conftest import COSTLY
 
 LOGS = sorted((shipped_rules().parent / "fixtures/captured").glob("*/log.txt"))
 FORMATS = list(rule_texts([shipped_rules() / "frameworks"]))
@@ -99,7 +100,7 @@ def lines_of(which: int) -> tuple[bytes, ...]:
     return tuple(LOGS[which].read_bytes().splitlines())
 
 
-@settings(max_examples=40, deadline=None)
+@COSTLY
 @given(st.sampled_from(range(len(LOGS))), st.floats(0, 1, exclude_max=True))
 def test_a_draft_of_any_captured_line_holds(shipped, which, share):
     log = lines_of(which)

@@ -4,7 +4,7 @@ import pytest
 
 from logrules import load_rules
 from logrules.engine.run import replay
-from logrules.sources.memory import MemorySource
+from logrules.sources.source import MemorySource
 
 _TRACE = """\
 Traceback (most recent call last):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import regex
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
@@ -346,7 +346,6 @@ NAMES = st.text("abcE.()_", max_size=60) | st.sampled_from(["OSError", "torch.Ou
 
 
 @given(NAMES, MESSAGES, st.lists(st.sampled_from(["own", "library", "hub", "dataset", "own:eval"]), max_size=4))
-@settings(deadline=None, max_examples=60)
 def test_any_message_has_an_answer(name: str, message: str, places: list[str]) -> None:
     one = ExceptionLink(name, message, tuple(map(frame, places)), Link.ROOT, EVENT)
     found = table().candidates(failure(one))

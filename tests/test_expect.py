@@ -1,6 +1,7 @@
 """Expect profiles: what a healthy run shows in order, and where another run left that path."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,18 @@ from logrules.model.errors import LogrulesError, PackError
 from logrules.model.event import Event, Hit, Worker
 from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
+from logrules.ruleset.pack import Pack
 from logrules.ruleset.profile_models import PathProfile, Step, load_profile, shipped_profiles
 from logrules.tools.expectations.expectation import Progress
 from logrules.tools.expectations.expected_path import ExpectedPath
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures/captured"
 HEAD = "expect: demo\ntitle: {en: Demo, zh: 演示}\n"
+
+
+@cache
+def _pack() -> Pack:
+    return load_pack()
 
 
 def walk(marks: str, optional: str = "", never: str = "") -> ExpectedPath:
@@ -28,7 +35,7 @@ def walk(marks: str, optional: str = "", never: str = "") -> ExpectedPath:
     )
     unwanted = tuple(Step(name, Text(name, name), frozenset({10 + number})) for number, name in enumerate(never))
     signal = {name: number for number, name in enumerate(names)} | {name: 10 + n for n, name in enumerate(never)}
-    found = ExpectedPath(PathProfile("demo", Text("Demo", "Demo"), steps, unwanted, load_pack()))
+    found = ExpectedPath(PathProfile("demo", Text("Demo", "Demo"), steps, unwanted, _pack()))
     for line, mark in enumerate(marks, start=1):
         hits = (Hit(signal[mark], {}),) if mark in signal else ()
         found.see(Event("log", line, 0, mark, mark, Worker("log"), hits))
@@ -126,7 +133,7 @@ def test_a_recipe_that_stops_midway_and_one_that_does_not(tmp_path, capsys, prof
     log = tmp_path / "train.log"
     for text, expected in ((begun, left_at), (begun + rest, None)):
         log.write_text(text)
-        status = main(["diagnose", str(log), "--expect", profile, "--format", "json", "--no-cache"])
+        status = main(["diagnose", str(log), "--expect", profile, "--format", "json"])
         found = json.loads(capsys.readouterr().out)["expectation"]
         assert found["left_at"] == expected
         assert found["met"] is (expected is None)

@@ -3,7 +3,7 @@
 import difflib
 from dataclasses import replace
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from logrules.engine.follow import Following
@@ -11,10 +11,9 @@ from logrules.engine.run import replay
 from logrules.model.change import Raised
 from logrules.model.report import Status
 from logrules.model.stream import Block, End, Skipped, Tick
-from tests.conftest import fixtures
+from tests.conftest import COSTLY, fixtures
 from tests.test_promises import Cut, document, lines
 
-PROMISE = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 LOGS = sorted(path for path in fixtures().rglob("*") if path.suffix in {".log", ".txt"})
 cuts = st.lists(st.integers(0, 1_000_000), max_size=12)
 
@@ -36,7 +35,7 @@ def assert_same(live, saved):
     assert not difference, difference[:5_000]
 
 
-@PROMISE
+@COSTLY
 @given(lines=lines, places=cuts, newline=st.booleans())
 def test_any_cut_of_a_live_log_gives_the_saved_report(shipped, lines, places, newline):
     data = b"\n".join(lines) + (b"\n" if newline else b"")
@@ -44,7 +43,7 @@ def test_any_cut_of_a_live_log_gives_the_saved_report(shipped, lines, places, ne
     assert_same(followed(Cut(data, behind_lines(data, places)), shipped), replay([Cut(data)], shipped, threads=1))
 
 
-@PROMISE
+@COSTLY
 @given(path=st.sampled_from(LOGS), places=cuts)
 def test_any_cut_of_a_captured_log_gives_the_saved_report(shipped, path, places):
     data = path.read_bytes()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.engine.run import prepared
@@ -124,13 +124,11 @@ def scrambled(raw: bytes, random_: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SHIPPED), st.randoms(use_true_random=False))
 def test_scrambled_rule_files(raw, random_):
     survives(scrambled(raw, random_))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     when=st.lists(
         st.sampled_from(
@@ -157,7 +155,6 @@ _values = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
         st.sampled_from(["script", "kind", "cause", "status", "diagnoses", "absent", "logs", "expected_miss", "not"]),

@@ -1,6 +1,7 @@
 """Prefixes, times and file names: the samples that the format files carry, and what must never be peeled."""
 
 from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -155,6 +156,7 @@ def test_text_made_of_prefix_parts_is_peeled_to_a_part_of_itself(line):
     assert len(header.message) <= len(line)
 
 
+@cache
 def _pack():
     from logrules.ruleset.load import load_pack
 

@@ -4,14 +4,21 @@ import os
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 import pytest
 
+from logrules.model.change import QuietNoticed, Raised, Withdrawn
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
-from logrules.notify.panel_view import folded, panel_lines
+from logrules.notify.incident_history import IncidentHistory
+from logrules.notify.notifications import NotificationPolicy
+from logrules.notify.pager import evidence_file, lines_around, pager_command
+from logrules.notify.panel import Panel
+from logrules.notify.panel_view import PanelChoice, folded, panel_lines
 
 REPORT = Report(
     Status.STALLED,
@@ -47,8 +54,62 @@ def test_what_the_panel_says():
         "  ! Generation hangs · rank 3 · 83%",
         "    a.log:7: evil \\x1b[2J line",
         "    → Look at the stack: py-spy dump --pid 1",
-        "  q quit · d dump the report",
+        "  q quit · d dump the report · h history · f one worker · e evidence",
     ]
+
+
+def test_one_worker_alone():
+    workers = [worker(f"rank {rank}", phase=f"p{rank}") for rank in range(3)]
+    lines = plain(panel_lines(UPDATE, REPORT, workers, (100, 8), "en", keys=False, choice=PanelChoice(only="rank 1")))
+    assert [line for line in lines if "rank" in line and ": p" in line] == [
+        "  rank 1: p1 · step 5 loss 0.3 · 2.0s a step · quiet 1s of 2m"
+    ]
+
+
+def test_the_history_of_incidents_comes_in_place_of_the_workers():
+    history = IncidentHistory(NotificationPolicy(), "en")
+    changes = (QuietNoticed(1.0, 60.0, 4.0),), (Raised("vllm/x", 2.0, 65.0),), (Withdrawn("vllm/x", 3.0),)
+    for now, told in enumerate(changes):
+        history.hear(Update(float(now), told, 1, 1, 0, ended=False), lambda: REPORT)
+    assert [line[9:] for line in history.lines()] == [
+        "1. over: vllm/x", "1. stalled: Generation hangs · 1m 5s", "quiet for 1m",
+    ]  # fmt: skip
+    shown = plain(
+        panel_lines(
+            UPDATE, REPORT, [worker("rank 0")], (100, 4), "en", keys=True, choice=PanelChoice(history=history.lines())
+        )
+    )
+    assert [line.strip()[9:] for line in shown[1:3]] == ["1. over: vllm/x", "1. stalled: Generation hangs · 1m 5s"]
+    assert shown[3].startswith("  q quit")
+    empty = plain(panel_lines(UPDATE, REPORT, [], (100, 4), "en", keys=False, choice=PanelChoice(history=())))
+    assert empty[1] == "  nothing was told so far"
+
+
+def test_keys_choose_workers_in_turn_and_the_history():
+    workers = (worker("rank 0"), worker("rank 1"))
+    panel = Panel(1, Lock(), lambda: workers, "en", keys=True)
+    seen = []
+    for _ in range(3):
+        panel.next_worker()
+        seen.append(panel.choice.only)
+    assert seen == ["rank 0", "rank 1", None]
+    panel.toggle_history()
+    assert panel.choice.history == ()
+    panel.next_worker()
+    assert panel.choice.history is None
+
+
+def test_the_evidence_in_a_pager(tmp_path):
+    log = tmp_path / "-odd name.log"
+    log.write_text("".join(f"line {n} \x1b[2J\n" for n in range(1, 41)))
+    first = replace(REPORT.diagnoses[0], evidence=(Evidence("output", 1, "x", "w"), Evidence(str(log), 20, "y", "w")))
+    assert evidence_file(replace(REPORT, diagnoses=(first,))) == (log, 20)
+    assert evidence_file(REPORT) is None
+    assert pager_command(log, 20, {}) == ["less", "+20", "--", str(log)]
+    assert pager_command(log, 20, {"PAGER": "cat -n"}) == ["cat", "-n", "--", str(log)]
+    around = list(lines_around(log, 20))
+    assert len(around) == 11
+    assert around[5] == r">     20 line 20 \x1b[2J"
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(20, 3), (40, 8), (200, 5)])

@@ -1,12 +1,11 @@
 """What must always hold, whatever the log says and however it arrives."""
 
 import io
-import os
 from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.engine.extraction import Scanners
@@ -22,9 +21,7 @@ from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.pack import Pack
-
-CASES = 2_000 if os.environ.get("LOGRULES_SOAK") else 40
-PROMISE = settings(max_examples=CASES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+from tests.conftest import COSTLY
 
 # Lines that move every part of the engine: markers, progress, errors, tracebacks, workers, times, redraws.
 TELLING = [
@@ -80,7 +77,7 @@ def document(report: Report) -> str:
     return out.getvalue()
 
 
-@PROMISE
+@COSTLY
 @given(lines=lines, cuts=st.lists(st.integers(0, 10_000), max_size=8), newline=st.booleans())
 def test_cutting_the_bytes_anywhere_gives_the_same_report(shipped: Pack, lines, cuts, newline):
     data = b"\n".join(lines) + (b"\n" if newline else b"")
@@ -88,7 +85,7 @@ def test_cutting_the_bytes_anywhere_gives_the_same_report(shipped: Pack, lines, 
     assert document(replay([Cut(data, cuts)], shipped, threads=3)) == whole
 
 
-@PROMISE
+@COSTLY
 @given(data=st.binary(max_size=400), size=st.integers(1, 50), cuts=st.lists(st.integers(0, 400), max_size=6))
 def test_windows_do_not_depend_on_the_cut(data, size, cuts):
     def cut(at):
@@ -99,7 +96,7 @@ def test_windows_do_not_depend_on_the_cut(data, size, cuts):
     assert b"".join(cut(cuts)) == data
 
 
-@PROMISE
+@COSTLY
 @given(lines=lines)
 def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack, literals: Scanner, lines):
     data = b"\n".join(lines)
@@ -109,7 +106,7 @@ def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack,
     assert found == wanted
 
 
-@PROMISE
+@COSTLY
 @given(raw=st.binary(max_size=300))
 def test_reading_any_bytes_never_raises(shipped: Pack, scanners: Scanners, raw):
     reader = Reader(shipped, scanners.signals_of)
@@ -126,7 +123,7 @@ OF_A = [
 OF_B = [line.replace(b"rank0", b"rank1") for line in OF_A]
 
 
-@PROMISE
+@COSTLY
 @given(data=st.data(), a=st.lists(st.sampled_from(OF_A), max_size=6), b=st.lists(st.sampled_from(OF_B), max_size=6))
 def test_interleaving_two_workers_leaves_the_phases_of_each_unchanged(shipped: Pack, data, a, b):
     order = data.draw(st.permutations([0] * len(a) + [1] * len(b)))
@@ -141,7 +138,7 @@ def test_interleaving_two_workers_leaves_the_phases_of_each_unchanged(shipped: P
     assert phases(mixed, 1) == phases(b, 1)
 
 
-@PROMISE
+@COSTLY
 @given(lines=lines)
 def test_no_control_byte_of_a_log_reaches_the_terminal(shipped: Pack, lines):
     report = replay([Cut(b"\n".join(lines))], shipped, threads=1)
@@ -151,7 +148,7 @@ def test_no_control_byte_of_a_log_reaches_the_terminal(shipped: Pack, lines):
     assert not {char for char in out.getvalue() if (ord(char) < 32 and char not in "\n\t") or 127 <= ord(char) < 160}
 
 
-@PROMISE
+@COSTLY
 @given(lines=lines)
 def test_reporting_changes_nothing(shipped: Pack, scanners: Scanners, lines):
     session = Session(shipped)

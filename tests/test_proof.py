@@ -11,7 +11,7 @@ from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import PackError
 from logrules.model.position import Position
 from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
-from logrules.output import results_json, results_junit, results_tap, results_text
+from logrules.output import ruletest_json, ruletest_junit, ruletest_tap, ruletest_text
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import find_cases, read_cases
@@ -371,7 +371,7 @@ def rendered(form) -> str:
 
 
 def test_text_shows_the_failed_ones_and_a_summary():
-    text = rendered(results_text)
+    text = rendered(ruletest_text)
     assert text.splitlines()[0] == "rules/a/b.yaml:9:5: a/b example 2 does not fire"
     assert "    fails  x and y  (1 of 2)\n    holds    x  (line 1)\n    nearest rule that fired: c/d\n" in text
     assert text.splitlines()[-1] == "2 examples, 1 case: 1 failed, 1 missed as expected"
@@ -379,7 +379,7 @@ def test_text_shows_the_failed_ones_and_a_summary():
 
 
 def test_junit_is_xml_that_counts_right():
-    root = ET.fromstring(rendered(results_junit))
+    root = ET.fromstring(rendered(ruletest_junit))
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("3", "1", "1")
     assert [suite.get("name") for suite in root] == ["example", "case"]
     failure = root.find("testsuite/testcase/failure")
@@ -389,7 +389,7 @@ def test_junit_is_xml_that_counts_right():
 
 
 def test_tap_has_a_plan_and_a_point_a_test():
-    lines = rendered(results_tap).splitlines()
+    lines = rendered(ruletest_tap).splitlines()
     assert lines[:3] == ["TAP version 14", "1..3", "ok 1 - a/b example 1"]
     assert lines[3:5] == ["not ok 2 - a/b example 2", "  ---"]
     assert lines[-1] == "not ok 3 - job # TODO nobody knows"
@@ -397,7 +397,7 @@ def test_tap_has_a_plan_and_a_point_a_test():
 
 
 def test_json_says_everything():
-    document = json.loads(rendered(results_json))
+    document = json.loads(rendered(ruletest_json))
     assert document["counts"] == {"passed": 1, "failed": 1, "expected-miss": 1}
     assert document["tests"][1]["faults"][0]["line"] == HOSTILE
     assert document["tests"][1]["faults"][0]["condition"][1] == {

@@ -16,8 +16,7 @@ from logrules.cli.main import main
 from logrules.engine import processes as local
 from logrules.engine.distributed import replay_spread
 from logrules.engine.extraction import MANY_SOURCES, window_bytes
-from logrules.engine.extraction_task import Read, ReadFailed, Task
-from logrules.engine.process_worker import read
+from logrules.engine.extraction_task import Read, ReadFailed, Task, read
 from logrules.engine.processes import read_here
 from logrules.engine.run import replay
 from logrules.engine.spool import CHUNK_EVENTS, packed, unpacked

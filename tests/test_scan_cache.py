@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from logrules.parsing.literal_database import kept_or_compiled
+from logrules.parsing.literal_matcher import Literal, matcher_of
 
-ENTRIES = [(b"out of memory", 0, 0), (b"Killed", 1, 0), (b"timed out", 7, 0)]
+ENTRIES = [Literal(b"out of memory", 0), Literal(b"Killed", 1), Literal(b"timed out", 7)]
 TEXT = b"step 1\nCUDA out of memory\nKilled\n"
 
 
@@ -18,11 +18,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def hits(entries=ENTRIES) -> list[tuple[int, int]]:
-    found = []
-    kept_or_compiled(entries).scan(
-        TEXT, match_event_handler=lambda entry, _start, end, *_rest: found.append((end, entry))
-    )
-    return found
+    return matcher_of(entries, cache=True).find(TEXT)
 
 
 EXPECTED = [(TEXT.index(b"memory") + 6, 0), (TEXT.index(b"Killed") + 6, 1)]
@@ -36,7 +32,7 @@ def test_what_was_kept_finds_the_same(folder):
 
 def test_other_literals_are_another_database(folder):
     hits()
-    assert hits([(b"step", 3, 0)]) == [(4, 3)]
+    assert hits([Literal(b"step", 3)]) == [(4, 3)]
     assert len(list(folder.glob("scan-*.hs"))) == 2
 
 

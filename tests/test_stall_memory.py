@@ -30,7 +30,8 @@ class Watched:
 
     def __init__(self, ended_by: str | None = None, exit_status: int | None = None) -> None:
         self.step = "step 9 loss 0.1"
-        self.memory = StallMemory(self.workers, ENDINGS, lambda: ended_by, lambda: exit_status)
+        self.ended_by, self.signal = ended_by, None
+        self.memory = StallMemory(self.workers, ENDINGS, lambda: self.signal, lambda: exit_status)
         self.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
 
     def workers(self) -> tuple[WorkerNow, ...]:
@@ -41,6 +42,7 @@ class Watched:
         return self
 
     def ends(self, *found: Diagnosis) -> Report:
+        self.signal = self.ended_by
         self.hears(220.0, Withdrawn(STALL.rule, 220.0), ended=True)
         return self.memory.told(report(*found))
 
@@ -111,3 +113,38 @@ def test_a_good_end_is_no_stall():
 )
 def test_the_number_of_a_step(text, step):
     assert step_of(text) == step
+
+
+def test_what_the_job_says_when_it_is_ended_does_not_explain_its_stall():
+    signalled: list[str | None] = [None]
+    watched = Watched()
+    watched.memory = StallMemory(watched.workers, ENDINGS, lambda: signalled[0], lambda: 1)
+    watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
+    signalled[0] = "SIGINT"
+    watched.hears(210.0, Withdrawn(STALL.rule, 210.0), Raised(BROKEN.rule, 210.0), shown=report(BROKEN))
+    last = watched.ends(BROKEN)
+    assert (last.status, last.diagnoses[0].rule) == (Status.STALLED, STALL.rule)
+    assert [one.rule for one in last.diagnoses[0].consequences] == [BROKEN.rule]
+
+
+def test_an_error_that_came_before_the_signal_goes_first():
+    signalled: list[str | None] = [None]
+    watched = Watched()
+    watched.memory = StallMemory(watched.workers, ENDINGS, lambda: signalled[0], lambda: 1)
+    watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
+    watched.hears(150.0, Raised(BROKEN.rule, 150.0), shown=report(BROKEN, STALL))
+    signalled[0] = "SIGINT"
+    assert watched.ends(BROKEN).diagnoses[0].rule == BROKEN.rule
+
+
+def test_a_stall_is_what_a_closer_look_took_it_for():
+    why = diagnosis("lock", "deadlock-user-code", Severity.WARNING)
+    watched = Watched("SIGINT", 130)
+    watched.memory = StallMemory(watched.workers, ENDINGS, lambda: None, lambda: None)
+    watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
+    stalled = Report(Status.STALLED, "train_step", (why, STALL))
+    watched.hears(103.0, Raised(why.rule, 103.0), shown=stalled)
+    last = watched.ends(STOPPED)
+    assert last.diagnoses[0].rule == "lock"
+    assert "lock: nothing for " in last.diagnoses[0].title.en
+    assert STALL.rule not in [one.rule for one in last.diagnoses]

@@ -5,14 +5,16 @@ from collections.abc import Iterable
 import pytest
 
 from logrules.engine.extraction import Scanners
+from logrules.engine.quiet_notice import QuietNotice
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.session import Session
-from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
+from logrules.model.change import Change, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Status
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.parsing.reader import Reader
 from logrules.parsing.window import Window
 from logrules.ruleset.load import load_pack
+from logrules.ruleset.patience import with_patience
 
 START = 1_700_000_000.0
 OVERDUE, LAGGING, SILENT = "detectors/overdue", "detectors/lagging", "detectors/silent"
@@ -21,8 +23,8 @@ OVERDUE, LAGGING, SILENT = "detectors/overdue", "detectors/lagging", "detectors/
 class Job:
     """A session fed by hand: lines at moments, and silence."""
 
-    def __init__(self) -> None:
-        pack = load_pack()
+    def __init__(self, patience: float = 1.0) -> None:
+        pack = with_patience(load_pack(), patience)
         self.session = Session(pack)
         self._scanners = Scanners(pack)
         self._reader = Reader(pack, self._scanners.signals_of)
@@ -191,3 +193,104 @@ def test_the_deadline_is_the_next_moment_at_which_silence_matters():
     assert 38 + SHORTEST_S in moments
     assert moments == sorted(set(moments))
     assert [what for what, _ in job.told(OVERDUE)] == ["raised", "stallprolonged", "stallprolonged", "stallprolonged"]
+
+
+BAR = "Generating:  {percent}%|###       | {n}/100 [00:{n:02d}<01:40,  1.00s/it]"
+
+
+def test_a_bar_that_no_rule_knows_is_overdue_when_it_stands_still():
+    job = Job()
+    for n in range(1, 31):
+        job.says(n, BAR.format(percent=n, n=n))
+    assert job.is_quiet_until(30 + SHORTEST_S + 1).told(OVERDUE) == [("raised", 30 + SHORTEST_S)]
+
+
+def test_a_bar_that_is_drawn_anew_without_moving_has_not_moved():
+    job = Job()
+    for n in range(1, 31):
+        job.says(n, BAR.format(percent=n, n=n))
+    for at in range(40, 400, 10):
+        job.says(at, f"Generating:  30%|###       | 30/100 [{at // 60:02d}:{at % 60:02d}<09:00,  {at / 30:.2f}s/it]")
+        job.is_quiet_until(at + 1)
+    assert [what for what, _ in job.told(OVERDUE)] == ["raised", "stallprolonged"]
+
+
+def test_a_stall_is_not_taken_back_because_the_bar_is_drawn_once_more():
+    job = stepping(Job(), range(0, 40, 2)).is_quiet_until(38 + SHORTEST_S + 1)
+    job.says(38 + SHORTEST_S + 5, "step 19 loss 0.8810").is_quiet_until(38 + SHORTEST_S + 20)
+    assert [what for what, _ in job.told(OVERDUE)] == ["raised"]
+
+
+def test_a_full_bar_is_not_expected_to_move():
+    job = Job()
+    for n in range(1, 100):
+        job.says(n, BAR.format(percent=n, n=n))
+    job.says(100, "Generating: 100%|##########| 100/100 [01:40<00:00,  1.00s/it]")
+    assert job.is_quiet_until(400).told(OVERDUE) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Still waiting to acquire lock on /c/.huggingface/.gitignore.lock (elapsed: {at}.1 seconds)",
+        "20250505-10:00:00.001 RemoteInfEngine INFO: Waiting for server ready...",
+    ],
+)
+def test_a_line_that_only_says_that_it_still_waits_gives_no_new_patience(line):
+    job = Job()
+    for at in range(0, 3600, 10):
+        job.says(at, line.format(at=at)).is_quiet_until(at + 9, 3)
+    told = [change for change in job.changes if isinstance(change, Raised) and change.quiet_s is not None]
+    assert [change.rule.split("/")[0] for change in told] == ["waits"]
+    assert (told[0].quiet_s or 0) > 60
+
+
+def test_a_line_of_a_wait_that_says_more_than_the_last_gives_new_patience():
+    job = Job()
+    for at in range(0, 1200, 60):
+        part = at // 60
+        job.says(at, f"Loading checkpoint shards:  {part * 5:2d}%|██▌       | {part}/20 [00:02<00:07,  2.41s/it]")
+        job.is_quiet_until(at + 59, 10)
+    assert [change for change in job.changes if isinstance(change, Raised)] == []
+
+
+def test_start_up_lines_and_then_nothing():
+    job = Job().says(0, "created 3 workers").says(5, "reading settings")
+    assert job.is_quiet_until(604).told("detectors/unstarted") == []
+    assert job.is_quiet_until(606).told("detectors/unstarted") == [("raised", 605)]
+    job.says(700, "made the data set ready")
+    assert job.told("detectors/unstarted")[-1] == ("withdrawn", 700)
+
+
+def test_a_start_that_paused_for_long_before_is_given_longer():
+    job = Job().says(0, "created 3 workers").says(500, "reading settings")
+    assert job.is_quiet_until(500 + 1499, 5).told("detectors/unstarted") == []
+    assert job.is_quiet_until(500 + 1501).told("detectors/unstarted") == [("raised", 2000)]
+
+
+def test_half_the_patience_is_half_as_long():
+    job = stepping(Job(patience=0.5), range(0, 40, 2)).is_quiet_until(38 + SHORTEST_S)
+    assert job.told(OVERDUE) == [("raised", 38 + SHORTEST_S / 2), ("stallprolonged", 38 + SHORTEST_S)]
+    assert Job(patience=0.5).is_quiet_until(151).told(SILENT) == [("raised", 150)]
+
+
+def test_an_unusual_silence_is_noticed_long_before_it_is_a_stall():
+    notice = QuietNotice()
+    for at in range(20):
+        assert notice.hear(START + 4 * at) == ()
+    last = START + 4 * 19
+    assert notice.due == last + 60
+    assert notice.pass_to(last + 59, owed=True) == ()
+    assert notice.pass_to(last + 60, owed=True) == (QuietNoticed(last + 60, 60.0, 4.0),)
+    assert notice.pass_to(last + 99, owed=True) == ()
+    assert notice.hear(last + 100) == (QuietEnded(last + 100, 100.0),)
+    assert notice.due == last + 100 + 300
+
+
+def test_a_silence_is_not_noticed_where_nothing_is_usual_or_nobody_owes_a_line():
+    fresh = QuietNotice()
+    fresh.hear(START)
+    assert fresh.due is None
+    for at in range(20):
+        fresh.hear(START + at)
+    assert fresh.pass_to(START + 1_000, owed=False) == ()

@@ -87,7 +87,7 @@ def test_contradictions_are_one_sentence_and_status_2(capsys, words, complaint):
 
 
 def test_where_forking_is_not_safe_processes_compile_the_pack_themselves(mine, monkeypatch):
-    monkeypatch.setattr("logrules.ruletest.parallel.sys.platform", "darwin")
+    monkeypatch.setattr("logrules.engine.resilient_pool.sys.platform", "darwin")
     found = collect([mine])
     on = prepared(found.pack)
     here = list(on_all_cores(run_test, every_test(found), on, 1))

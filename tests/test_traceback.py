@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.event import Event, Stance
@@ -496,7 +496,6 @@ _TEXTS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(_TEXTS)
 def test_no_text_raises(lines: list[str]):
     for failure in _told("\n".join(lines) + "\n"):
@@ -505,7 +504,6 @@ def test_no_text_raises(lines: list[str]):
         assert failure.workers
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_live_tells_what_a_saved_log_tells(data: st.DataObject):
     case = data.draw(st.sampled_from(_CASES))

@@ -337,7 +337,7 @@ def test_the_command_line_can_be_loaded_where_unix_modules_are_missing():
 @pytest.mark.parametrize(
     ("code", "status", "said"),
     [
-        ("exit 7", 7, b"NO DIAGNOSIS"),
+        ("exit 7", 7, b"FAILED  in phase launch  The command ended with exit status 7"),
         ("kill -9 $$", 137, b"worker-killed"),
         ("for n in 1 2 3 4; do echo step $n loss 0.$n; done", 0, b"Finished: exit status 0 after 4 steps"),
     ],
@@ -407,3 +407,44 @@ def test_repeated_signals_with_a_reader_that_is_gone_end_the_watching(tmp_path):
             time.sleep(0.01)
         one.stderr.read()
         assert one.wait(PATIENCE_S) in (1, -signal.SIGTERM)
+
+
+STILL = "Still waiting to acquire lock on /c/x.lock (elapsed: {n}.1 seconds)"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("lines", "rule", "number"),
+    [
+        (["print('created 3 workers')"], "detectors/unstarted", signal.SIGTERM),
+        (
+            [f"for n in range(1, 60): print({STILL!r}.format(n=n)); time.sleep(0.5)"],
+            "waits/hub/lock", signal.SIGINT,
+        ),
+    ],
+)  # fmt: skip
+def test_a_stall_is_told_as_an_event_and_stays_when_the_job_is_ended(lines, rule, number):
+    command = script("import time", *lines, "time.sleep(60)")
+    words = ["--format", "jsonl", "--patience", "0.004", "--job-name", "llama", "--", *command]
+    with started(*words, start_new_session=True) as one:
+        told = json.loads(wait_for(one.stdout, b'"event": "stall"').splitlines()[-1])
+        assert (told["rule"], told["job"], told["status"]) == (rule, "llama", "stalled")
+        one.send_signal(number)
+        events = [json.loads(line) for line in one.stdout.read().splitlines()]
+        assert one.wait(PATIENCE_S) != 0
+    report = events[-1]["report"]
+    assert (events[-1]["event"], report["status"], report["diagnoses"][0]["rule"]) == ("end", "stalled", rule)
+    assert number.name in report["diagnoses"][0]["title"]
+
+
+@posix
+def test_events_and_the_log_do_not_share_standard_output():
+    done = run("--format", "jsonl", "--", "sh", "-c", "echo step 1 loss 0.5")
+    assert [json.loads(line)["event"] for line in done.stdout.splitlines()] == ["phase", "end"]
+    refused = run("--format", "jsonl", "--echo", "--", "true")
+    assert refused.returncode == 2
+    assert b"both want standard output" in refused.stderr
+
+
+def test_a_patience_that_is_none_is_refused():
+    assert b"--patience" in run("--patience", "0", "--", "true").stderr

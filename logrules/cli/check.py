@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     checked = check(paths, settings, processes=processes, online=options.online)
     if options.fix and _mend(checked, paths, settings):
         checked = check(paths, settings, processes=processes, online=options.online)
-    form = import_module(f"logrules.output.findings_{options.format}")
+    form = import_module(f"logrules.output.ruletest_{options.format}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0
 
@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
 def _mend(checked: "Checked", paths: list[Path], settings: "Settings") -> int:
     """How many files were mended."""
     from logrules.output.atomic_write import write_file
-    from logrules.ruletest.autofix import repaired
     from logrules.ruletest.collect import files_in
+    from logrules.ruletest.format import repaired
 
     mended = repaired(checked.findings, files_in(paths, settings))
     for path, content in mended.items():

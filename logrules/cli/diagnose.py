@@ -3,6 +3,8 @@
 import argparse
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -37,6 +39,10 @@ _EXAMPLES = """examples:
   logrules diagnose train.log --confirm          check this machine for what the diagnosis names
 
 exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule knows, 2 the input was unusable"""
+
+
+# Below this a report comes before a bar could be read.
+_WORTH_A_BAR_BYTES = 200_000_000
 
 
 # form: (module, its function `(report, out, language, shell)`)
@@ -106,7 +112,6 @@ def run(options: argparse.Namespace) -> int:
 def _report(
     found: "Discovered", pack: "Pack", observe: "Callable[[Event], None] | None", options: argparse.Namespace
 ) -> Report:
-    from logrules.cli.progress import reading_progress
     from logrules.engine.run import replay
 
     readers = chosen_readers(options, found)
@@ -199,3 +204,18 @@ def _render(
         render_text(report, out, language, options.shell, all_diagnoses=options.all)
         for annex in annexes:
             annex.render(out)
+
+
+@contextmanager
+def reading_progress(total_bytes: int | None) -> Iterator[Callable[[int], None] | None]:
+    """What ``replay`` calls with the bytes read so far; None where no bar is shown."""
+    if total_bytes is None or total_bytes < _WORTH_A_BAR_BYTES or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=total_bytes)
+        yield lambda done: bar.update(task, completed=done)

@@ -1,8 +1,11 @@
 """`logrules`: parses the command line, runs a verb, turns whatever goes wrong into one sentence and status 2."""
 
 import argparse
+import gc
+import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import meant_in
@@ -29,12 +32,15 @@ VERBS = {
 
 EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
 _MAX_REASON_CHARS = 300
+# A start makes tens of thousands of objects that stay: by default they are looked through for garbage a hundred times.
+_COLLECTED_AFTER = 200_000
 _DEBUG_HELP = "show where an error came from, for a bug report"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 nothing wrong, 1 something found, 2 unusable input or a fault of ours."""
     argv, command = _split_off_command(list(sys.argv[1:] if arguments is None else arguments))
+    gc.set_threshold(_COLLECTED_AFTER)
     with guarded_streams():
         try:
             return _run(argv, command)
@@ -77,6 +83,18 @@ def _split_off_command(argv: list[str]) -> tuple[list[str], list[str]]:
     return argv[:at], argv[at + 1 :]
 
 
+def _columns() -> int:
+    """How wide the terminal is, told without `shutil`: argparse asks at every option, help or not."""
+    try:
+        return int(os.environ.get("COLUMNS", "")) or 80
+    except ValueError:
+        pass
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 80
+    except (OSError, ValueError, AttributeError):
+        return 80
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose complaints cannot reach a terminal's controls with the words that they repeat."""
 
@@ -96,6 +114,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="logrules",
         description="Says where a machine-learning training run is stuck, why, on which rank, and what to try first.",
+        formatter_class=partial(argparse.HelpFormatter, width=_columns() - 2),
         epilog="Start with `logrules diagnose train.log`; every verb has --help with examples.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
@@ -114,7 +133,8 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
 
 def _add(verbs: "_Verbs", name: str, about: str, module: str | None) -> None:
     """Add a verb to the list; with its options where its module is given."""
-    child = verbs.add_parser(name, help=about, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    form = partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2)
+    child = verbs.add_parser(name, help=about, description=about, formatter_class=form)
     if module is not None:
         found = verb(name, module)
         found.add_options(child)

@@ -2,7 +2,8 @@
 
 import argparse
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     tell.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
     tell.add_argument("--metrics-textfile", metavar="FILE", help="keep metrics in FILE (.prom) for node_exporter")
     tell.add_argument(
-        "--job-name", metavar="NAME", help="label of the metrics (default: $LOGRULES_JOB, the scheduler's id)"
+        "--job-name",
+        metavar="NAME",
+        help="the job's name in messages, events and metrics (default: $LOGRULES_JOB, the scheduler's id)",
     )
     look = parser.add_argument_group("looking closer")
     look.add_argument("--inspect", action="store_true", help="at a stall: py-spy dump, nvidia-smi, ray status")
+    look.add_argument(
+        "--inspect-hosts", metavar="HOSTS", help="with --inspect: the job's other hosts (a,b,c), asked by ssh"
+    )
     look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: that behind `--`)")
 
 
@@ -36,7 +42,16 @@ def listeners(
     options: argparse.Namespace, following: "Following", child: Callable[[], int | None], complain: Complain
 ) -> list[Listener]:
     """The listeners that the options ask for. Raises LogrulesError where one cannot work."""
+    from logrules.notify.job_name import job_name
+    from logrules.notify.notifications import NotificationPolicy
+
     found: list[Listener] = []
+    job = options.job_name or job_name(os.environ)
+    policy = NotificationPolicy(job)
+    if options.format == "jsonl":
+        from logrules.notify.event_stream import EventStream
+
+        found.append(EventStream(sys.stdout, options.lang, policy, job))
     for option, command, kinds in (
         ("--on-stall", options.on_stall, ("stall", "stall-lasts")),
         ("--on-diagnosis", options.on_diagnosis, ("diagnosis",)),
@@ -45,31 +60,36 @@ def listeners(
             from logrules.notify.commands import Commands, words_of
             from logrules.notify.notifications import Kind
 
-            found.append(Commands(words_of(option, command), frozenset(map(Kind, kinds)), complain))
+            found.append(Commands(words_of(option, command), frozenset(map(Kind, kinds)), complain, policy))
     if options.notify:
         from logrules.notify.webhook import Webhook
 
-        found.append(Webhook(options.notify, complain, options.lang))
+        found.append(Webhook(options.notify, complain, options.lang, policy))
+    found += _kept(options, following, complain)
+    if options.inspect:
+        found.append(_inspection(options, following, child, complain))
+    elif options.pid is not None or options.inspect_hosts:
+        raise LogrulesError(f"{'--pid' if options.pid is not None else '--inspect-hosts'} is for --inspect")
+    return found
+
+
+def _kept(options: argparse.Namespace, following: "Following", complain: Complain) -> Iterator[Listener]:
+    """What keeps the state of the job where others look for it."""
     if options.report:
         from logrules.notify.report_file import ReportFile
 
         path = Path(options.report)
         if not path.parent.is_dir():
             raise LogrulesError(f"--report {path}: there is no folder {path.parent}")
-        found.append(ReportFile(path, options.lang, complain))
+        yield ReportFile(path, options.lang, complain)
     if options.metrics_port is not None:
         from logrules.notify.prometheus import PrometheusExporter
 
-        found.append(PrometheusExporter(options.metrics_port, following.workers, options.job_name))
+        yield PrometheusExporter(options.metrics_port, following.workers, options.job_name)
     if options.metrics_textfile:
         from logrules.notify.prometheus import MetricsTextfile
 
-        found.append(MetricsTextfile(Path(options.metrics_textfile), following.workers, complain, options.job_name))
-    if options.inspect:
-        found.append(_inspection(options, following, child, complain))
-    elif options.pid is not None:
-        raise LogrulesError("--pid is for --inspect")
-    return found
+        yield MetricsTextfile(Path(options.metrics_textfile), following.workers, complain, options.job_name)
 
 
 def _inspection(
@@ -77,6 +97,7 @@ def _inspection(
 ) -> Listener:
     from logrules.notify.inspection import Inspection
     from logrules.notify.job_processes import python_processes
+    from logrules.notify.remote_stacks import hosts_of
 
     if options.pid is None and not options.command:
         raise LogrulesError("--inspect needs the job's process: start the job behind `--`, or name it with --pid")
@@ -87,4 +108,5 @@ def _inspection(
         following.note(source, text)
         complain(f"{source}: {text}")
 
-    return Inspection(pid, following.hear, note, os.environ, complain)
+    hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
+    return Inspection(pid, following.hear, note, os.environ, complain, hosts)

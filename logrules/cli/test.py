@@ -89,7 +89,7 @@ def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, pro
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
         tests = tuple(affected(tests, reach_of_changes(options.since, roots)))
     results = list(prove(on, tests, processes))
-    import_module(f"logrules.output.results_{options.format}").render_results(results, sys.stdout)
+    import_module(f"logrules.output.ruletest_{options.format}").render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 
 
@@ -103,16 +103,16 @@ def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> i
 
     cases = found.cases or read_cases(find_cases(shipped_cases()))
     told = [one for one in costs(on.pack, cases, perf_counter) if options.k in one.rule]
-    import_module(f"logrules.output.costs_{options.format}").render_costs(told, sys.stdout)
+    import_module(f"logrules.output.ruletest_{options.format}").render_costs(told, sys.stdout)
     return 0
 
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
     from importlib import import_module
 
-    from logrules.model.mutation_score import total
+    from logrules.model.rule_strength import total
 
-    form = import_module(f"logrules.output.strength_{options.format}")
+    form = import_module(f"logrules.output.ruletest_{options.format}")
     examples = [example for example in found.suite.examples if options.k in example.owner]
     if options.coverage:
         from logrules.ruletest.rule_coverage import coverage

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     pack, rule = _rule(options)
     found = discover(options.paths)
     outcome = trial(pack, rule, found.sources, found.notes)
-    import_module(f"logrules.output.trial_{options.format}").render_trial(outcome, sys.stdout)
+    import_module(f"logrules.output.ruletest_{options.format}").render_trial(outcome, sys.stdout)
     return 0 if outcome.fired else 1
 
 

@@ -54,7 +54,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--then-quiet", type=_duration, default=0.0, metavar="TIME",
         help="with --replay: let so much time pass after the last line, such as 15m",
     )  # fmt: skip
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the final report")
+    parser.add_argument(
+        "--patience", type=float, default=1.0, metavar="FACTOR",
+        help="wait so many times as long as the rules say before silence is a stall: 0.5, 2 (default: 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=("text", "json", "jsonl"), default="text",
+        help="form of the final report; jsonl: events as they come, on standard output",
+    )  # fmt: skip
     add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
@@ -86,21 +93,29 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.signal_relay import signals_of
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
+    from logrules.model.errors import LogrulesError
     from logrules.notify.stall_memory import StallMemory
+    from logrules.ruleset.patience import with_patience
 
     # The threads that pass bytes on need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
     options.lang = options.lang or preferred_language()
     options.turn = Lock()
+    if options.format == "jsonl":
+        if options.echo:
+            raise LogrulesError("--format jsonl and --echo both want standard output")
+        options.echo = False
     if options.panel == "only":
         options.echo = False
-    pack = chosen_pack(options, cache=not options.no_cache)
+    if not 0 < options.patience < float("inf"):
+        raise LogrulesError("--patience: a number above 0, such as 0.5")
+    pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)
     told = telling.listeners(options, following, lambda: job.pid, _complain)
     # A program reads the document on standard output: what people read goes aside.
-    told += screen.listeners(options, following, job, sys.stderr if options.format == "json" else out)
+    told += screen.listeners(options, following, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
@@ -139,6 +154,8 @@ def _complain(sentence: str) -> None:
 
 
 def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
+    if options.format == "jsonl":
+        return  # its last event holds it
     try:
         if options.format == "json":
             from logrules.output.report_json import render_json

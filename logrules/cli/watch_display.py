@@ -11,6 +11,7 @@ from logrules.notify.listener import Listener
 if TYPE_CHECKING:
     from logrules.cli.watch_targets import Job
     from logrules.engine.follow import Following
+    from logrules.notify.panel import Panel
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +30,16 @@ def listeners(options: argparse.Namespace, following: "Following", job: "Job", o
     if not _has_panel(options, out):
         beside = job.echoes and _one_place(out)
         return [Lines(out, options.lang, job.zone, job.leave_line if beside else lambda: False)]
+    from logrules.notify.incident_history import IncidentHistory
+    from logrules.notify.notifications import NotificationPolicy
     from logrules.notify.panel import Panel
 
-    keys = _keys(options, following, job)
-    panel = Panel(out.fileno(), options.turn, following.workers, options.lang, keys=bool(keys))
-    return [panel, *keys]
+    history = IncidentHistory(NotificationPolicy(), options.lang)
+    panel = Panel(
+        out.fileno(), options.turn, following.workers, options.lang,
+        keys=_has_keys(options), history=history.lines,
+    )  # fmt: skip
+    return [history, panel, *_keys(options, following, job, panel)]
 
 
 def _has_panel(options: argparse.Namespace, out: TextIO) -> bool:
@@ -50,9 +56,19 @@ def _one_place(out: TextIO) -> bool:
         return False
 
 
-def _keys(options: argparse.Namespace, following: "Following", job: "Job") -> list[Listener]:
-    # A command that we start reads the terminal itself.
+def _has_keys(options: argparse.Namespace) -> bool:
+    """Whether the keyboard is ours: a command that we start reads the terminal itself."""
     if options.command:
+        return False
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
+def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel: "Panel") -> list[Listener]:
+    if not _has_keys(options):
         return []
     from logrules.notify.keys import Keys
 
@@ -63,10 +79,23 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job") -> li
             render_text(following.report(), sys.stderr, options.lang, options.shell, all_diagnoses=True)
             sys.stderr.flush()
 
-    try:
-        return [Keys({"q": lambda: _quit(job), "d": dump})]
-    except OSError:
-        return []
+    def evidence() -> None:
+        from logrules.notify.pager import evidence_file, lines_around, open_pager
+
+        place = evidence_file(following.report())
+        if place is None:
+            return
+        if not job.echoes:
+            with keys.away(), panel.away():
+                if open_pager(*place, os.environ):
+                    return
+        # A pager would hold up the log that passes through.
+        with options.turn:
+            print("", *lines_around(*place), sep="\n", file=sys.stderr, flush=True)
+
+    actions = {"q": lambda: _quit(job), "d": dump, "h": panel.toggle_history, "f": panel.next_worker, "e": evidence}
+    keys = Keys(actions)
+    return [keys]
 
 
 def _quit(job: "Job") -> None:

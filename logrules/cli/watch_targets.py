@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
 from logrules.model.stream import End
@@ -20,6 +20,8 @@ from logrules.sources.queue import EventQueue
 from logrules.sources.source import Source
 
 if TYPE_CHECKING:
+    from logrules.engine.replay_source import Rerun
+    from logrules.sources.followed_files import Files
     from logrules.sources.process import Child
 
 STDIN, STDOUT = 0, 1
@@ -29,63 +31,55 @@ ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
 _FROM_TERMINAL = ("SIGINT", "SIGQUIT")
 
 
-class Job(Protocol):
-    """Something to watch.
+class Job:
+    """Something to watch; what is said here holds where a kind of job says nothing else.
 
     ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live; ``echoes`` says
     that its log goes to standard output; ``zone`` is that of its times, ``beat_s`` how often it is looked at in
-    silence, by its own clock.
+    silence, by its own clock. ``source`` is what is followed.
     """
 
-    signals: tuple[str, ...]
-    backlog: Sequence[Source]
-    echoes: bool
-    zone: tzinfo | None
-    beat_s: float | None
+    signals: tuple[str, ...] = ENDING
+    backlog: Sequence[Source] = ()
+    echoes: bool = False
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+    source: Source
 
     @property
     def pid(self) -> int | None:
         """The process that was started, if any was."""
-        ...
+        return None
 
     @property
     def exit_status(self) -> int | None:
         """How the command ended, if there is one and it has."""
-        ...
-
-    @property
-    def source(self) -> Source:
-        """What is followed."""
-        ...
+        return None
 
     def start(self) -> None:
         """Begin: from here on bytes come."""
-        ...
 
     def signalled(self, number: int) -> bool:
         """We were sent a signal; whether that is the end of watching."""
-        ...
+        raise NotImplementedError
 
     def leave_line(self) -> bool:
         """Whether what was passed on ends within a line, such as a bar; whoever asks ends that line."""
-        ...
+        return False
 
     def unwatched(self) -> None:
         """Nobody analyses any more: only pass on."""
-        ...
 
     def wait(self) -> int | None:
         """Wait until all was passed on; the exit status to end with, where the job decides it."""
-        ...
+        return None
 
 
-class Command:
+class Command(Job):
     """A command that we start."""
 
-    signals: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
-    backlog: Sequence[Source] = ()
-    zone: tzinfo | None = None
-    beat_s: float | None = 1.0
+    source: EventQueue
+    signals = (*ENDING, "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.echoes = options.echo is not False
@@ -139,15 +133,10 @@ class Command:
         return None if self._child is None else self._child.wait()
 
 
-class Pipe:
+class Pipe(Job):
     """Standard input."""
 
-    pid: int | None = None
-    exit_status: int | None = None
-    signals = ENDING
-    backlog: Sequence[Source] = ()
-    zone: tzinfo | None = None
-    beat_s: float | None = 1.0
+    source: EventQueue
 
     def __init__(self, options: argparse.Namespace) -> None:
         from logrules.sources.passthrough import Passing
@@ -179,20 +168,11 @@ class Pipe:
         self.source.give_up()
         self._passing.join()
 
-    def wait(self) -> int | None:
-        """Nothing to wait for: its end was seen."""
-        return None
 
-
-class Followed:
+class Followed(Job):
     """Files, patterns and folders."""
 
-    pid: int | None = None
-    exit_status: int | None = None
-    signals = ENDING
-    backlog: Sequence[Source] = ()
-    zone: tzinfo | None = None
-    beat_s: float | None = 1.0
+    source: "Files"
 
     def __init__(self, options: argparse.Namespace) -> None:
         from logrules.sources.followed_files import Files
@@ -212,28 +192,16 @@ class Followed:
         self.source.stop()
         return True
 
-    def leave_line(self) -> bool:
-        """Files are passed on in whole lines, or not at all."""
-        return False
-
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
         self.source.give_up()
 
-    def wait(self) -> int | None:
-        """Nothing to wait for."""
-        return None
 
-
-class Replayed:
+class Replayed(Job):
     """Saved logs on a clock of their own."""
 
-    pid: int | None = None
-    exit_status: int | None = None
-    signals = ENDING
-    backlog: Sequence[Source] = ()
-    echoes = False
-    zone: tzinfo | None = UTC
+    source: "Rerun"
+    zone = UTC
 
     def __init__(self, options: argparse.Namespace, pack: Pack) -> None:
         from logrules.engine.replay_source import Rerun
@@ -244,24 +212,10 @@ class Replayed:
         self.beat_s = speed or 30.0
         self.source = Rerun(discover(options.paths).sources, pack, speed, options.then_quiet)
 
-    def start(self) -> None:
-        """It begins with the first read."""
-
     def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
         """Replay no further."""
         self.source.stop()
         return True
-
-    def leave_line(self) -> bool:
-        """Files are passed on in whole lines, or not at all."""
-        return False
-
-    def unwatched(self) -> None:
-        """There is nothing to pass on to anybody."""
-
-    def wait(self) -> int | None:
-        """Nothing to wait for."""
-        return None
 
 
 def job_of(options: argparse.Namespace, pack: Pack) -> Job:

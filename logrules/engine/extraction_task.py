@@ -1,7 +1,11 @@
 """What a worker is asked to read, and what it answers."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from logrules.engine.extraction import Extraction, Scanners, Tally
+from logrules.engine.spool import packed
+from logrules.model.errors import SourceError
 from logrules.sources.source import Source
 
 
@@ -31,3 +35,16 @@ class ReadFailed:
 
     number: int
     reason: str
+
+
+def read(task: Task, scanners: Scanners) -> Read | ReadFailed:
+    """Read the source of a task to its end; one that cannot be read is lost, with the reason."""
+    notes: list[tuple[str, str]] = []
+    tally = Tally()
+    with ThreadPoolExecutor(1) as pool:
+        how = Extraction(scanners, pool, 1, lambda source, text: notes.append((source, text)), tally, task.window)
+        try:
+            events = packed(how.events(task.source))
+        except SourceError as fault:
+            return ReadFailed(task.number, str(fault))
+    return Read(task.number, tally.lines, tally.bytes, tuple(notes), events)

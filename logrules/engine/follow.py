@@ -1,17 +1,18 @@
 """A live job, step by step: the same extract and the same session as for saved logs, fed as the bytes come."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from threading import RLock
 
 from logrules.engine.extraction import Scanners
 from logrules.engine.late_context import evidence_of, with_lines_below
+from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import dated, merged
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
-from logrules.model.change import Change
+from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
@@ -56,6 +57,8 @@ class Following:
         self._beat_s = beat_s
         self._backlog = backlog
         self._session = Session(pack)
+        self._notice = QuietNotice(SHORTEST_S * pack.patience)
+        self._stalls: set[str] = set()
         self._scanners = Scanners(pack)
         self._logs: dict[str, _Log] = {}
         self._below: dict[tuple[str, int], tuple[str, ...]] = {}
@@ -104,7 +107,7 @@ class Following:
     def _until(self) -> float | None:
         if self._now is None and self._beat_s is not None:
             return 0.0  # a job that never says a word is listened to from now on: the first tick says when that is
-        due = [self._session.deadline]
+        due = [self._session.deadline, self._notice.due]
         if self._now is not None:
             due.append(None if self._beat_s is None else self._now + self._beat_s)
             due.append(self._released + RELEASE_S if self._holds() else None)
@@ -144,6 +147,10 @@ class Following:
 
     def _step(self, item: Block | Skipped | Tick | End) -> Update:
         changes = list(self._take(item))
+        self._remember_stalls(changes)
+        if isinstance(item, Tick):
+            owed = not self._stalls and not self._session.owes_nothing
+            changes += self._notice.pass_to(item.now, owed=owed)
         while self._heard:
             source, text, at = self._heard.popleft()
             offset = self._log(source).growing.offset
@@ -153,6 +160,13 @@ class Following:
             changes += self._feed(log, iter(log.growing.held()))
             self._keep_below(source, log)
         return self._update(changes, ended=isinstance(item, End))
+
+    def _remember_stalls(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            if isinstance(change, Raised) and change.quiet_s is not None:
+                self._stalls.add(change.rule)
+            elif isinstance(change, Withdrawn):
+                self._stalls.discard(change.rule)
 
     def _update(self, changes: Sequence[Change], *, ended: bool) -> Update:
         now = self._now if self._now is not None else self._session.now or 0.0
@@ -175,6 +189,7 @@ class Following:
     def _block(self, block: Block) -> Iterator[Change]:
         if block.arrived is not None:
             yield from self._session.feed(BytesArrived(block.source, block.arrived))
+            yield from self._notice.hear(block.arrived)
         log = self._log(block.source)
         yield from self._feed(log, log.growing.read(block))
         self._keep_below(block.source, log)

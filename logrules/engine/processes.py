@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from logrules.engine.extraction import Scanners
-from logrules.engine.extraction_task import Read, ReadFailed, Task
-from logrules.engine.process_worker import read
+from logrules.engine.extraction_task import Read, ReadFailed, Task, read
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.parsing.newlines import fast_counter
 from logrules.ruleset.pack import Pack

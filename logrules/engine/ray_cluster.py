@@ -5,8 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from logrules.engine.extraction import Scanners
-from logrules.engine.extraction_task import Read, ReadFailed, Task
-from logrules.engine.process_worker import read
+from logrules.engine.extraction_task import Read, ReadFailed, Task, read
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.pack import Pack
 

@@ -43,7 +43,7 @@ class WorkerPool(Generic[Item, Answer]):
         """The answers of a pool, until it breaks."""
         if not items:
             return
-        with self._pool(min(processes, len(items))) as pool:
+        with process_pool(min(processes, len(items)), self.begin, self.forked, self.spawned) as pool:
             futures: dict[Future[Answer], int] = {
                 pool.submit(self.work, item): number for number, item in items.items()
             }
@@ -53,8 +53,9 @@ class WorkerPool(Generic[Item, Answer]):
                 except BrokenProcessPool:
                     continue
 
-    def _pool(self, processes: int) -> ProcessPoolExecutor:
-        fork = sys.platform == "linux"
-        context: Any = multiprocessing.get_context("fork" if fork else "spawn")
-        given = self.forked if fork else self.spawned
-        return ProcessPoolExecutor(processes, context, initializer=self.begin, initargs=(given,))
+
+def process_pool(processes: int, begin: Callable[[Any], None], forked: Any, spawned: Any) -> ProcessPoolExecutor:
+    """Forked processes inherit what is compiled; where forking is not safe each begins with what it can be sent."""
+    fork = sys.platform == "linux"
+    context: Any = multiprocessing.get_context("fork" if fork else "spawn")
+    return ProcessPoolExecutor(processes, context, initializer=begin, initargs=(forked if fork else spawned,))

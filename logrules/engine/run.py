@@ -5,12 +5,12 @@ bytes nor on the number of threads: a window is a fixed stretch of a source, and
 """
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from logrules.engine.alignment import Alignment
-from logrules.engine.compiled import compiled
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
@@ -23,6 +23,10 @@ from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import keep_patterns
 from logrules.sources.source import Source
+
+# A program reads with one pack; a test or a server may go to and fro between a few.
+_KEPT = 3
+_latest: deque[tuple[Pack, bool, Scanners, Index]] = deque(maxlen=_KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +178,13 @@ def _keyed(stream: Iterable[Event], number: int) -> Iterator[tuple[float, int, E
 
 def _key(item: tuple[float, int, Event]) -> tuple[float, int]:
     return item[0], item[1]
+
+
+def compiled(pack: Pack, *, cache: bool) -> tuple[Scanners, Index]:
+    """Scanners for one log or job, and the index of the rules. With ``cache`` they are kept on disk as well."""
+    for known, on_disk, scanners, index in tuple(_latest):
+        if known is pack and on_disk == cache:
+            return scanners.for_another(), index
+    made = Scanners(pack, cache=cache), index_of(pack)
+    _latest.append((pack, cache, *made))
+    return made[0].for_another(), made[1]

@@ -1,7 +1,7 @@
 """How often a worker makes progress, learnt from the log itself."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 _KEPT = 64
 # Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.
@@ -11,10 +11,11 @@ _FEWEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """The last intervals between steps, in seconds."""
+    """The last intervals between steps, in seconds; ``shortest_s`` is the least patience that they give."""
 
     intervals: tuple[float, ...] = ()
     last: float | None = None
+    shortest_s: float = SHORTEST_S
 
     def after(self, time: float | None) -> "Rhythm":
         """The rhythm once another step was seen at ``time``."""
@@ -22,12 +23,12 @@ class Rhythm:
             return replace(self, last=time if time is not None else self.last)
         if time <= self.last:
             return self
-        return Rhythm((*self.intervals[-_KEPT + 1 :], time - self.last), time)
+        return replace(self, intervals=(*self.intervals[-_KEPT + 1 :], time - self.last), last=time)
 
     @property
     def step_s(self) -> float | None:
         """How long a step usually takes; None while unknown."""
-        return median(self.intervals) if self.intervals else None
+        return _median(self.intervals) if self.intervals else None
 
     @property
     def usual_step_s(self) -> float | None:
@@ -42,4 +43,10 @@ class Rhythm:
         """
         if len(self.intervals) < _FEWEST:
             return None
-        return max(20 * median(self.intervals), 3 * max(self.intervals), SHORTEST_S)
+        return max(20 * _median(self.intervals), 3 * max(self.intervals), self.shortest_s)
+
+
+def _median(intervals: Sequence[float]) -> float:
+    from statistics import median  # it loads much, and most logs are read without it
+
+    return median(intervals)

@@ -22,8 +22,13 @@ def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) ->
     """
     one = ranked[place]
     hypothesis = one.hypothesis
+    if hypothesis.supposed:
+        # It rests on lines of another: how telling those are says nothing of it.
+        return {"supposed": 1.0}
     rivals = sum(
-        other.hypothesis.severity is hypothesis.severity and not other.hypothesis.survived
+        other.hypothesis.severity is hypothesis.severity
+        and not other.hypothesis.survived
+        and not other.hypothesis.supposed
         for other in ranked
         if other is not one
     )

@@ -43,7 +43,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ConditionPart:
     """One part of a condition: its words, whether it holds, and why in a few words.
 
     ``operator`` is "and", "or", "not", or "" for a leaf; ``observations`` are the lines that a leaf rests on.
@@ -53,10 +53,10 @@ class Part:
     holds: bool
     reason: str
     operator: str = ""
-    parts: tuple["Part", ...] = ()
+    parts: tuple["ConditionPart", ...] = ()
     observations: tuple[Observation, ...] = ()
 
-    def leaves(self) -> Iterator["Part"]:
+    def leaves(self) -> Iterator["ConditionPart"]:
         """The leaves from left to right."""
         if not self.operator:
             yield self
@@ -64,7 +64,7 @@ class Part:
             yield from part.leaves()
 
 
-def explain(condition: Condition, judged: Judged, name_of: NameOf) -> Part:
+def explain(condition: Condition, judged: Judged, name_of: NameOf) -> ConditionPart:
     """The condition taken apart; ``name_of`` says what its rule calls a signal."""
     true = holds(condition, judged.found, judged.together)
     text = spell(condition, name_of)
@@ -74,20 +74,20 @@ def explain(condition: Condition, judged: Judged, name_of: NameOf) -> Part:
             return part(supported)
         case Every(parts):
             inner = tuple(map(part, parts))
-            return Part(text, true, _tally(inner), "and", inner)
+            return ConditionPart(text, true, _tally(inner), "and", inner)
         case Some(parts):
             inner = tuple(map(part, parts))
-            return Part(text, true, _tally(inner), "or", inner)
+            return ConditionPart(text, true, _tally(inner), "or", inner)
         case Not(negated):
             inner = (part(negated),)
-            return Part(text, true, "its part does not hold" if true else "its part holds", "not", inner)
+            return ConditionPart(text, true, "its part does not hold" if true else "its part holds", "not", inner)
         case _:
             match = judged.found[condition]
             reason = _seen(match) if match else _missing(condition, judged, name_of)
-            return Part(text, true, reason, observations=_observations(condition, judged))
+            return ConditionPart(text, true, reason, observations=_observations(condition, judged))
 
 
-def _tally(parts: tuple[Part, ...]) -> str:
+def _tally(parts: tuple[ConditionPart, ...]) -> str:
     return f"{sum(part.holds for part in parts)} of {len(parts)} parts hold"
 
 

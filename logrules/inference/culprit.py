@@ -1,6 +1,7 @@
 """Which rank and host a hypothesis points at."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Match, Observation
@@ -10,6 +11,13 @@ from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.model.report import DivergenceKind
 
 MAX_NAMED = 1_024
+# A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter.
+_ON_RANK = re.compile(
+    r"(?<![A-Za-z])(?:(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )(?:global[_ ]|world[_ ])?[Rr]ank)"
+    r"(?:[ _#]?id)?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
+)
+_ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
+_MAX_READ = 2_000
 
 
 # What makes a rank the suspect of a hang, the most telling first.
@@ -49,6 +57,7 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
         if failures is not None:
             yield [rank for chain in chains for rank in failures.ranks_of(chain)]
         yield [rank for line in lines if (rank := roll.rank_of(line.worker)) is not None]
+        yield _told_by(line.event.message for line in lines)
     # A launcher's summary may name the rank that its own traceback does not.
     yield [rank for other in one.consequences if not other.rule.from_table for rank in named_ranks(other)]
     if failures is not None:
@@ -56,8 +65,26 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
         yield failures.ended_ranks() if own_error else failures.killed_ranks()
     # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
     yield from (_absent(other, roll.ranks) for other in one.consequences)
+    if not own_error:
+        # A rank may have written nothing at all.
+        yield _absent(one.hypothesis, _all_of(roll))
     if roll.world == 1:
         yield (0,)
+
+
+def _all_of(roll: RankTable) -> frozenset[int]:
+    """The ranks that wrote, and those that there must be in a job of that size."""
+    return roll.ranks | frozenset(range(min(roll.world or 0, MAX_NAMED)))
+
+
+def _told_by(messages: Iterable[str]) -> tuple[int, ...]:
+    """The rank on which a message says that it happened; nobody where messages name several."""
+    said = [message[:_MAX_READ] for message in messages]
+    for words in (_ON_RANK, _ON_LOCAL_RANK):
+        ranks = {int(rank) for message in said for rank in words.findall(message)}
+        if ranks:
+            return tuple(ranks) if len(ranks) == 1 else ()
+    return ()
 
 
 def culprits(

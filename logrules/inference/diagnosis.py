@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_command, filled_value
 from logrules.inference.culprit import suspects
@@ -68,7 +69,7 @@ class SessionState:
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
     """The report; a pure function of the findings."""
-    ranked = Ranking(pack.tables.tiers).ranked(findings.hypotheses)
+    ranked = ranked_of(findings, pack)
     status = _status(ranked, findings)
     stalled = status is Status.STALLED
     roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
@@ -96,6 +97,17 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
         findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
         frameworks=tuple(sorted(findings.frameworks)), completed_by=_shown(completed, {}) if completed else None,
     )  # fmt: skip
+
+
+def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
+    """The hypotheses, the likeliest cause first; behind one that says little what else it may be."""
+    ranked = Ranking(pack.tables.tiers).ranked(findings.hypotheses)
+    if not ranked:
+        return ranked
+    first = ranked[0].hypothesis
+    chain = first.first.chain
+    raised = findings.failures.captures_of(chain).get("type", "") if findings.failures and chain is not None else ""
+    return (*ranked, *alternatives(ranked, _phase(first, findings, pack), raised, pack))
 
 
 def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:

@@ -123,11 +123,15 @@ class Failures:
         self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
 
     def _count(self, failure: Failure) -> None:
-        """Count how often a writer raised the same; what writers without a name tell in one go may be theirs all."""
+        """Count how often a process raised the same; what unnamed processes tell in one go may be theirs all.
+
+        A role alone names no process: that of a container stands before the lines of all that run in it.
+        """
         kind = _kind(failure)
         before = self._told_at.get(kind)
         self._told_at[kind] = failure.last.line
-        if failure.worker.named or before is None or failure.first.line - before > NEAR_LINES:
+        one_process = failure.worker.pid is not None or failure.worker.rank is not None
+        if one_process or before is None or failure.first.line - before > NEAR_LINES:
             self._alike[kind] += 1
         if failure.worker.named and self._alike[kind] >= LIVED_THROUGH:
             self._routine_of.add((failure.worker.role, _raised(failure)))

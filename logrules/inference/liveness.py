@@ -4,17 +4,19 @@ Pure questions to a moment of a job; the session only says what the moment is.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from logrules.inference import step_time as pace
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
-from logrules.ruleset.condition import Lagging, Overdue, Quiet, Silent, Stopped, Waiting
+from logrules.ruleset.condition import Lagging, Overdue, Quiet, Silent, Stopped, Unstarted, Waiting
 
-Still: TypeAlias = Waiting | Quiet | Silent | Overdue | Lagging | Stopped
+Still: TypeAlias = Waiting | Quiet | Silent | Unstarted | Overdue | Lagging | Stopped
 
+# A pause that was lived through may come again, and be longer.
+_PAUSES = 3
 # What stands for a log that says nothing.
 _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
 
@@ -23,6 +25,7 @@ _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
 class Activity:
     """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never.
 
+    ``longest_s`` is the longest silence that it has broken.
     ``exit_status`` is that of a command that we started and that has ended.
     """
 
@@ -30,6 +33,7 @@ class Activity:
     heard: float | None = None
     heard_of: dict[str, float] = field(default_factory=dict)
     exit_status: int | None = None
+    longest_s: float = 0.0
 
     def listen(self, now: float) -> None:
         """Time passes, whether or not anything is heard."""
@@ -37,6 +41,8 @@ class Activity:
 
     def hear(self, source: str, now: float) -> None:
         """Bytes of a log came."""
+        if self.heard is not None:
+            self.longest_s = max(self.longest_s, now - self.heard)
         self.heard = now if self.heard is None else max(now, self.heard)
         self.heard_of[source] = now
 
@@ -79,14 +85,24 @@ def match_of(leaf: Still, at: JobSnapshot) -> Match | None:
         case Quiet(longer_than_s=limit):
             since = None if at.tracker.owes_nothing else at.quiet_since
             quiet = since is not None and at.now is not None and at.now - since > limit
-            return begin(at.last, -1) if quiet and at.last is not None else None
+            return _end_of(at, at.last) if quiet and at.last is not None else None
         case Stopped():
-            return begin(at.last, -1) if at.last is not None and _stopped(at) else None
-        case Silent() | Overdue() | Lagging():
+            return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
+        case Silent() | Unstarted() | Overdue() | Lagging():
             return _live(leaf, at)
 
 
-def deadlines(at: JobSnapshot, quiet_limits: Sequence[float], silent_limits: Sequence[float]) -> Iterator[float]:
+def unstarted_patience(limit_s: float, ear: Activity) -> float:
+    """How long a job that has not begun to loop may be silent: longer where it was silent before, and went on."""
+    return max(limit_s, _PAUSES * ear.longest_s)
+
+
+def deadlines(
+    at: JobSnapshot,
+    quiet_limits: Sequence[float],
+    silent_limits: Sequence[float],
+    unstarted_limits: Sequence[float] = (),
+) -> Iterator[float]:
     """The moments at which silence alone may change an answer."""
     for wait in at.tracker.open_waits():
         if wait.since is not None:
@@ -98,9 +114,11 @@ def deadlines(at: JobSnapshot, quiet_limits: Sequence[float], silent_limits: Seq
         yield from pace.deadlines(at.tracker.workers, at.ear.heard_of)
         if at.ear.heard is None:
             yield from (begun + limit for limit in silent_limits)
+        else:
+            yield from (at.ear.heard + unstarted_patience(limit, at.ear) for limit in unstarted_limits)
 
 
-def _live(leaf: Silent | Overdue | Lagging, at: JobSnapshot) -> Match | None:
+def _live(leaf: Silent | Unstarted | Overdue | Lagging, at: JobSnapshot) -> Match | None:
     """What only a live job shows: the story of a saved log ends with it."""
     if at.ended or at.now is None or at.ear.begun is None:
         return None
@@ -109,8 +127,16 @@ def _live(leaf: Silent | Overdue | Lagging, at: JobSnapshot) -> Match | None:
         return begin(_NO_LINE, -1) if nothing else None
     if at.tracker.owes_nothing or at.failing():
         return None
+    if isinstance(leaf, Unstarted):
+        return begin(at.last or _NO_LINE, -1) if _is_unstarted(leaf, at) else None
     workers, heard_of = at.tracker.workers, at.ear.heard_of
     return pace.overdue(workers, at.now, heard_of) if isinstance(leaf, Overdue) else pace.lagging(workers, at.now)
+
+
+def _is_unstarted(leaf: Unstarted, at: JobSnapshot) -> bool:
+    if at.tracker.looped or at.waiting():
+        return False
+    return at.overdue(at.ear.heard, unstarted_patience(leaf.longer_than_s, at.ear))
 
 
 def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
@@ -127,6 +153,23 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     for observation in shown[:KEPT_OBSERVATIONS]:
         match = extend(match, observation, -1) if observation is not match.last else match
     return match
+
+
+def _end_of(at: JobSnapshot, last: Observation) -> Match:
+    """The last step and the last sign of a place in the pipeline that anybody gave, and the last line of all."""
+    states = at.tracker.workers.values()
+    steps = (state.stepped for state in states if state.stepped is not None)
+    signs = (state.latest for state in states if state.latest is not None)
+    latest = (max(told, key=_order, default=last) for told in (steps, signs))
+    match = begin(last, -1)
+    for observation in {one.order: one for one in latest if one.order != last.order}.values():
+        match = extend(match, observation, -1)
+    # It is the last line that says where the job is now.
+    return replace(match, last=last)
+
+
+def _order(observation: Observation) -> int:
+    return observation.order
 
 
 def _stopped(at: JobSnapshot) -> bool:

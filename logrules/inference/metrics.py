@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import median
 from typing import assert_never
 
 from logrules.inference.observation import Match, Observation, begin, extend
@@ -99,6 +98,8 @@ def _latches(leaf: Metrical, value: float, before: Sequence[tuple[float, Observa
         case MetricIs(kind=NotANumber.INF):
             return math.isinf(value)
         case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
+            from statistics import median
+
             usual = median(sample for sample, _ in list(before)[-over:])
             return value > factor * usual if above else value < factor * usual
         case _:

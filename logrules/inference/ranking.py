@@ -18,11 +18,15 @@ _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A rule that holds: on which observations, and whether the run lived on after them."""
+    """A rule that holds: on which observations, and whether the run lived on after them.
+
+    One that is ``supposed`` does not hold: it is what a failure that nothing knows may be.
+    """
 
     rule: Rule
     matches: tuple[Match, ...]
     survived: bool = False
+    supposed: bool = False
 
     @property
     def first(self) -> Observation:

@@ -6,21 +6,15 @@ from itertools import chain
 from typing import TypeVar
 
 from logrules.inference.failures import FailureTables
+from logrules.inference.liveness import Still
 from logrules.ruleset.condition import (
     Absence,
     Every,
-    Lagging,
     Leaf,
     Metrical,
-    MetricBound,
-    MetricIs,
-    MetricSpike,
-    MetricTrend,
-    Overdue,
     Quiet,
     Silent,
-    Stopped,
-    Waiting,
+    Unstarted,
     joint,
     leaves,
     signals_of,
@@ -48,6 +42,7 @@ class Index:
     silent: tuple[Rule, ...]
     quiet_limits: tuple[float, ...]
     silent_limits: tuple[float, ...]
+    unstarted_limits: tuple[float, ...]
     markers: Mapping[int, Marker]
     failures: FailureTables
     frameworks: Mapping[int, tuple[str, ...]]
@@ -69,6 +64,7 @@ def index_of(pack: Pack) -> Index:
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
         quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
         silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
+        unstarted_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Unstarted)})),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
@@ -98,27 +94,12 @@ def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, t
 
 
 def _minds_silence(found: Iterable[Leaf]) -> bool:
-    kinds = (
-        Absence,
-        Waiting,
-        Quiet,
-        Silent,
-        Overdue,
-        Lagging,
-        Stopped,
-        MetricIs,
-        MetricBound,
-        MetricSpike,
-        MetricTrend,
-    )
-    return any(isinstance(leaf, kinds) for leaf in found)
+    return any(isinstance(leaf, Absence | Still | Metrical) for leaf in found)
 
 
 def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:
     asked: dict[str, tuple[Metrical, ...]] = {}
     for leaf in found:
-        if isinstance(leaf, MetricIs | MetricBound | MetricSpike | MetricTrend) and leaf not in asked.get(
-            leaf.metric, ()
-        ):
+        if isinstance(leaf, Metrical) and leaf not in asked.get(leaf.metric, ()):
             asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
     return asked

@@ -16,16 +16,17 @@ REPEATS = 3
 
 
 def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[str, float]) -> Match | None:
-    """The last steps of all workers that loop, where none has moved for as long as its rhythm allows.
+    """The last steps of all workers that loop, or bars, where none has moved for as long as its rhythm allows.
 
     ``heard`` says when each log last grew: a log that grows without steps may be doing what no marker knows,
     unless it repeats the same step.
     """
-    looping = [state for state in workers.values() if _loops(state)]
-    if not looping or not all(_late(state, now) for state in looping):
+    moving = [state for state in workers.values() if _moves(state)]
+    if not moving or not all(_late(state, now) for state in moving):
         return None
-    still = [state for state in looping if _still(state, now, heard)]
-    return _match_of_lines(state.stepped for state in still) if len(still) == len(looping) else None
+    if not all(_still(state, now, heard) for state in moving):
+        return None
+    return _match_of_lines(state.beat[0] for state in moving if state.beat is not None)
 
 
 def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
@@ -33,7 +34,10 @@ def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
     behind = [
         state.stepped
         for worker, state in workers.items()
-        if _loops(state) and _late(state, now) and any(_went_on(worker, state, *other) for other in workers.items())
+        if _moves(state)
+        and state.bar is None
+        and _late(state, now)
+        and any(_went_on(worker, state, *other) for other in workers.items())
     ]
     return _match_of_lines(behind)
 
@@ -41,11 +45,13 @@ def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
 def deadlines(workers: Mapping[Worker, WorkerState], heard: Mapping[str, float]) -> Iterator[float]:
     """When the next step of each looping worker is overdue, and when its log has been still for as long."""
     for state in workers.values():
-        patience = state.rhythm.patience_s
-        if state.stepped is None or state.stepped.heard is None or patience is None or not _loops(state):
+        if state.beat is None or not _moves(state):
             continue
-        yield state.stepped.heard + patience
-        yield heard.get(state.stepped.event.source, state.stepped.heard) + patience
+        last, patience = state.beat[0], state.beat[1].patience_s
+        if last.heard is None or patience is None:
+            continue
+        yield last.heard + patience
+        yield heard.get(last.event.source, last.heard) + patience
 
 
 def workers_now(workers: Mapping[Worker, WorkerState], now: float | None) -> tuple[WorkerNow, ...]:
@@ -53,42 +59,53 @@ def workers_now(workers: Mapping[Worker, WorkerState], now: float | None) -> tup
     found = []
     for worker, state in workers.items():
         waits = [wait for wait in state.waits.values() if wait.since is not None]
-        last = max((wait.renewed for wait in waits), key=lambda seen: seen.order, default=state.stepped or state.latest)
+        beat, rhythm = state.beat or (None, state.rhythm)
+        last = max((wait.moved for wait in waits), key=lambda seen: seen.order, default=beat or state.latest)
         since = last.heard if last is not None else None
-        patience = min((wait.wait.patience_s for wait in waits), default=state.rhythm.patience_s)
+        patience = min((wait.wait.patience_s for wait in waits), default=rhythm.patience_s)
         quiet = max(now - since, 0.0) if now is not None and since is not None else None
-        found.append(WorkerNow(worker.label, state.phase, state.progress_text, state.rhythm.step_s, quiet, patience))
+        found.append(WorkerNow(worker.label, state.phase, state.progress_text, rhythm.step_s, quiet, patience))
     return tuple(found)
 
 
-def _loops(state: WorkerState) -> bool:
-    """Whether the last that was heard of the worker is a step of its loop, whose rhythm is known."""
-    stepped, entered = state.stepped, state.entered
-    if stepped is None or state.waits or state.rhythm.patience_s is None:
+def _moves(state: WorkerState) -> bool:
+    """Whether the last that was heard of the worker is a step of its loop, or a bar, whose rhythm is known."""
+    if state.beat is None or state.waits or state.beat[1].patience_s is None:
         return False
-    return entered is None or entered.order <= stepped.order
-
-
-def _since(state: WorkerState) -> float | None:
-    return state.stepped.heard if state.stepped is not None else None
+    entered = state.entered
+    return entered is None or entered.order <= state.beat[0].order
 
 
 def _late(state: WorkerState, now: float) -> bool:
-    since, patience = _since(state), state.rhythm.patience_s
+    if state.beat is None:
+        return False
+    since, patience = state.beat[0].heard, state.beat[1].patience_s
     return since is not None and patience is not None and now >= since + patience
 
 
 def _still(state: WorkerState, now: float, heard: Mapping[str, float]) -> bool:
-    patience = state.rhythm.patience_s
-    if state.stepped is None or patience is None:
+    if state.beat is None:
         return False
-    grew = heard.get(state.stepped.event.source)
-    return state.repeats >= REPEATS or grew is None or now >= grew + patience
+    last, patience = state.beat[0], state.beat[1].patience_s
+    grew = heard.get(last.event.source)
+    repeats = state.repeats >= REPEATS or (state.repeats > 0 and _said_last(state, grew))
+    if state.bar is not None:
+        # Lines after a bar may be what comes after it: only the bar itself shows that it stands.
+        return repeats or _said_last(state, grew)
+    return repeats or grew is None or (patience is not None and now >= grew + patience)
+
+
+def _said_last(state: WorkerState, grew: float | None) -> bool:
+    """Whether nothing came after the last line that said where this worker is."""
+    last = state.latest.heard if state.latest is not None else None
+    return grew is None or (last is not None and grew <= last)
 
 
 def _went_on(worker: Worker, state: WorkerState, other: Worker, moving: WorkerState) -> bool:
-    since, then, patience = _since(state), _since(moving), state.rhythm.patience_s
-    if since is None or then is None or patience is None or not peers(worker, other):
+    if state.stepped is None or moving.stepped is None or not peers(worker, other):
+        return False
+    since, then, patience = state.stepped.heard, moving.stepped.heard, state.rhythm.patience_s
+    if since is None or then is None or patience is None:
         return False
     return then >= since + patience / 2
 

@@ -7,8 +7,9 @@ nothing of the other, except that nobody steps through a loop while a peer has y
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from logrules.inference.cadence import Rhythm
+from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
+from logrules.inference.progress_key import label_of, progress_key
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Worker
 from logrules.model.report import PhaseSpan, WaitSpan
@@ -16,21 +17,39 @@ from logrules.ruleset.pack import Marker, Pack, Wait
 
 MAX_SPANS = 20_000
 MAX_WAITS = 2_000
+# A line that is repeated with more than this between says that something else went on.
+_NEAR_LINES = 4
 
 
 @dataclass(slots=True)
 class OpenWait:
-    """A wait that nothing has ended yet; ``renewed`` is the last line that spoke of it."""
+    """A wait that nothing has ended yet.
+
+    ``renewed`` is the last line that spoke of it, ``moved`` the last that said more than the one before.
+    """
 
     wait: Wait
     worker: Worker
     opened: Observation
     renewed: Observation
+    moved: Observation
 
     @property
     def since(self) -> float | None:
         """When patience began to run."""
-        return self.renewed.heard
+        return self.moved.heard
+
+    def renew(self, observation: Observation) -> None:
+        """Another line spoke of it: patience begins anew, unless it only says that it still waits."""
+        if not self.is_repeated_by(observation):
+            self.moved = observation
+        self.renewed = observation
+
+    def is_repeated_by(self, observation: Observation) -> bool:
+        """Whether a line only says again what the last one said, with next to nothing between."""
+        before, after = self.renewed.event, observation.event
+        near = before.source == after.source and after.line - before.line <= _NEAR_LINES
+        return near and progress_key(before.message) == progress_key(after.message)
 
 
 @dataclass(slots=True)
@@ -47,6 +66,15 @@ class WorkerState:
     repeats: int = 0
     progress_text: str = ""
     rhythm: Rhythm = field(default_factory=Rhythm)
+    bar: Observation | None = None
+    bar_rhythm: Rhythm = field(default_factory=Rhythm)
+
+    @property
+    def beat(self) -> tuple[Observation, Rhythm] | None:
+        """What moved last, a bar outside of its loop or a step in it, and how often that does."""
+        if self.bar is not None:
+            return self.bar, self.bar_rhythm
+        return None if self.stepped is None else (self.stepped, self.rhythm)
 
 
 class WorkerTracker:
@@ -59,6 +87,7 @@ class WorkerTracker:
         self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
         self._loop_order = -1
         self._waits: Mapping[str, Wait] = {wait.id: wait for wait in pack.waits}
+        self._no_rhythm = Rhythm(shortest_s=SHORTEST_S * pack.patience)
         self.workers: dict[Worker, WorkerState] = {}
         # A thousand ranks step and few of them wait: only these are gone through at each step.
         self._in_wait: dict[Worker, WorkerState] = {}
@@ -131,17 +160,27 @@ class WorkerTracker:
     def apply(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
         worker = observation.worker
-        state = self.workers.setdefault(worker, WorkerState())
+        state = self.workers.get(worker)
+        if state is None:
+            state = self.workers[worker] = WorkerState(rhythm=self._no_rhythm)
         changes: list[Change] = []
         if any(marker.completes for marker in markers):
             # Figures of a whole run are no step.
             markers = [marker for marker in markers if marker.completes or not marker.progress]
-        renewed = tuple(name for marker in markers for name in marker.renews)
+        repeated = {
+            name
+            for marker in markers
+            for name in marker.opens
+            if name in state.waits and state.waits[name].is_repeated_by(observation)
+        }
+        renewed = (*(name for marker in markers for name in marker.renews), *repeated)
         for marker in markers:
             changes += self._move_on(marker, worker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in marker.opens):
             wait = self._waits[name]
-            if self._is_past(wait):
+            if name in repeated:
+                state.waits[name].renew(observation)
+            elif self._is_past(wait):
                 changes += self._enter(worker, state, wait.phase, observation)
             else:
                 changes += self._open(worker, state, wait, observation)
@@ -161,6 +200,8 @@ class WorkerTracker:
             yield from self._close_named(name, worker, observation)
         for name in marker.renews:
             self._renew(name, worker, observation)
+        if marker.rests:
+            state.bar = None
         if marker.enters or marker.opens or marker.progress or marker.completes:
             yield from self._close(state, observation, keep=renewed)
         if marker.enters:
@@ -185,7 +226,7 @@ class WorkerTracker:
         return (*self._waited, *still)
 
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
-        state.waits[wait.id] = OpenWait(wait, worker, observation, observation)
+        state.waits[wait.id] = OpenWait(wait, worker, observation, observation, observation)
         self._in_wait[worker] = state
         yield WaitOpened(worker, wait.id, observation.time)
         if state.phase is None or wait.phase != state.phase:
@@ -207,15 +248,19 @@ class WorkerTracker:
         self, worker: Worker, state: WorkerState, marker: Marker, observation: Observation
     ) -> Iterable[Change]:
         message = observation.event.message
-        if message == state.progress_text:
+        if progress_key(message) == progress_key(state.progress_text):
             state.repeats += 1
+            state.progress_text = message
             return
+        same_bar = label_of(message) == label_of(state.progress_text)
         state.progress_text, state.repeats = message, 0
         phase = marker.enters or state.phase
         self.latest = (worker, phase) if phase else self.latest
         if phase not in self._loops:
+            known = state.bar_rhythm if state.bar is not None and same_bar else self._no_rhythm
+            state.bar, state.bar_rhythm = observation, known.after(observation.time)
             return
-        state.stepped = observation
+        state.stepped, state.bar = observation, None
         self._stepped_in.add(phase)
         state.rhythm = state.rhythm.after(observation.time)
         if worker in self._in_round:
@@ -264,7 +309,7 @@ class WorkerTracker:
         own = self.workers.get(worker)
         for state in [own] if own and name in own.waits else self._waiting():
             if name in state.waits:
-                state.waits[name].renewed = observation
+                state.waits[name].renew(observation)
 
     def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> list[Change]:
         gone = [name for name in state.waits if name not in keep]

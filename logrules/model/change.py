@@ -59,4 +59,23 @@ class Withdrawn:
     at: float | None
 
 
-Change: TypeAlias = PhaseEntered | WaitOpened | WaitClosed | Raised | StallProlonged | Withdrawn
+@dataclass(frozen=True, slots=True)
+class QuietNoticed:
+    """The job is silent for far longer than it ever was (``longest_s``), and no stall is suspected yet."""
+
+    at: float
+    quiet_s: float
+    longest_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class QuietEnded:
+    """It writes again, after a silence that was noticed."""
+
+    at: float
+    quiet_s: float
+
+
+Change: TypeAlias = (
+    PhaseEntered | WaitOpened | WaitClosed | Raised | StallProlonged | Withdrawn | QuietNoticed | QuietEnded
+)

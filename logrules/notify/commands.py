@@ -24,11 +24,17 @@ APART_S = 60.0
 class Commands:
     """Runs a command for news of some kinds: the report as JSON on its input, key facts as ``LOGRULES_…``."""
 
-    def __init__(self, words: Sequence[str], kinds: frozenset[Kind], complain: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        kinds: frozenset[Kind],
+        complain: Callable[[str], None],
+        policy: NotificationPolicy | None = None,
+    ) -> None:
         self._words = words
         self._kinds = kinds
         self._errands = TaskQueue(words[0], complain)
-        self._newsroom = NotificationPolicy()
+        self._newsroom = policy or NotificationPolicy()
         self._last: float | None = None
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import TextIO
 
-from logrules.model.change import PhaseEntered, Raised, StallProlonged, Withdrawn
+from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.update import Update
 from logrules.output.escape import safe
@@ -20,6 +20,10 @@ _PHASE = Text("phase {phase} ({worker})", "进入阶段 {phase}（{worker}）")
 _QUIET = Text("quiet for {quiet} in phase {phase}", "在阶段 {phase} 已静默 {quiet}")
 _STILL = Text("still: {title}, for {quiet} now", "仍在持续：{title}，已 {quiet}")
 _GONE = Text("no longer: {title}", "已消除：{title}")
+_UNUSUAL = Text(
+    "quiet for {quiet}; it was never quiet for more than {longest}", "已静默 {quiet}；此前最长只静默过 {longest}"
+)
+_SPEAKS = Text("it writes again, after {quiet}", "静默 {quiet} 后又有输出")
 _BEHIND = Text(
     "fell behind: {size} MB were passed on without being analysed, so far",
     "分析跟不上：至今有 {size} MB 只转发、未分析",
@@ -62,6 +66,11 @@ class Lines:
                     self._say(update.now, still)
                 case Withdrawn(rule=rule) if rule in self._shown and rule not in raised:
                     self._say(update.now, _GONE.of(self._language).format(title=self._shown.pop(rule)))
+                case QuietNoticed(quiet_s=quiet_s, longest_s=longest_s):
+                    said = {"quiet": duration(quiet_s), "longest": duration(max(longest_s, 1.0))}
+                    self._say(update.now, _UNUSUAL.of(self._language).format(**said))
+                case QuietEnded(quiet_s=quiet_s):
+                    self._say(update.now, _SPEAKS.of(self._language).format(quiet=duration(quiet_s)))
                 case _:
                     pass
         new = raised.keys() - self._shown.keys()

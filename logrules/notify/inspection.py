@@ -1,6 +1,6 @@
 """Looks closer at a job the moment a stall is suspected, and lets the rules read what was seen."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from logrules.model.change import Raised, StallProlonged
 from logrules.model.report import Report
@@ -29,12 +29,14 @@ class Inspection:
         note: Callable[[str, str], None],
         env: Mapping[str, str],
         complain: Callable[[str], None],
+        hosts: Sequence[str] = (),
     ) -> None:
         self._pid = pid
         self._hear = hear
         self._note = note
         self._env = env
         self._errands = TaskQueue("--inspect", complain)
+        self._hosts = tuple(hosts)
         self._last: float | None = None
         self._ended = False
 
@@ -57,7 +59,8 @@ class Inspection:
 
     def _look(self, now: float) -> None:
         pid = self._pid()
-        for seen in look_closer(python_processes(pid) if pid is not None else [], self._env):
+        processes = python_processes(pid) if pid is not None else []
+        for seen in look_closer(processes, self._env, hosts=self._hosts):
             if seen.evidence:
                 self._hear(seen.source, seen.text, now)
             else:

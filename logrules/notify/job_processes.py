@@ -1,6 +1,9 @@
 """The Python processes of a job, below one process id. Needs the extra ``inspect``."""
 
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
@@ -17,11 +20,13 @@ MAX_PROCESSES = 64
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process of the job."""
+    """A process of the job; ``stopped`` says that a signal suspended it."""
 
     pid: int
     name: str
     rank: int | None = None
+    stopped: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def label(self) -> str:
@@ -43,6 +48,34 @@ def python_processes(root: int) -> list[Process]:
         found = [top, *top.children(recursive=True)]
     except psutil.Error:
         return []
+    return _python_of(found)
+
+
+def processes_in(folder: Path) -> list[Process]:
+    """The Python processes that work in a folder or have a file of it open, other than this one and its parents.
+
+    Raises LogrulesError where psutil is missing.
+    """
+    try:
+        import psutil
+    except ModuleNotFoundError:
+        raise LogrulesError("this needs psutil and py-spy: pip install 'logrules[inspect]'") from None
+    top = folder.resolve()
+    ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    return _python_of(one for one in psutil.process_iter() if one.pid not in ours and _works_in(one, top))
+
+
+def _works_in(process: "psutil.Process", top: Path) -> bool:
+    try:
+        places = (process.cwd(), *(file.path for file in process.open_files()))
+    except Exception:  # noqa: BLE001 (psutil is optional; a process that may not be read is none of ours)
+        return False
+    return any(Path(place).is_relative_to(top) for place in places)
+
+
+def _python_of(found: "Iterable[psutil.Process]") -> list[Process]:
+    import psutil
+
     python = []
     for process in found:
         try:
@@ -51,15 +84,27 @@ def python_processes(root: int) -> list[Process]:
         except psutil.Error:
             continue
         if "python" in program:
-            python.append(Process(process.pid, process.name(), _rank_of(process)))
+            environment = _environment(process)
+            stopped = _is_stopped(process)
+            python.append(Process(process.pid, process.name(), rank_of(environment), stopped, environment))
     return python[:MAX_PROCESSES]
 
 
-def _rank_of(process: "psutil.Process") -> int | None:
-    """The rank that its launcher gave it in its environment."""
-    try:
-        environment = process.environ()
-    except Exception:  # noqa: BLE001 (psutil is optional; a process that may not be read has no rank)
-        return None
+def rank_of(environment: Mapping[str, str]) -> int | None:
+    """The rank that its launcher gave a process in its environment."""
     told = next((environment[name] for name in _RANKS if name in environment), "")
     return int(told) if told.isdecimal() and len(told) < _MAX_DIGITS else None
+
+
+def _environment(process: "psutil.Process") -> Mapping[str, str]:
+    try:
+        return process.environ()
+    except Exception:  # noqa: BLE001 (psutil is optional; a process that may not be read tells nothing)
+        return {}
+
+
+def _is_stopped(process: "psutil.Process") -> bool:
+    try:
+        return process.status() in ("stopped", "tracing-stop")
+    except Exception:  # noqa: BLE001 (the same)
+        return False

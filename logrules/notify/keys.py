@@ -1,7 +1,8 @@
 """Keys pressed at a terminal while a job is watched: q and d. Nothing where there is no terminal to ask."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Thread
 
 from logrules.model.report import Report
@@ -29,6 +30,18 @@ class Keys:
         import termios
 
         termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """While this lasts, the terminal is as it was before; keys are read again after."""
+        import termios
+        import tty
+
+        termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
+        try:
+            yield
+        finally:
+            tty.setcbreak(self._terminal, termios.TCSANOW)
 
     def _read(self) -> None:
         while True:

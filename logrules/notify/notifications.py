@@ -11,19 +11,20 @@ from logrules.model.update import Update
 
 
 class Kind(StrEnum):
-    """What happened."""
+    """What happened. ``MOVED_ON`` is a further diagnosis of an incident that was told already."""
 
     STALL = "stall"
     STALL_LASTS = "stall-lasts"
     DIAGNOSIS = "diagnosis"
+    MOVED_ON = "moved-on"
     OVER = "over"
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One thing to tell. ``incident`` is its name from when it was raised until it is over.
+    """One thing to tell. ``incident`` names all that is told from the first diagnosis until none stands any more.
 
-    ``diagnosis`` is what the report says of the rule now, None where it says nothing.
+    ``diagnosis`` is what the report says of the rule now, None where it says nothing. ``job`` is the job's name.
     """
 
     kind: Kind
@@ -33,34 +34,57 @@ class Notification:
     diagnosis: Diagnosis | None
     report: Report
     incident: str = ""
+    job: str = ""
 
 
 class NotificationPolicy:
-    """Turns updates into news; remembers what was told, so that only that is taken back."""
+    """Turns updates into news, the same for all who ask; remembers what was told, so that only that is taken back."""
 
-    def __init__(self) -> None:
-        self._told: dict[str, str] = {}
+    def __init__(self, job: str = "") -> None:
+        self._job = job
+        self._told: set[str] = set()
+        self._kinds: set[Kind] = set()
         self._begun = format(uuid.uuid4().int >> 96, "08x")
         self._count = 0
+        self._last: tuple[Update, tuple[Notification, ...]] | None = None
 
-    def news(self, update: Update, report: Report) -> Iterator[Notification]:
+    def news(self, update: Update, report: Report) -> tuple[Notification, ...]:
         """What is worth telling of this update; ``report`` is the one after it."""
+        if self._last is None or self._last[0] is not update:
+            self._last = (update, tuple(self._fresh(update, report)))
+        return self._last[1]
+
+    def _fresh(self, update: Update, report: Report) -> Iterator[Notification]:
         shown = {one.rule: one for one in report.diagnoses}
         for change in update.changes:
             match change:
                 case Raised(rule=rule, quiet_s=quiet_s) if rule not in self._told and _pages(shown.get(rule)):
-                    self._count += 1
-                    incident = self._told[rule] = f"{self._begun}-{self._count}"
-                    kind = Kind.DIAGNOSIS if quiet_s is None else Kind.STALL
-                    yield Notification(kind, rule, update.now, quiet_s, shown[rule], report, incident)
+                    kind = self._raised(rule, Kind.DIAGNOSIS if quiet_s is None else Kind.STALL)
+                    yield self._notification(kind, rule, update, quiet_s, shown[rule], report)
                 case StallProlonged(rule=rule, quiet_s=quiet_s) if rule in self._told:
-                    told = self._told[rule]
-                    yield Notification(Kind.STALL_LASTS, rule, update.now, quiet_s, shown.get(rule), report, told)
+                    yield self._notification(Kind.STALL_LASTS, rule, update, quiet_s, shown.get(rule), report)
                 case Withdrawn(rule=rule) if rule in self._told:
-                    told = self._told.pop(rule)
-                    yield Notification(Kind.OVER, rule, update.now, None, None, report, told)
+                    self._told.discard(rule)
+                    if not self._told:
+                        yield self._notification(Kind.OVER, rule, update, None, None, report)
                 case _:
                     pass
+
+    def _raised(self, rule: str, kind: Kind) -> Kind:
+        """The first of an incident; what it was taken for later goes on in it, and pages nobody twice."""
+        if not self._told:
+            self._count += 1
+            self._kinds = set()
+        further = kind in self._kinds or (kind is Kind.STALL and bool(self._kinds))
+        self._told.add(rule)
+        self._kinds.add(kind)
+        return Kind.MOVED_ON if further else kind
+
+    def _notification(
+        self, kind: Kind, rule: str, update: Update, quiet_s: float | None, one: Diagnosis | None, report: Report
+    ) -> Notification:
+        incident = f"{self._begun}-{self._count}"
+        return Notification(kind, rule, update.now, quiet_s, one, report, incident, self._job)
 
 
 def _pages(one: Diagnosis | None) -> bool:
@@ -85,6 +109,8 @@ def facts(news: Notification) -> dict[str, Fact]:
         "status": news.report.status.value,
         "phase": news.report.phase,
     }
+    if news.job:
+        said["job"] = news.job
     if news.quiet_s is not None:
         said["quiet_seconds"] = round(news.quiet_s)
     if news.diagnosis is not None:
@@ -103,9 +129,10 @@ def sentence(news: Notification) -> str:
     """The news in one line of English."""
     from logrules.output.numbers import duration, ranks_in_words
 
+    job = f"{news.job}: " if news.job else ""
     if news.diagnosis is None:
-        return f"{news.rule}: no longer" if news.kind is Kind.OVER else f"{news.rule}: {news.kind.value}"
+        return f"{job}{news.rule}: no longer" if news.kind is Kind.OVER else f"{job}{news.rule}: {news.kind.value}"
     one = news.diagnosis
     quiet = f", quiet for {duration(news.quiet_s)}" if news.quiet_s is not None else ""
     rank = f" (rank {ranks_in_words(one.ranks)})" if one.ranks else ""
-    return f"{news.report.status.value} in {one.phase}{quiet}: {one.title.en}{rank}"
+    return f"{job}{news.report.status.value} in {one.phase}{quiet}: {one.title.en}{rank}"

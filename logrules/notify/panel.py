@@ -5,13 +5,14 @@ cursor back, so that the lines of the log are as they would be without it.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
-from logrules.notify.panel_view import panel_lines
+from logrules.notify.panel_view import PanelChoice, panel_lines
 
 EVERY_S = 0.5
 HEIGHT = 8
@@ -25,7 +26,14 @@ class Panel:
     """Draws on ``terminal`` (a descriptor) whenever the log's writers leave it the ``turn``."""
 
     def __init__(
-        self, terminal: int, turn: Lock, workers: Callable[[], tuple[WorkerNow, ...]], language: str, *, keys: bool
+        self,
+        terminal: int,
+        turn: Lock,
+        workers: Callable[[], tuple[WorkerNow, ...]],
+        language: str,
+        *,
+        keys: bool,
+        history: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._terminal = terminal
         self._turn = turn
@@ -35,9 +43,41 @@ class Panel:
         self._size: tuple[int, int] | None = None
         self._drawn: float | None = None
         self._last: list[str] = []
+        self._history = history
+        self._shows_history = False
+        self._only: str | None = None
+        self._asleep = False
+
+    def toggle_history(self) -> None:
+        """Show what was told so far, or the workers again."""
+        self._shows_history, self._drawn = not self._shows_history, None
+
+    def next_worker(self) -> None:
+        """Show the next worker alone; after the last, all of them again."""
+        names = [worker.worker for worker in self._workers()]
+        at = names.index(self._only) + 1 if self._only in names else 0
+        self._only = names[at] if at < len(names) else None
+        self._shows_history, self._drawn = False, None
+
+    @property
+    def choice(self) -> PanelChoice:
+        """What is to be shown."""
+        return PanelChoice(self._only, self._history() if self._shows_history else None)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """While this lasts, the terminal is somebody else's."""
+        self._asleep = True
+        self._leave()
+        try:
+            yield
+        finally:
+            self._asleep, self._drawn = False, None
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Draw anew, if the last drawing is old or something changed."""
+        if self._asleep:
+            return
         if not update.changes and self._drawn is not None and 0 <= update.now - self._drawn < EVERY_S:
             return
         self._drawn = update.now
@@ -46,7 +86,9 @@ class Panel:
             self._leave()
             return
         size = (columns, HEIGHT)
-        lines = panel_lines(update, report(), self._workers(), size, self._language, keys=self._keys)
+        lines = panel_lines(
+            update, report(), self._workers(), size, self._language, keys=self._keys, choice=self.choice
+        )
         begun = self._begun(columns, rows)
         if begun or lines != self._last:
             placed = "".join(f"\x1b[{rows - HEIGHT + 1 + at};1H\x1b[2K{line}" for at, line in enumerate(_full(lines)))

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text as Line
@@ -23,15 +24,41 @@ _QUIET = Text("quiet {quiet}", "静默 {quiet}")
 _OF = Text("quiet {quiet} of {patience}", "静默 {quiet} / 限度 {patience}")
 _EACH = Text("{time} a step", "每步 {time}")
 _NOTHING = Text("nothing suspected", "暂无异常")
-_KEYS = Text("q quit · d dump the report", "q 退出 · d 输出报告")
+_KEYS = Text(
+    "q quit · d dump the report · h history · f one worker · e evidence",
+    "q 退出 · d 输出报告 · h 历史 · f 单个 worker · e 证据",
+)
+_QUIET_SO_FAR = Text("nothing was told so far", "至今没有告警")
+
+
+@dataclass(frozen=True, slots=True)
+class PanelChoice:
+    """What the user chose to see: ``only`` the worker of this name, or the ``history`` in place of the workers."""
+
+    only: str | None = None
+    history: Sequence[str] | None = None
 
 
 def panel_lines(
-    update: Update, report: Report, workers: Sequence[WorkerNow], size: tuple[int, int], language: str, *, keys: bool
+    update: Update,
+    report: Report,
+    workers: Sequence[WorkerNow],
+    size: tuple[int, int],
+    language: str,
+    *,
+    keys: bool,
+    choice: PanelChoice = PanelChoice(),
 ) -> list[str]:
     """At most so many lines of so many columns (``size``: columns, lines), with colours, without line ends."""
     columns, rows = size
     found = [_head(update, report, language)]
+    if choice.history is not None:
+        shown = choice.history[: rows - 1 - int(keys)] or (_QUIET_SO_FAR.of(language),)
+        found += [Line(f"  {entry}") for entry in shown]
+        found += [Line(f"  {_KEYS.of(language)}", style="dim")] if keys else []
+        return [_cut(line, columns) for line in found[:rows]]
+    if choice.only is not None:
+        workers = [worker for worker in workers if worker.worker == choice.only]
     suspects = [line for one in report.diagnoses[:_SUSPECTS] for line in _suspect(one, language)]
     room = max(rows - 2 - len(suspects) - int(keys), 1)
     found += [_worker(label, worker, language) for label, worker in folded(workers)[:room]]

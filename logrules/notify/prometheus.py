@@ -4,8 +4,7 @@ Both need the extra ``metrics``.
 """
 
 import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,24 +12,16 @@ from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
+from logrules.notify.job_name import job_name
 from logrules.output.atomic_write import UnwritableError, write_file
-from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from prometheus_client import Gauge
 
 # Without a change, a text file is written this often, so that its time stamp tells that the watcher lives.
 TEXTFILE_EVERY_S = 15.0
-_MAX_NAME = 128
-_SCHEDULERS = ("LOGRULES_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_NAME", "RAY_JOB_ID")
 
 Workers = Callable[[], tuple[WorkerNow, ...]]
-
-
-def job_name(environment: Mapping[str, str]) -> str:
-    """The job as ``LOGRULES_JOB`` or its scheduler names it; empty where neither does."""
-    found = next((value for name in _SCHEDULERS if (value := environment.get(name))), "")
-    return safe(re.sub(r"\s+", " ", found))[:_MAX_NAME]
 
 
 class JobMetrics:

@@ -1,6 +1,7 @@
 """The stacks of a job's processes, merged: groups of equal stacks, and who stands elsewhere. Pure functions."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 MAX_FRAMES = 256
 MAX_PROCESSES = 4_096
 _MAIN = "MainThread"
+_ADDRESS = re.compile(r"0x[0-9a-f]+|\?*")
 _INSTALLED = ("site-packages", "dist-packages", "/lib/python", "<frozen", "<string>", "importlib")
 # With fewer processes than these in the largest group, nobody can be called the odd one out.
 _MANY = 2
@@ -15,27 +17,34 @@ _MANY = 2
 
 @dataclass(frozen=True, slots=True)
 class StackFrame:
-    """A frame: ``function`` with its class where that is known, ``file`` in full, ``line`` or 0."""
+    """A frame: ``function`` with its class where that is known, ``file`` in full, ``line`` or 0.
+
+    A ``native`` one is of the interpreter or of a library that is not written in Python.
+    """
 
     function: str
     file: str
     line: int
     short: str = ""
+    native: bool = False
 
     @property
     def own(self) -> bool:
         """Whether it is the user's code: no installed package and no standard library."""
-        return not any(part in self.file for part in _INSTALLED)
+        return not self.native and not any(part in self.file for part in _INSTALLED)
 
     @property
     def place(self) -> str:
         """Where it is, as a person writes it."""
+        if self.native:
+            return self.function
         return f"{(self.short or self.file).rpartition('/')[2]}:{self.line} {self.function}"
 
     @property
     def printed(self) -> str:
         """The frame as py-spy prints it."""
-        return f"    {self.function} ({self.short or self.file}:{self.line})"
+        where = self.short or self.file
+        return f"    {self.function} ({where})" if self.native else f"    {self.function} ({where}:{self.line})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +89,15 @@ def stack_of(name: str, dump: str) -> ProcessStack | None:
     if not found:
         return None
     main = next((one for one in found if one.get("thread_name") == _MAIN), found[0])
-    frames = [one for one in main["frames"][:MAX_FRAMES] if isinstance(one, Mapping)]
-    return ProcessStack(name, tuple(_frame(one) for one in frames))
+    frames = [_frame(one) for one in main["frames"][:MAX_FRAMES] if isinstance(one, Mapping)]
+    return ProcessStack(name, _telling(frames))
+
+
+def _telling(frames: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
+    """The frames without native ones that only carry Python's, or that have no name."""
+    first = next((n for n, frame in enumerate(frames) if not frame.native), len(frames))
+    innermost = [frame for frame in frames[:first] if _ADDRESS.fullmatch(frame.function) is None]
+    return (*innermost, *(frame for frame in frames[first:] if not frame.native))
 
 
 def grouped(stacks: Iterable[ProcessStack]) -> tuple[StackGroup, ...]:
@@ -106,6 +122,31 @@ def odd_ones(groups: Sequence[StackGroup]) -> tuple[StackGroup, ...]:
     largest = len(groups[0].names)
     count = sum(len(group.names) for group in groups)
     return tuple(groups[1:]) if largest >= _MANY and 2 * largest > count else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Processes that stood elsewhere than most in so many ``rounds``; ``stack`` is where one of them stood last."""
+
+    names: tuple[str, ...]
+    rounds: int
+    stack: ProcessStack
+
+
+def standing_apart(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[Apart, ...]:
+    """Who stood apart in more than half of the samples, those who did most often first."""
+    counts: dict[str, int] = {}
+    last: dict[str, ProcessStack] = {}
+    for stacks in rounds:
+        for group in odd_ones(grouped(stacks)):
+            for name in group.names:
+                counts[name] = counts.get(name, 0) + 1
+                last[name] = group.stack
+    often: dict[int, list[str]] = {}
+    for name, count in counts.items():
+        if 2 * count > len(rounds):
+            often.setdefault(count, []).append(name)
+    return tuple(Apart(tuple(names), count, last[names[0]]) for count, names in sorted(often.items(), reverse=True))
 
 
 def summary(groups: Sequence[StackGroup]) -> str:
@@ -134,4 +175,5 @@ def _frame(told: Mapping[str, object]) -> StackFrame:
         str(told.get("filename", "")),
         line if isinstance(line, int) else 0,
         short if isinstance(short, str) else "",
+        bool(told.get("module")),
     )

@@ -31,8 +31,12 @@ _WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
 
 @dataclass(frozen=True, slots=True)
 class ToldStall:
-    """A stall as it was told: since when nothing moved, and where every worker stood."""
+    """A stall as it was told: since when nothing moved, and where every worker stood.
 
+    ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look.
+    """
+
+    rule: str
     diagnosis: Diagnosis
     since: float
     places: Mapping[str, tuple[str | None, str]]
@@ -67,9 +71,18 @@ class StallMemory:
         self._until = 0.0
         self._withdrawn: float | None = None
         self._notes: list[SourceNote] = []
+        self._before: set[str] = set()
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
+        if self._ended_by() is not None:
+            # What comes from now on comes of the signal: it neither moves the job nor explains it.
+            if self._stall is not None and self._withdrawn is None:
+                self._until = max(update.now, self._until)
+            if not update.ended and self._stepped():
+                self._forget()
+            return
+        self._before.update(one.rule for one in update.changes if isinstance(one, Raised))
         stalls = {
             one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
         }
@@ -77,10 +90,12 @@ class StallMemory:
             self._remember(update.now, report(), stalls)
         if self._stall is None:
             return
+        if update.changes and not update.ended and self._withdrawn is None:
+            self._know_better(report())
         gone = {one.rule for one in update.changes if isinstance(one, Withdrawn)}
         if self._withdrawn is None:
             self._until = max(update.now, self._until)
-            if self._stall.diagnosis.rule in gone and not update.ended:
+            if self._stall.rule in gone and not update.ended:
                 self._withdrawn = update.now
         if not update.ended and self._went_on(update.now, report):
             self._forget()
@@ -96,7 +111,7 @@ class StallMemory:
         if self._withdrawn is not None and not errors and not exit_status:
             self._forget()
             return replace(report, notes=(*report.notes, *self._notes[-1:]))
-        others = tuple(one for one in report.diagnoses if one.rule != stall.diagnosis.rule)
+        others = tuple(one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule))
         if all(self._is_ending(one, ended_by) for one in errors):
             end = self._end(errors, ended_by, exit_status)
             under = tuple(_consequence(one) for one in errors)
@@ -120,11 +135,27 @@ class StallMemory:
             return
         if self._stall is not None:
             self._forget()
-        self._stall = ToldStall(shown, now - stalls[shown.rule], self._places())
+        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], self._places())
         self._until, self._withdrawn = now, None
+
+    def _know_better(self, report: Report) -> None:
+        """A closer look or a later line may say why: then that is the stall, since the same moment."""
+        first = report.diagnoses[0] if report.diagnoses else None
+        if self._stall is None or first is None or report.status is not Status.STALLED:
+            return
+        if first.severity is not Severity.INFO and first.rule != self._stall.diagnosis.rule:
+            self._stall = replace(self._stall, diagnosis=first)
 
     def _places(self) -> dict[str, tuple[str | None, str]]:
         return {one.worker: (one.phase, one.step) for one in self._workers()}
+
+    def _stepped(self) -> bool:
+        """Whether a worker counts another step than when the stall was told."""
+        before = self._stall.places if self._stall is not None else {}
+        return any(
+            (step := step_of(progress)) is not None and label in before and step != step_of(before[label][1])
+            for label, (_, progress) in self._places().items()
+        )
 
     def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
         if self._stall is None or self._withdrawn is None:
@@ -147,7 +178,9 @@ class StallMemory:
 
     def _is_ending(self, one: Diagnosis, ended_by: str | None) -> bool:
         """Whether it only says that the job was ended: not the death of one rank, unless we know who sent it."""
-        return one.cause in self._endings and (ended_by is not None or not one.ranks)
+        if ended_by is not None:
+            return one.cause in self._endings or one.rule not in self._before
+        return one.cause in self._endings and not one.ranks
 
     def _end(self, errors: list[Diagnosis], ended_by: str | None, exit_status: int | None) -> Text:
         if ended_by is not None and exit_status is not None:

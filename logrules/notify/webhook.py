@@ -24,18 +24,25 @@ LIMIT_S = 10.0
 _TRIES = 3
 _REST_S = 1.0
 _CLOSING_S = 15.0
+_MAX_ANSWER_BYTES = 1 << 16
 
 
 class Webhook:
     """Posts all news to a URL."""
 
-    def __init__(self, url: str, complain: Callable[[str], None], language: str = "en") -> None:
+    def __init__(
+        self,
+        url: str,
+        complain: Callable[[str], None],
+        language: str = "en",
+        policy: NotificationPolicy | None = None,
+    ) -> None:
         if urlsplit(url).scheme not in ("http", "https"):
             raise LogrulesError(f"--notify {url}: only http and https URLs can be notified")
         self._url = url
         self._language = language
         self._errands = TaskQueue(f"--notify {urlsplit(url).hostname}", complain)
-        self._newsroom = NotificationPolicy()
+        self._newsroom = policy or NotificationPolicy()
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Post what is news."""
@@ -64,6 +71,21 @@ def _safe(value: Fact) -> Fact:
     return [safe(one) if isinstance(one, str) else one for one in value] if isinstance(value, list) else value  # type: ignore[return-value]
 
 
+def _refusal(answer: bytes) -> str:
+    """Why a chat took nothing: some say so in the body of an answer whose status is 200. Empty where it did take it."""
+    try:
+        told = json.loads(answer)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(told, dict):
+        return ""
+    # DingTalk and WeCom call it `errcode`, Feishu and Lark `code`: 0 is fine.
+    code = told.get("errcode", told.get("code", 0))
+    if not isinstance(code, int) or code == 0:
+        return ""
+    return safe(f"code {code}: {str(told.get('errmsg', told.get('msg', '')))[:200]}")
+
+
 def post(url: str, body: bytes, limit_s: float = LIMIT_S, rest_s: float = _REST_S) -> None:
     """Post JSON, trying again where the other side fails. Raises LogrulesError when it is given up."""
     request = urllib.request.Request(url, body, {"Content-Type": "application/json; charset=utf-8"})  # noqa: S310 (checked)
@@ -72,8 +94,11 @@ def post(url: str, body: bytes, limit_s: float = LIMIT_S, rest_s: float = _REST_
         if attempt:
             time.sleep(rest_s * 2**attempt)
         try:
-            with urllib.request.urlopen(request, timeout=limit_s):  # noqa: S310 (checked)
+            with urllib.request.urlopen(request, timeout=limit_s) as answer:  # noqa: S310 (checked)
+                reason = _refusal(answer.read(_MAX_ANSWER_BYTES))
+            if not reason:
                 return
+            break
         except urllib.error.HTTPError as fault:
             reason = f"status {fault.code}"
             fault.close()

@@ -9,7 +9,7 @@ from logrules.output.certainty_words import certainty_in_words
 from logrules.output.display_width import clipped, columns_of, lines_taken
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
-from logrules.output.styled import Page, Part
+from logrules.output.styled import Page, StyledText
 from logrules.output.text_parts import (
     COLOR,
     clock,
@@ -63,7 +63,7 @@ class BriefReport:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
         self._rest(report)
 
-    def _put(self, indent: int, *parts: Part) -> None:
+    def _put(self, indent: int, *parts: StyledText) -> None:
         put(self._page, indent, *parts)
         self._used += lines_taken(indent, "".join(text for text, _ in parts), COLUMNS)
 
@@ -151,7 +151,7 @@ class BriefReport:
             else:
                 self._put(indent, (text, style))
 
-    def _closing(self, one: Diagnosis) -> Iterator[list[Part]]:
+    def _closing(self, one: Diagnosis) -> Iterator[list[StyledText]]:
         """Restart advice where there is some, and what it brought about."""
         if is_restart_advised(one):
             restart = self._word(words.RESTART[one.restart])

@@ -7,7 +7,7 @@ from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
-from logrules.output.styled import Page, Part
+from logrules.output.styled import Page, StyledText
 from logrules.output.text_parts import (
     COLOR,
     clock,
@@ -40,7 +40,7 @@ class FullReport:
             self._diagnosis(number, one, report.comparison if number == 1 else None)
         self._rest(report)
 
-    def _put(self, indent: int, *parts: Part) -> None:
+    def _put(self, indent: int, *parts: StyledText) -> None:
         put(self._page, indent, *parts)
 
     def _word(self, text: Text) -> str:

@@ -1,10 +1,10 @@
 """A report as JUnit XML: the job is a suite, each diagnosis a case that failed."""
 
 from typing import TextIO
-from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
+from xml.etree.ElementTree import Element, SubElement
 
 from logrules.model.report import Diagnosis, Report, Severity
-from logrules.output.xml import safe, safe_lines
+from logrules.output.xml import safe, safe_lines, write_document
 
 
 def render_junit(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
@@ -18,10 +18,7 @@ def render_junit(report: Report, out: TextIO, language: str, shell: str = "bash"
         _case(suite, one, language)
     if not report.diagnoses:
         SubElement(suite, "testcase", {"classname": "logrules", "name": report.status.value})
-    indent(root)
-    out.write('<?xml version="1.0" encoding="utf-8"?>\n')
-    ElementTree(root).write(out, encoding="unicode")
-    out.write("\n")
+    write_document(root, out)
 
 
 def _case(suite: Element, one: Diagnosis, language: str) -> None:

@@ -9,7 +9,7 @@ from zlib import crc32
 from logrules.model.report import Curve, PhaseSpan, Report, Severity, WaitSpan
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
-from logrules.output.time_axis import is_timed
+from logrules.output.trace import is_timed
 
 # The same phase has the same colour in every report: Okabe and Ito's palette and what can be told from it.
 _COLORS = {

@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 # A text and the style in which a terminal shows it.
-Part: TypeAlias = tuple[str, str]
+StyledText: TypeAlias = tuple[str, str]
 _TAB = 8
 
 
 class Page(Protocol):
     """Something to write lines on. Texts must be free of control characters."""
 
-    def put(self, indent: int, parts: Sequence[Part]) -> None:
+    def put(self, indent: int, parts: Sequence[StyledText]) -> None:
         """Write a line; a terminal breaks it under its indent."""
 
-    def put_whole(self, indent: int, part: Part) -> None:
+    def put_whole(self, indent: int, part: StyledText) -> None:
         """Write a line that is to be copied: it is never broken."""
 
 
@@ -35,11 +35,11 @@ class _BarePage:
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
-    def put(self, indent: int, parts: Sequence[Part]) -> None:
+    def put(self, indent: int, parts: Sequence[StyledText]) -> None:
         line = " " * indent + "".join(text for text, _ in parts)
         self._out.write(f"{line.expandtabs(_TAB)}\n")
 
-    def put_whole(self, indent: int, part: Part) -> None:
+    def put_whole(self, indent: int, part: StyledText) -> None:
         self.put(indent, [part])
 
 
@@ -49,7 +49,7 @@ class TerminalPage:
     def __init__(self, console: "Console") -> None:
         self._console = console
 
-    def put(self, indent: int, parts: Sequence[Part]) -> None:
+    def put(self, indent: int, parts: Sequence[StyledText]) -> None:
         """Write a line, broken under its indent."""
         if not parts:
             self._console.print()
@@ -59,7 +59,7 @@ class TerminalPage:
 
         self._console.print(Padding(Text.assemble(*parts), (0, 0, 0, indent)))
 
-    def put_whole(self, indent: int, part: Part) -> None:
+    def put_whole(self, indent: int, part: StyledText) -> None:
         """Write a line that is never broken."""
         from rich.text import Text
 

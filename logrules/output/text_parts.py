@@ -10,7 +10,7 @@ from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage
 from logrules.output.shell import commands
-from logrules.output.styled import Page, Part
+from logrules.output.styled import Page, StyledText
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
@@ -18,7 +18,7 @@ MAX_SOURCES = 3
 _MAX_VERDICT = 160
 
 
-def put(page: Page, indent: int, *parts: Part) -> None:
+def put(page: Page, indent: int, *parts: StyledText) -> None:
     """A line of (text, style) parts, made harmless: wrapped under its indent on a terminal, whole in a pipe."""
     page.put(indent, [(safe(text), style) for text, style in parts])
 

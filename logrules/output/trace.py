@@ -5,16 +5,18 @@ no times, a line is a millisecond, which ``otherData`` says; what has none where
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from logrules.model.report import Evidence, PhaseSpan, Report
 from logrules.output.escape import safe
-from logrules.output.time_axis import is_timed
 
 _US = 1_000_000
 _US_A_LINE = 1_000
 _JOB = 1
+
+# A line without a time here and there does not undo the axis; a log with few times has none.
+_LEAST_SHARE = 0.5
 
 
 def render_trace(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
@@ -68,3 +70,9 @@ def _moment(line: Evidence, *, timed: bool) -> int | None:
     if not timed:
         return line.line * _US_A_LINE
     return None if line.time is None else round(line.time * _US)
+
+
+def is_timed(spans: Sequence[PhaseSpan]) -> bool:
+    """Whether at least half of the spans have times."""
+    timed = sum(span.start is not None and span.end is not None for span in spans)
+    return bool(timed) and timed >= _LEAST_SHARE * len(spans)

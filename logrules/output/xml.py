@@ -1,6 +1,8 @@
-"""Log text that XML can hold."""
+"""Log text that XML can hold, and documents of it."""
 
 from collections.abc import Iterable
+from typing import TextIO
+from xml.etree.ElementTree import Element, ElementTree, indent
 
 from logrules.output.escape import safe as spelled
 
@@ -16,3 +18,11 @@ def safe(text: str) -> str:
 def safe_lines(lines: Iterable[str]) -> str:
     """Several lines that XML can hold."""
     return "\n".join(map(safe, lines))
+
+
+def write_document(root: Element, out: TextIO) -> None:
+    """The whole document, indented."""
+    indent(root)
+    out.write('<?xml version="1.0" encoding="utf-8"?>\n')
+    ElementTree(root).write(out, encoding="unicode")
+    out.write("\n")

@@ -1,17 +1,15 @@
-"""One Hyperscan pass over a window: which literals of which signals are where.
+"""One pass over a window: which literals of which signals are where."""
 
-Block mode on whole lines; the binding releases the GIL during a scan. Its stream mode is not
-used: it brought the interpreter down in our trials (python-hyperscan 0.9.1).
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import hyperscan
-
-from logrules.parsing.lines_below import lines_below
-from logrules.parsing.literal_database import Entry, compiled, kept_or_compiled
+from logrules.parsing.literal_matcher import Literal, matcher_of
 from logrules.ruleset.pack import Signal, TraceForm
+
+# Below a traceback's frame: its source line and the exception. Marks under the source (Python 3.11 on) put it lower.
+LINES_BELOW = 2
+_MARKS = (b"^^", b"~~")
+_MAX_MARK_BYTES = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ EVERYTHING = Detail()
 class Scanner:
     """Finds the literals of signals. One scanner serves one thread at a time.
 
-    With ``cache`` its database is read back from the user's cache folder, or kept there. With a ``trace`` the lines
+    With ``cache`` what is compiled is read back from the user's cache folder, or kept there. With a ``trace`` the lines
     below a frame are found too: an exception may have any name.
     """
 
@@ -44,41 +42,54 @@ class Scanner:
         cache: bool = False,
         trace: TraceForm | None = None,
     ) -> None:
-        askers: dict[tuple[bytes, bool], list[int]] = {}
+        askers: dict[tuple[bytes, bool], tuple[int, ...]] = {}
         for number, signal in enumerate(signals):
             for literal in signal.literals:
                 key = (literal.encode(), signal.sampled)
-                askers.setdefault(key, []).append(number)
-        self.signals_of: tuple[tuple[int, ...], ...] = tuple(tuple(dict.fromkeys(who)) for who in askers.values())
+                known = askers.get(key, ())
+                if number not in known:
+                    askers[key] = (*known, number)
+        self.signals_of = tuple(askers.values())
         self._frames: frozenset[int] = frozenset()
         if trace is not None and trace.below is not None:
             self._frames = frozenset(entry for entry, asked in enumerate(self.signals_of) if trace.frame in asked)
             # An entry of its own, behind those of the literals: lines below frames are not to be taken for others.
             self.signals_of = (*self.signals_of, (trace.below,))
         self.sampled = frozenset(number for number, (_, sampled) in enumerate(askers) if sampled)
-        entries = list(_wanted(list(askers), detail))
-        self._database = (kept_or_compiled(entries) if cache else compiled(entries)) if entries else None
+        wanted = list(_wanted(list(askers), detail))
+        self._matcher = matcher_of(wanted, cache=cache) if wanted else None
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:
         """Pairs of (offset behind the literal, index into ``signals_of``), by rising offset."""
-        found: list[tuple[int, int]] = []
-        if self._database is not None and data:
-            keep = found.append
-            self._database.scan(
-                data, match_event_handler=lambda entry, _start, end, _flags, _context: keep((end, entry))
-            )
+        found = self._matcher.find(data) if self._matcher is not None and data else []
         if self._frames:
-            below = lines_below(data, [end for end, entry in found if entry in self._frames])
+            below = _lines_below(data, [end for end, entry in found if entry in self._frames])
             if below:
                 found = sorted([*found, *((at, len(self.signals_of) - 1) for at in below)])
         return found
 
 
-def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> Iterator[Entry]:
-    for number, (literal, sampled) in enumerate(entries):
-        flags = 0
-        if detail.routine is not True and (sampled or number in detail.common):
-            if detail.routine is False:
-                continue
-            flags |= hyperscan.HS_FLAG_SINGLEMATCH
-        yield literal, number, flags
+def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> Iterator[Literal]:
+    for number, (data, sampled) in enumerate(entries):
+        thinned = detail.routine is not True and (sampled or number in detail.common)
+        if not thinned or detail.routine is None:
+            yield Literal(data, number, once=thinned)
+
+
+def _lines_below(data: bytes, frames: Iterable[int]) -> list[int]:
+    """Offsets of the second bytes of the lines below these offsets, as a scan reports its hits (behind a match).
+
+    ``data`` are whole lines but for the last one.
+    """
+    found: dict[int, None] = {}
+    for at in frames:
+        end, left = data.find(b"\n", at), LINES_BELOW
+        while 0 <= end < len(data) - 1 and left:
+            start = end + 1
+            end = data.find(b"\n", start)
+            stop = end if end >= 0 else len(data)
+            if not any(mark in data[start : min(stop, start + _MAX_MARK_BYTES)] for mark in _MARKS):
+                left -= 1
+            if stop > start:
+                found[start + 1] = None
+    return sorted(found)

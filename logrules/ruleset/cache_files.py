@@ -8,19 +8,30 @@ import contextlib
 import hashlib
 import os
 import stat
+import sys
 from pathlib import Path
 
-# A team's packs and their older editions; beyond these the oldest of a kind go.
+# A team's packs and their older editions; beyond these, what was not used for longest goes.
 KEPT_OF_A_KIND = 8
 
 
 def cache_folder() -> Path:
     """Where compiled packs are kept: ``$LOGRULES_CACHE_DIR``, else the user's cache folder."""
-    chosen = os.environ.get("LOGRULES_CACHE_DIR")
+    usual = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    return user_folder("LOGRULES_CACHE_DIR", "XDG_CACHE_HOME", usual)
+
+
+def user_folder(own: str, standard: str, usual: str) -> Path:
+    """Our folder of one kind: what the variable ``own`` names, else below what ``standard`` or the system names.
+
+    ``usual`` is below the home folder. Raises RuntimeError where there is none. (platformdirs would do; importing it
+    takes as long as reading the pack.)
+    """
+    chosen = os.environ.get(own)
     if chosen:
         return Path(chosen)
-    root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(root) if root else Path.home() / ".cache") / "logrules"
+    root = os.environ.get(standard) or os.environ.get("LOCALAPPDATA")
+    return (Path(root) if root else Path.home() / usual) / "logrules"
 
 
 def kept(name: str) -> bytes | None:
@@ -60,6 +71,8 @@ def _read_own(path: Path) -> bytes:
             raise ValueError("not a regular file")
         if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
             raise ValueError("somebody else could have written it")
+        with contextlib.suppress(OSError):
+            os.utime(stream.fileno())  # what is in use is not old
         return stream.read()
 
 

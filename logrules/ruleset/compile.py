@@ -11,7 +11,6 @@ from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import assemble
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.old_format import ADVICE, is_old
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.settings import Settings
@@ -29,6 +28,10 @@ _KINDS: Mapping[str, type[Any]] = {
     **TABLE_FILES,
 }
 
+# Rule files were written so before causes had a table.
+_OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart"})
+ADVICE = "`logrules fmt --upgrade` rewrites it and puts its Chinese texts into translations/zh.yaml"
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -43,8 +46,11 @@ class Reading:
         pack, faults = assemble(self.sources, digest)
         if pack is None or self.problems:
             return None, (*self.problems, *faults)
-        origins = {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
-        return replace(pack, origins=origins, replaced=self.replaced), ()
+        return replace(pack, origins=self.origins(), replaced=self.replaced), ()
+
+    def origins(self) -> dict[str, str]:
+        """The files of the rules that did not come with logrules, by rule."""
+        return {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
 
 
 def compile_pack(
@@ -67,19 +73,25 @@ def compile_pack(
     return (None, unknown) if unknown else (overlaid(pack, config), ())
 
 
-def read_sources(texts: Iterable["RuleText"], config: "Config | None" = None) -> Reading:
-    """What the texts say, and what the configuration adds of its own."""
+def read_sources(
+    texts: Iterable["RuleText"], config: "Config | None" = None, before: Mapping[str, str] | None = None
+) -> Reading:
+    """What the texts say, and what the configuration adds of its own.
+
+    ``before`` are the files of the rules that the texts come on top of.
+    """
     problems: list[Problem] = []
     replaced: list[Replaced] = []
     sources: dict[str, RuleSource] = {}
+    earlier = {f"rule {name}": path for name, path in (before or {}).items()}
 
     def add(source: RuleSource) -> None:
         name = _identity(source)
         known = sources.get(name)
         if known is not None and known.origin == source.origin:
             problems.append(source.problem((), f"{name} is already defined in {known.document.path}", kind="duplicate"))
-        elif known is not None:
-            replaced.append(Replaced(name, source.document.path, known.document.path))
+        elif (path := known.document.path if known is not None else earlier.get(name)) is not None:
+            replaced.append(Replaced(name, source.document.path, path))
         sources[name] = source
 
     for text in texts:
@@ -135,3 +147,21 @@ def _identity(source: RuleSource) -> str:
         case _:
             # Rows of tables are added to those before them.
             return f"{type(source.file).__name__} in {source.document.path}"
+
+
+def is_old(data: Mapping[str, object]) -> bool:
+    """Whether a document is a rule, phase, format or vocabulary file of the old format."""
+    if "expect" in data:
+        return False
+    if "family" in data or ("phases" in data and "causes" in data and "language" not in data):
+        return True
+    cards = [data, *_rows(data.get("waits")), *_rows(data.get("causes")), *_rows(data.get("phases"))]
+    return any(_OLD_KEYS & card.keys() or _bilingual(card.get("title")) for card in cards)
+
+
+def _rows(value: object) -> list[Mapping[str, object]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def _bilingual(value: object) -> bool:
+    return isinstance(value, dict) and "en" in value

@@ -89,6 +89,13 @@ class Silent:
 
 
 @dataclass(frozen=True, slots=True)
+class Unstarted:
+    """Live: lines came, no loop was entered and no known wait is open, and then nothing for ``longer_than_s``."""
+
+    longer_than_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Overdue:
     """Live: the loop has not moved for longer than its own rhythm allows, neither here nor on any other worker."""
 
@@ -166,7 +173,7 @@ class Supported:
 
 
 Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
-Stillness: TypeAlias = Quiet | Silent | Overdue | Lagging
+Stillness: TypeAlias = Quiet | Silent | Unstarted | Overdue | Lagging
 Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Waiting | Stillness | Stopped | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not | Supported
 

@@ -39,6 +39,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
                 marker.starts,
                 marker.ends,
                 marker.leaves,
+                marker.rests,
             )
         )
     for index, wait in enumerate(file.waits):

@@ -24,7 +24,8 @@ class MarkerFile(SignalFile):
     is saved), back to that loop; ``opens`` or ``closes`` waits of this or another file; ``progress``
     is a step of a loop or a bar that moved (it renews open waits of the worker and may be
     sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
-    exit); ``starts`` a run. ``samples`` are lines that must be recognised, ``near`` lines that
+    exit); ``starts`` a run; after one that ``rests``
+    (a full bar) nobody expects the next soon. ``samples`` are lines that must be recognised, ``near`` lines that
     must not.
     """
 
@@ -38,6 +39,7 @@ class MarkerFile(SignalFile):
     completes: bool = False
     ends: bool = False
     starts: bool = False
+    rests: bool = False
     samples: Annotated[list[str], BeforeValidator(listed)] = Field(min_length=1)
     near: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
 

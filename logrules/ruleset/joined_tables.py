@@ -47,11 +47,13 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
     found = Tables()
     for file in files:
         match file:
-            case CausesFile(causes=causes, tiers=tiers):
-                found = replace(found, causes=_rows(found.causes, causes), tiers=tiers or found.tiers)
-            case OriginsFile(components=components, own_words=own):
+            case CausesFile(causes=causes, tiers=tiers, alternatives=alternatives):
+                causes, alternatives = _rows(found.causes, causes), _before(alternatives, found.alternatives)
+                found = replace(found, causes=causes, tiers=tiers or found.tiers, alternatives=alternatives)
+            case OriginsFile(components=components, own_words=own, nesting=nesting):
                 components = _rows(found.components, components)
-                found = replace(found, components=components, own_words=(*found.own_words, *own))
+                own, nesting = (*found.own_words, *own), (*found.nesting, *nesting)
+                found = replace(found, components=components, own_words=own, nesting=nesting)
             case StancesFile(stances=stances):
                 found = replace(found, stances=_rows(found.stances, stances))
             case ExceptionsFile(exceptions=exceptions, classes=classes):
@@ -70,3 +72,9 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
 
 def _rows(known: Sequence[Row], new: Sequence[Row]) -> tuple[Row, ...]:
     return tuple({row.id: row for row in (*known, *new)}.values())
+
+
+def _before(new: Sequence[Row], known: Sequence[Row]) -> tuple[Row, ...]:
+    """Rows of which the first that fits counts: a pack's own go before those that it adds to."""
+    names = {row.id for row in new}
+    return (*new, *(row for row in known if row.id not in names))

@@ -16,6 +16,8 @@ from logrules.ruleset.settings import Settings
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
+# With more files than this beside the shipped ones, compiling all of them takes little longer.
+MAX_ADDED = 100
 # Folders of a pack that hold something else than what it is compiled from.
 _BESIDE = frozenset({"expect", "translations"})
 
@@ -54,12 +56,22 @@ def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache:
     digest = digest_of([*texts, *settings_text(settings)])
     pack = cached_pack(digest) if cache else None
     if pack is None:
-        pack = _compiled(texts, digest, settings)
+        pack = (_added_to_shipped(texts, digest, settings) if cache else None) or _compiled(texts, digest, settings)
         if cache:
             keep_pack(pack)
     if state:
         keep_digest(state, digest)
     return pack
+
+
+def _added_to_shipped(texts: Sequence[RuleText], digest: str, settings: Settings | None) -> Pack | None:
+    """The shipped pack, as it was kept, with the rules of other packs; None where these hold more than rules."""
+    own = [text for text in texts if text.origin]
+    if len(own) > MAX_ADDED or not (own or (settings is not None and settings.path)):
+        return None
+    from logrules.ruleset.patch import with_rules
+
+    return with_rules(own, digest, settings, lambda: _english((), None, cache=True))
 
 
 def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None) -> Pack:

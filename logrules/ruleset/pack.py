@@ -73,6 +73,7 @@ class Marker:
     starts: bool = False
     ends: bool = False
     leaves: str | None = None
+    rests: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,8 @@ class Pack:
 
     ``exit_signals`` are the signals of the forms of exits.yaml, by form. ``origins`` are the files of the rules that
     did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
-    people read in another language than English; empty unless it was asked for.
+    people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
+    usual patience that it was given.
     """
 
     digest: str
@@ -207,6 +209,7 @@ class Pack:
     translation: Translation = Translation()  # noqa: RUF009 (frozen)
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
+    patience: float = 1.0
 
     def __repr__(self) -> str:
         return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pattern import VERSION, compiled_so_far, stored_form, use_stored
+from logrules.ruleset.pattern import VERSION, compiled_so_far, stored_form, stored_so_far, use_stored
 from logrules.ruleset.plain_json import from_plain, to_plain
 
 
@@ -62,14 +62,17 @@ def keep_pack(found: Pack) -> None:
 
 
 def keep_patterns(digest: str) -> None:
-    """Keep the patterns that this process compiled and that were not kept before under the digest of their pack."""
+    """Keep the patterns that this process knows and that were not kept before under the digest of their pack."""
     known = _kept_patterns(digest)
-    new = {pattern: made for pattern, made in compiled_so_far().items() if pattern not in known}
+    # A pack that was put together from another one has most of its patterns from there.
+    new = {pattern: form for pattern, form in stored_so_far().items() if pattern not in known}
+    for pattern, made in compiled_so_far().items():
+        if pattern not in known and (form := stored_form(made)) is not None:
+            new[pattern] = form
     if not new:
         return
-    forms = {pattern: form for pattern, made in new.items() if (form := stored_form(made)) is not None}
     stored = bytearray()
-    places = _append(stored, {**known, **forms})
+    places = _append(stored, {**known, **new})
     keep("patterns", _patterns_name(digest), _json({"version": VERSION, "patterns": places}) + b"\n" + stored)
 
 

@@ -1,36 +1,65 @@
-"""A compiled pack with a few rules put anew: what hooks run on, since most of a pack did not change."""
+"""A compiled pack with a few rules put anew: most of a pack does not change, or came with logrules."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from logrules.model.errors import PackError
 from logrules.ruleset import models as schema
+from logrules.ruleset.apply_settings import overlaid, unknown_names
 from logrules.ruleset.assemble import unknown_waits
+from logrules.ruleset.compile import Reading, read_sources
+from logrules.ruleset.config import checked
 from logrules.ruleset.pack import Pack, Signal
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.pack_builder import PackBuilder, Words
 from logrules.ruleset.rule_builder import add_rule
+from logrules.ruleset.rule_file import SHIPPED, RuleText
+from logrules.ruleset.settings import Settings
 from logrules.ruleset.table_rules import with_tiers
 
 
-def patched(pack: Pack, sources: Sequence[RuleSource]) -> Pack:
-    """The pack with these rules in the place of those of the same id, or beside the others.
+def with_rules(
+    texts: Sequence[RuleText], digest: str, settings: Settings | None, shipped: Callable[[], Pack]
+) -> Pack | None:
+    """The shipped pack with the rules that these texts spell, as the settings want it: nothing else is compiled.
+
+    None where the texts or the settings say more than rules. Raises PackError with every problem.
+    """
+    config = checked(settings) if settings is not None and settings.path else None
+    if config is not None and any(True for _ in config.sources()):
+        return None
+    base = shipped()
+    before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
+    reading = read_sources(texts, before=before)
+    if not all(isinstance(source.file, schema.RuleFile) for source in reading.sources):
+        return None
+    pack = replace(patched(base, reading), digest=digest, origins=reading.origins(), replaced=reading.replaced)
+    if config is None:
+        return pack
+    if unknown := tuple(unknown_names(pack, config)):
+        raise PackError(unknown)
+    return overlaid(pack, config)
+
+
+def patched(pack: Pack, reading: Reading) -> Pack:
+    """The pack with the rules that were read in the place of those of the same id, or beside the others.
 
     It behaves as if it were compiled from all files; only its signals have other numbers. Its digest is
-    that of the old pack, so it must not be kept. Raises PackError.
+    that of the old pack, so it must not be kept. Raises PackError with every problem.
     """
-    files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
+    files = [(source, source.file) for source in reading.sources if isinstance(source.file, schema.RuleFile)]
     known = Words.of_pack(pack)
     draft = _without(pack, frozenset(file.id for _, file in files))
     for source, file in files:
         add_rule(draft, source, file, known)
-    problems = [*draft.problems, *unknown_waits(draft, sources)]
+    problems = (*reading.problems, *draft.problems, *unknown_waits(draft, reading.sources))
     if problems:
         raise PackError(problems)
     trace = None if pack.trace is None else replace(pack.trace, records=tuple(draft.records))
     return replace(
         pack,
         signals=tuple(draft.signals),
-        rules=tuple(with_tiers(draft.rules.values(), pack.tables)),
+        # Rows of tables come last, as they do where all is compiled.
+        rules=tuple(with_tiers(sorted(draft.rules.values(), key=lambda rule: rule.from_table), pack.tables)),
         cards=draft.cards,
         trace=trace,
     )

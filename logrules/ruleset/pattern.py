@@ -45,6 +45,11 @@ def use_stored(stored: Mapping[str, str]) -> None:
     _stored[:] = [stored]
 
 
+def stored_so_far() -> Mapping[str, str]:
+    """The patterns that this process takes from where they were stored."""
+    return _stored[-1] if _stored else {}
+
+
 def compiled_so_far() -> "Mapping[str, regex.Pattern[str]]":
     """The patterns that this process compiled itself."""
     return _made

@@ -18,6 +18,7 @@ from logrules.ruleset.condition import (
     Some,
     Stopped,
     Supported,
+    Unstarted,
     near,
 )
 from logrules.ruleset.pack import Rule, Signal
@@ -86,6 +87,8 @@ def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
             return Quiet(longer_than_s)
         case "silent":
             return Silent(longer_than_s)
+        case "unstarted":
+            return Unstarted(longer_than_s)
         case "stopped":
             return Stopped()
         case "overdue":

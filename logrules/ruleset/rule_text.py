@@ -14,7 +14,7 @@ _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FixStep:
     """One thing to try, where one of these frameworks was seen; anywhere where none is named."""
 
     fix: Fix
@@ -29,7 +29,7 @@ class Card:
     why: Text
     differs_from: Text | None
     restart: Restart
-    steps: tuple[Step, ...]
+    steps: tuple[FixStep, ...]
     references: tuple[str, ...]
 
     def fixes(self, seen: Collection[str] | None = None) -> tuple[Fix, ...]:
@@ -37,7 +37,7 @@ class Card:
         return tuple(step.fix for step in self.steps if seen is None or _fits(step, seen))
 
 
-def _fits(step: Step, seen: Collection[str]) -> bool:
+def _fits(step: FixStep, seen: Collection[str]) -> bool:
     return not step.frameworks or any(name in seen for name in step.frameworks)
 
 
@@ -67,13 +67,13 @@ def _said(plain: Mapping[str, Any], rule: str, translation: Translation) -> Rule
     return translation.rules.get(rule) or RuleTranslation(cause.title, cause.about)
 
 
-def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> list[Step]:
+def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> list[FixStep]:
     own = iter(said.fixes)
     steps = []
     for step in plain:
         name = step.get("name")
         other = next(own, None) if name is None else translation.fixes.get(name)
-        steps.append(Step(_fix(step, other or StepTranslation("")), tuple(step.get("frameworks", ()))))
+        steps.append(FixStep(_fix(step, other or StepTranslation("")), tuple(step.get("frameworks", ()))))
     return steps
 
 

@@ -1,11 +1,11 @@
 """What tables name and nobody defined."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 from logrules.model.position import Problem
 from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, TableFile
-from logrules.ruleset.tables import Tables
+from logrules.ruleset.tables import AlternativesRow, Tables
 from logrules.ruleset.yaml_reader import Document
 
 
@@ -16,13 +16,14 @@ def table_faults(
     causes = [cause.id for cause in tables.causes]
     tiers = [tier.id for tier in tables.tiers]
     match file:
-        case CausesFile(causes=rows):
+        case CausesFile(causes=rows, alternatives=alternatives):
             for number, row in enumerate(rows):
                 at = ("causes", number)
                 yield from _unknown(document, (*at, "tier"), "tier", row.tier, tiers)
                 yield from _unknown(document, (*at, "phase"), "phase", row.phase, phases)
                 for step in row.fixes:
                     yield from _unknown(document, (*at, "fixes"), "step", step, steps)
+            yield from _of_alternatives(document, alternatives, phases, causes)
         case ExceptionsFile(exceptions=found):
             for number, exception in enumerate(found):
                 at = ("exceptions", number)
@@ -33,6 +34,17 @@ def table_faults(
         case ExitsFile(exit_codes=codes):
             for number, code in enumerate(codes):
                 yield from _unknown(document, ("exit_codes", number, "cause"), "cause", code.cause, causes)
+
+
+def _of_alternatives(
+    document: Document, rows: Iterable[AlternativesRow], phases: Collection[str], causes: Collection[str]
+) -> Iterator[Problem]:
+    for number, row in enumerate(rows):
+        for phase in row.phases:
+            yield from _unknown(document, ("alternatives", number, "phases"), "phase", phase, phases)
+        for key, named in (("of", row.of), ("may_be", tuple(one.cause for one in row.may_be))):
+            for cause in named:
+                yield from _unknown(document, ("alternatives", number, key), "cause", cause, causes)
 
 
 def _unknown(

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from pydantic import ConfigDict, TypeAdapter
 
 from logrules.ruleset.tables import (
+    AlternativesRow,
     Cause,
     CertaintyModel,
     Component,
@@ -24,10 +25,11 @@ from logrules.ruleset.tables import (
 
 @dataclass(frozen=True, slots=True)
 class CausesFile:
-    """rules/causes.yaml: the causes, and the tiers by which they explain each other."""
+    """rules/causes.yaml: the causes, the tiers by which they explain each other, what the unknown may be."""
 
     causes: tuple[Cause, ...]
     tiers: tuple[Tier, ...] = ()
+    alternatives: tuple[AlternativesRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from logrules.model.report import Severity
 from logrules.ruleset.card_builder import row_text
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pack_builder import Words
-from logrules.ruleset.tables import EXCEPTIONS, EXITS, Cause, ExceptionRow, ExitCode, Tables
+from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, Alternative, Cause, ExceptionRow, ExitCode, Tables
 
 # No signal makes a row's rule hold: the failure records do.
 _NEVER = Occurred(())
@@ -28,7 +29,7 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
         cause = causes.get(row.cause)
         if cause is not None:
             rule = replace(_rule(EXCEPTIONS + row.id, cause, row.phase), fallback=row.fallback)
-            yield rule, _card(row, cause, row.fixes, words)
+            yield _raised(rule), _card(row, cause, row.fixes, words)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
@@ -36,6 +37,21 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
         if cause is not None:
             rule = replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier)
             yield rule, _card(code, cause, (), words)
+    for alternatives in tables.alternatives:
+        for one in alternatives.may_be:
+            cause = causes.get(one.cause)
+            if cause is not None:
+                name = f"{ALTERNATIVES}{alternatives.id}/{one.cause}"
+                yield (
+                    replace(_rule(name, cause, None), severity=Severity.INFO, culprit="nobody", stall=False),
+                    _card(one, cause, (), words),
+                )
+
+
+def _raised(rule: Rule) -> Rule:
+    """The rule of a row of exceptions: what was raised is no mere warning of a wait, also where its cause often is."""
+    severity = Severity.ERROR if rule.severity is Severity.WARNING else rule.severity
+    return replace(rule, severity=severity, stall=False)
 
 
 def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
@@ -54,5 +70,5 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
     )
 
 
-def _card(row: ExceptionRow | ExitCode, cause: Cause, fixes: Sequence[str], words: Words) -> str:
+def _card(row: ExceptionRow | ExitCode | Alternative, cause: Cause, fixes: Sequence[str], words: Words) -> str:
     return row_text(row.title, row.why, cause, fixes, words)

@@ -15,7 +15,7 @@ from logrules.model.report import Restart, Severity
 from logrules.ruleset.bounds import Len
 
 # What the names of rules begin with that stand for rows of tables.
-EXCEPTIONS, EXITS = "exceptions/", "exits/"
+EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
 
 Name = Annotated[str, Len(1, 80)]
 Pattern = Annotated[str, Len(1, 2000)]
@@ -74,6 +74,30 @@ class Cause:
     stall: bool = False
     checks: tuple[str, ...] = ()
     fixes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A cause that a failure which nothing knows may have; ``why`` is what would tell it from the others."""
+
+    cause: Name
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativesRow:
+    """What a failure may be that nothing better is known of than one of the causes in ``of``.
+
+    It is one in these ``phases`` (any, where none is given), by an exception of these ``classes`` or what inherits
+    from them (any). The first row of the table that fits is shown.
+    """
+
+    id: Name
+    of: tuple[Name, ...]
+    may_be: Annotated[tuple[Alternative, ...], Len(1, 2)]
+    phases: tuple[Name, ...] = ()
+    classes: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +293,7 @@ class Tables:
 
     tiers: tuple[Tier, ...] = ()
     causes: tuple[Cause, ...] = ()
+    alternatives: tuple[AlternativesRow, ...] = ()
     components: tuple[Component, ...] = ()
     own_words: tuple[OwnWords, ...] = ()
     nesting: tuple[Nesting, ...] = ()

@@ -22,6 +22,7 @@ from logrules.ruleset.condition import (
     Some,
     Stopped,
     Supported,
+    Unstarted,
     Waiting,
 )
 
@@ -69,6 +70,8 @@ def _spell_state(leaf: Condition) -> str:
             return f"quiet > {duration(longer_than_s)}"
         case Silent(longer_than_s):
             return f"silent > {duration(longer_than_s)}"
+        case Unstarted(longer_than_s):
+            return f"unstarted > {duration(longer_than_s)}"
         case Overdue():
             return "steps(overdue)"
         case Lagging():

@@ -9,9 +9,8 @@ from logrules.model.report import Diagnosis, Report, Severity, Status
 from logrules.model.stream import End
 from logrules.model.test_result import CaseFailure, Result
 from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label, WantedDiagnosis
-from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.examples import captured, condition_tree, shows, unlike
-from logrules.ruletest.harness import Live
+from logrules.ruletest.harness import Live, clauses_of
 from logrules.sources.discover import discover
 
 

@@ -20,6 +20,7 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.result_cache import (
+    Base,
     digest_of_cases,
     keep_cases,
     keep_collection,
@@ -56,10 +57,10 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, 
     pack, suite = _known(texts, settings) if cache else compiled(texts, settings)
     chosen = suite.within(shown_in(given, texts)) if given else suite
     paths = find_cases(given or shipped_cases())
-    return Collection(pack, chosen, _known_cases(paths) if cache else read_cases(paths))
+    return Collection(pack, chosen, known_cases(paths) if cache else read_cases(paths))
 
 
-def _known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
+def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
     """The cases in these files, kept from an earlier run where nothing about them has changed."""
     try:
         digest = digest_of_cases(paths)
@@ -93,6 +94,10 @@ def _known(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, 
     """The same, kept from an earlier run, or put together from one of which little has changed."""
     all_texts = [*texts, *settings_text(settings)]
     found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
+    if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_PATCHED:
+        shipped = [text for text in texts if not text.origin]
+        keep_collection(shipped, *compiled(shipped))
+        found = _patched(all_texts, settings)
     if found is None:
         found = compiled(texts, settings)
         keep_collection(all_texts, *found)
@@ -106,21 +111,27 @@ def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack
         return None
     base, changed = near
     known = kept_collection(base.digest)
-    if known is None or any(text.shown in changed for text in settings_text(settings)):
+    if known is None or (settings is not None and settings.path in changed and not _says_nothing_new(settings, base)):
         return None
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.patch import patched
     from logrules.ruletest.embedded_tests import suite_of
 
-    reading = read_sources([text for text in texts if text.shown in changed])
-    if reading.problems:
-        raise PackError(reading.problems)
+    settled = {text.shown for text in settings_text(settings)}
+    reading = read_sources([text for text in texts if text.shown in changed - settled])
     pack, suite = known
     rest = suite.within(frozenset(base.texts) - changed)
     now = suite_of(reading.sources)
     if not _same_rules(reading.sources, suite.within(changed), now, rest):
         return None
-    return patched(pack, reading.sources), rest.joined(now)
+    return patched(pack, reading), rest.joined(now)
+
+
+def _says_nothing_new(settings: Settings, base: Base) -> bool:
+    """Whether settings that the base knows nothing of add nothing to what rules are made of."""
+    from logrules.ruleset.config import checked
+
+    return settings.path not in base.texts and not any(True for _ in checked(settings).sources())
 
 
 def _same_rules(sources: "Sequence[RuleSource]", before: Suite, now: Suite, rest: Suite) -> bool:

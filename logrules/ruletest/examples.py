@@ -5,14 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from logrules.engine.run import Prepared
-from logrules.inference.condition_trace import Part, explain
+from logrules.inference.condition_trace import ConditionPart, explain
 from logrules.inference.metrics import number
 from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import leaves, signals_of
-from logrules.ruletest.clauses import clauses_of
-from logrules.ruletest.harness import SOURCE, captures_in, events_of, judged
+from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of, judged
 from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection
 
 
@@ -61,7 +60,7 @@ def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
     }
 
 
-def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> Part:
+def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> ConditionPart:
     """The rule's condition taken apart. ``near`` is what was refused."""
     when = on.index.rules[rule].when
     judged_now = replace(session.judged(rule), refused=near or {})
@@ -73,7 +72,7 @@ def short_name(on: Prepared, signal: int) -> str:
     return on.pack.signals[signal].id.rpartition(":")[2]
 
 
-def _line(log: str, tree: Part) -> str | None:
+def _line(log: str, tree: ConditionPart) -> str | None:
     """The last line that speaks for the condition, else the last of the log."""
     seen = [observation.event for leaf in tree.leaves() for observation in leaf.observations]
     if seen:

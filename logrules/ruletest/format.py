@@ -1,7 +1,8 @@
 """A rule file as it should be written: its layout by ruamel.yaml, which keeps comments; then its keys in order."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -9,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from logrules.model.errors import PackError
-from logrules.model.lint_finding import NodePath
+from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.model.position import Position, Problem
 from logrules.ruleset.yaml_reader import PlainLoader, Unreadable, parse_document
 from logrules.ruletest.yaml_entries import ordered
@@ -63,3 +64,15 @@ def _take_out(document: Any, path: NodePath) -> None:
     for part in path[:-1]:
         document = document[part]
     del document[path[-1]]
+
+
+def repaired(findings: Iterable[LintFinding], paths: Mapping[str, Path]) -> dict[Path, bytes]:
+    """The new text of each file that a finding can be mended in; ``paths`` are the files by the names in findings.
+
+    Raises PackError where a file cannot be written as it should be.
+    """
+    gone: dict[str, set[NodePath]] = {}
+    for finding in findings:
+        if finding.removes is not None and finding.place.path in paths:
+            gone.setdefault(finding.place.path, set()).add(finding.removes)
+    return {paths[shown]: tidied(paths[shown].read_bytes(), shown, parts) for shown, parts in sorted(gone.items())}

@@ -23,6 +23,7 @@ _PRINTED = (
     "starts",
     "completes",
     "ends",
+    "rests",
     "scale",
 )
 _STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")

@@ -19,7 +19,7 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks as words
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.collect import own_roots, shipped_cases, shown_in
+from logrules.ruletest.collect import known_cases, own_roots, shipped_cases, shown_in
 from logrules.ruletest.duplicate_checks import twins
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.lint_targets import signals_in
@@ -57,7 +57,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, onli
     texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
     wanted = shown_in(given, texts) if given else frozenset(text.shown for text in texts)
     asked = [text for text in texts if text.shown in wanted]
-    shipped = read_cases(find_cases(shipped_cases()))
+    shipped = known_cases(find_cases(shipped_cases()))
     cases, of_cases = _cases(given) if given else (len(shipped), [])
     found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]

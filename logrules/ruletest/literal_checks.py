@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import hyperscan
-
 from logrules.model.lint_finding import LintFinding
-from logrules.parsing.literal_database import compiled
+from logrules.parsing.literal_matcher import Literal, LiteralMatcher, matcher_of
 from logrules.ruletest.lint_targets import SignalHere
 
 # Three bytes meet by chance once in a few pages of any text.
@@ -51,13 +49,13 @@ def common_literals(signals: Sequence[SignalHere], logs: Sequence[Path]) -> dict
     asked = list(dict.fromkeys(text for here in signals for text in here.signal.contains))
     if not asked or not logs:
         return {}
-    database = compiled([(text.encode(), number, 0) for number, text in enumerate(asked)])
+    matcher = matcher_of([Literal(text.encode(), number) for number, text in enumerate(asked)])
     total: Counter[int] = Counter()
     shares: dict[int, float] = {}
     lines = 0
     for log in logs:
         data = log.read_bytes()
-        own, hits = data.count(b"\n") + 1, _lines_with(database, data)
+        own, hits = data.count(b"\n") + 1, _lines_with(matcher, data)
         lines += own
         total.update(hits)
         for number, count in hits.items():
@@ -69,16 +67,13 @@ def common_literals(signals: Sequence[SignalHere], logs: Sequence[Path]) -> dict
     }
 
 
-def _lines_with(database: "hyperscan.Database", data: bytes) -> Counter[int]:
+def _lines_with(matcher: LiteralMatcher, data: bytes) -> Counter[int]:
     """How many lines have each literal."""
     counts: Counter[int] = Counter()
     line_ends: dict[int, int] = {}
-
-    def hit(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+    for end, number in matcher.find(data):
         if end > line_ends.get(number, -1):
             counts[number] += 1
             found = data.find(b"\n", end)
             line_ends[number] = len(data) if found < 0 else found
-
-    database.scan(data, match_event_handler=hit)
     return counts

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from logrules.ruletest.variable_parts import Fixed, Part
+from logrules.ruletest.variable_parts import Fixed, MessagePart
 
 SHORTEST = 6
 # A longer text finds no fewer lines, and is more likely to be worded anew in the next version.
 LONGEST = 60
 
 
-def best_literal(parts: Sequence[Part], written: bytes, logs: Iterable[Path], own: Iterable[str]) -> str | None:
+def best_literal(parts: Sequence[MessagePart], written: bytes, logs: Iterable[Path], own: Iterable[str]) -> str | None:
     """The fixed text that is on fewest lines of the logs, then of the line's own log; of equals the longest.
 
     It stands in the line as it was ``written``, unbroken by colours. None where the line has no text of at least

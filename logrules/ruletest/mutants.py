@@ -23,6 +23,7 @@ from logrules.ruleset.condition import (
     Some,
     Supported,
     Trend,
+    Unstarted,
     leaves,
     signals_of,
 )
@@ -131,6 +132,8 @@ def _wrong_silence(leaf: Condition) -> Iterator[Condition]:
             yield Quiet(longer_than_s * WIDER)
         case Silent(longer_than_s):
             yield Silent(longer_than_s * WIDER)
+        case Unstarted(longer_than_s):
+            yield Unstarted(longer_than_s * WIDER)
         case Overdue():
             yield Lagging()
         case Lagging():

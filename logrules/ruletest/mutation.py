@@ -6,7 +6,7 @@ from itertools import groupby
 
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import index_of
-from logrules.model.mutation_score import Share, Strength
+from logrules.model.rule_strength import Share, Strength
 from logrules.ruletest.examples import misses
 from logrules.ruletest.harness import run_log
 from logrules.ruletest.mutants import Mutant, mutants

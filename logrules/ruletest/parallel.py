@@ -1,12 +1,10 @@
 """Many small tests on all cores: processes that share one prepared pack."""
 
-import multiprocessing
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
 
+from logrules.engine.resilient_pool import process_pool
 from logrules.engine.run import Prepared, prepared
 from logrules.ruleset.pack import Pack
 
@@ -36,26 +34,13 @@ def on_all_cores(
     if processes < 2 or len(items) < few:  # noqa: PLR2004 - one is no crowd
         yield from (task(on, item) for item in items)
         return
-    with _pool(on, processes) as pool:
+    with process_pool(processes, _begin, on, on.pack) as pool:
         size = max(1, len(items) // (processes * _CHUNKS_A_PROCESS))
         yield from pool.map(_do, [(task, item) for item in items], chunksize=size)
 
 
-def _pool(on: Prepared, processes: int) -> ProcessPoolExecutor:
-    """Forked processes inherit what is compiled; where forking is not safe each compiles the pack for itself."""
-    if sys.platform == "linux":
-        context: Any = multiprocessing.get_context("fork")
-        return ProcessPoolExecutor(processes, context, initializer=_inherit, initargs=(on,))
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(processes, context, initializer=_prepare, initargs=(on.pack,))
-
-
-def _inherit(on: Prepared) -> None:
-    _Here.on = on
-
-
-def _prepare(pack: Pack) -> None:
-    _Here.on = prepared(pack, cache=True)
+def _begin(given: Prepared | Pack) -> None:
+    _Here.on = prepared(given, cache=True) if isinstance(given, Pack) else given
 
 
 def _do(work: tuple[Callable[[Prepared, Any], Any], Any]) -> Any:

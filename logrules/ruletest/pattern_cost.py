@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from logrules.engine.extraction import Scanners
 from logrules.engine.run import Prepared, replay_prepared
 from logrules.inference.rule_index import index_of
-from logrules.model.cost import Cost
+from logrules.model.rule_strength import Cost
 from logrules.parsing.captures import Captures
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack, Signal

@@ -40,7 +40,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     roots = _roots(parent.config)
     if file_path.suffix not in {".yaml", ".yml"} or not any(map(file_path.resolve().is_relative_to, roots)):
         return None
-    found: pytest.Collector = RuleFile.from_parent(parent, path=file_path)
+    found: pytest.Collector = PytestRuleFile.from_parent(parent, path=file_path)
     return found
 
 
@@ -50,7 +50,7 @@ def _roots(config: pytest.Config) -> list[Path]:
     return [path.resolve() for path in (*config.getini("logrules_rules"), *given)]
 
 
-class RuleFile(pytest.File):
+class PytestRuleFile(pytest.File):
     """A rule file or a case."""
 
     def collect(self) -> Iterator[pytest.Item]:
@@ -115,7 +115,7 @@ class RuleTest(pytest.Item):
         """What `logrules test` says of it."""
         if not isinstance(excinfo.value, RuleTestFailed):
             return str(super().repr_failure(excinfo))
-        from logrules.output.results_text import paragraphs
+        from logrules.output.ruletest_text import paragraphs
 
         return "\n".join(paragraphs(excinfo.value.result))
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from logrules.engine.run import Prepared
-from logrules.inference.condition_trace import Part, explain
-from logrules.model.mutation_score import RuleCoverage, Share
+from logrules.inference.condition_trace import ConditionPart, explain
+from logrules.model.rule_strength import RuleCoverage, Share
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
@@ -55,7 +55,7 @@ def own_signals(rule: Rule) -> frozenset[int]:
     return frozenset(signal for leaf in leaves(rule.when) for signal in signals_of(leaf))
 
 
-def _taken(tree: Part) -> Iterator[Branch]:
+def _taken(tree: ConditionPart) -> Iterator[Branch]:
     return ((path, part.holds) for path, part in _parts(tree))
 
 
@@ -111,7 +111,7 @@ def _branches(on: Prepared, rule: Rule) -> Mapping[Branch, str]:
     return {(path, held): part.text for path, part in _parts(tree) for held in (True, False)}
 
 
-def _parts(part: Part, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Part]]:
+def _parts(part: ConditionPart, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], ConditionPart]]:
     # What is negated says it all: its negation takes the other branch.
     if part.operator != "not":
         yield path, part

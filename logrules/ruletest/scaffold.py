@@ -13,7 +13,7 @@ from logrules.ruletest.literal_choice import best_literal
 from logrules.ruletest.log_lines import Extract
 from logrules.ruletest.near_misses import near_miss
 from logrules.ruletest.rule_writer import written
-from logrules.ruletest.variable_parts import Filled, Part, parts_of, pattern_of
+from logrules.ruletest.variable_parts import Filled, MessagePart, parts_of, pattern_of
 
 _FALLBACK_CAUSE = "python-exception"
 _LONGEST_PATTERN = 800
@@ -46,7 +46,7 @@ def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | Non
     return RuleDraft(name, tidied(text.encode(), name).decode())
 
 
-def _first_of(parts: Sequence[Part]) -> Sequence[Part]:
+def _first_of(parts: Sequence[MessagePart]) -> Sequence[MessagePart]:
     """As many parts as a pattern has room for."""
     room = next((count for count in range(len(parts), 0, -1) if len(pattern_of(parts[:count])) <= _LONGEST_PATTERN), 0)
     return parts[:room]

@@ -93,11 +93,17 @@ def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
             rows = [("exceptions", number, row.id, row.title or row.why) for number, row in enumerate(exceptions)]
         case ExitsFile(exit_codes=codes):
             rows = [("exits", number, row.id, row.title or row.why) for number, row in enumerate(codes)]
+        case CausesFile(alternatives=alternatives):
+            rows = [
+                ("alternatives", number, f"{row.id}/{one.cause}", one.title)
+                for number, row in enumerate(alternatives)
+                for one in row.may_be
+            ]
         case _:
             return
     for kind, number, name, says in rows:
         if says and f"{kind}/{name}" not in file.rules:
-            yield _missing(source, ("exceptions" if kind == "exceptions" else "exit_codes", number), name, file)
+            yield _missing(source, ("exit_codes" if kind == "exits" else kind, number), name, file)
 
 
 def _missing(source: RuleSource, at: tuple[str | int, ...], name: str, file: Translation) -> LintFinding:

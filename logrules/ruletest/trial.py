@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
-from logrules.inference.condition_trace import Part, explain
+from logrules.inference.condition_trace import ConditionPart, explain
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
@@ -13,8 +13,8 @@ from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.clauses import clauses_of
 from logrules.ruletest.examples import condition_tree, short_name
+from logrules.ruletest.harness import clauses_of
 from logrules.sources.source import Source
 
 # Enough to see what goes on; all are counted.
@@ -127,7 +127,7 @@ class _Watch:
             if part.holds != before and len(self.turns) < SHOWN_TURNS:
                 self.turns.append(Transition(source, line, part.text, part.holds, part.reason))
 
-    def _see_tracebacks(self, tree: Part) -> None:
+    def _see_tracebacks(self, tree: ConditionPart) -> None:
         """Count whole tracebacks: what they are is known only where the condition has taken them in."""
         for event in (observation.event for leaf in tree.leaves() for observation in leaf.observations):
             for hit in event.hits:
@@ -144,7 +144,7 @@ class _Watch:
         }
 
 
-def _parts(tree: Part) -> Iterator[Part]:
+def _parts(tree: ConditionPart) -> Iterator[ConditionPart]:
     """The leaves, then what they make up, the whole last."""
     for part in tree.parts:
         yield from _parts(part)

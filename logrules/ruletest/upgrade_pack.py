@@ -7,7 +7,7 @@ from typing import Any
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset.old_format import is_old
+from logrules.ruleset.compile import is_old
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.tables import Cause
 from logrules.ruleset.translation_files import FOLDER

@@ -46,12 +46,12 @@ class Filled:
     pattern: str
 
 
-Part = Fixed | Filled
+MessagePart = Fixed | Filled
 
 
-def parts_of(message: str) -> tuple[Part, ...]:
+def parts_of(message: str) -> tuple[MessagePart, ...]:
     """The parts of a message from left to right; names are used once."""
-    parts: list[Part] = []
+    parts: list[MessagePart] = []
     used: set[str] = set()
     end = 0
     for found in _ANY_VARIABLE.finditer(message):
@@ -65,7 +65,7 @@ def parts_of(message: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _filled(found: "re.Match[str]", before: str, used: set[str]) -> Iterator[Part]:
+def _filled(found: "re.Match[str]", before: str, used: set[str]) -> Iterator[MessagePart]:
     kind, text = str(found.lastgroup), found[0]
     pattern = _PATTERN[kind]
     if pattern is None:
@@ -93,7 +93,7 @@ def _named(kind: str, before: str, used: set[str]) -> str:
     return numbered
 
 
-def pattern_of(parts: Sequence[Part]) -> str:
+def pattern_of(parts: Sequence[MessagePart]) -> str:
     """A pattern that matches the message whatever is filled in, with a capture for each."""
     return "".join(
         re.escape(part.text).replace(r"\ ", " ") if isinstance(part, Fixed) else f"(?P<{part.name}>{part.pattern})"

@@ -14,9 +14,8 @@ from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, opened, text_of
 from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
-from logrules.sources.memory import MemorySource
 from logrules.sources.remote import RemoteSource, is_remote, remote_sources
-from logrules.sources.source import BLOCK_BYTES
+from logrules.sources.source import BLOCK_BYTES, MemorySource
 from logrules.sources.stdin import StdinSource
 
 _BINARY_CHECK_BYTES = 4 << 10

@@ -14,7 +14,7 @@ from logrules.output.escape import safe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logrules.tools.bundle.gather import Part
+    from logrules.tools.bundle.gather import BundlePart
     from logrules.tools.bundle.redact import Taken
 
 _SHOWN_LINES = 5
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _parts(options: argparse.Namespace) -> "list[Part]":
+def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.run import replay
@@ -101,7 +101,7 @@ def _stem(path: str) -> str:
     return Path(path).resolve().name.split(".")[0] or "log"
 
 
-def _show(parts: "list[Part]") -> None:
+def _show(parts: "list[BundlePart]") -> None:
     for part in parts:
         print(f"==> {safe(part.name)} ({len(part.text.encode())} bytes) <==")
         print(part.text, end="" if part.text.endswith("\n") else "\n")

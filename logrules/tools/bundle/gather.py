@@ -36,7 +36,7 @@ _PACKAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BundlePart:
     """One file of the bundle. ``numbers`` are those of its lines, if they stand in front; ``marked`` some of them."""
 
     name: str
@@ -45,16 +45,16 @@ class Part:
     marked: frozenset[int] = frozenset()
 
 
-def reports(report: Report, language: str) -> Iterator[Part]:
+def reports(report: Report, language: str) -> Iterator[BundlePart]:
     """The diagnosis, for machines and for people."""
     document, page = io.StringIO(), io.StringIO()
     render_json(report, document, language)
     render_text(report, page, language, "bash", all_diagnoses=True)
-    yield Part("report.json", document.getvalue())
-    yield Part("report.txt", page.getvalue())
+    yield BundlePart("report.json", document.getvalue())
+    yield BundlePart("report.txt", page.getvalue())
 
 
-def logs(sources: Sequence[Source], report: Report) -> Iterator[Part]:
+def logs(sources: Sequence[Source], report: Report) -> Iterator[BundlePart]:
     """Of each log its end and its evidence."""
     for number, source in enumerate(sources, start=1):
         lines = [
@@ -65,28 +65,28 @@ def logs(sources: Sequence[Source], report: Report) -> Iterator[Part]:
         ]
         found = excerpt(source, lines)
         stem = f"logs/{number:03d}-{_plain_name(source.name)}"
-        yield Part(
+        yield BundlePart(
             f"{stem}.tail.txt",
             "\n".join(found.tail),
             tuple(range(found.tail_first, found.tail_first + len(found.tail))),
         )
         if found.shown:
             numbers, shown = zip(*found.shown, strict=True)
-            yield Part(f"{stem}.evidence.txt", "\n".join(shown), numbers, frozenset(lines))
+            yield BundlePart(f"{stem}.evidence.txt", "\n".join(shown), numbers, frozenset(lines))
 
 
-def machine(answers: Sequence[Answer], asked: Machine, language: str) -> Iterator[Part]:
+def machine(answers: Sequence[Answer], asked: Machine, language: str) -> Iterator[BundlePart]:
     """Doctor's answers, the packages of the run's Python, and the environment as far as it tells."""
     out = io.StringIO()
     render_answers(answers, out, language)
-    yield Part("doctor.txt", out.getvalue())
+    yield BundlePart("doctor.txt", out.getvalue())
     said = asked.ask(asked.asked.python, "-c", _PACKAGES)
     unknown = f"{asked.asked.python} could not be asked for its packages\n"
-    yield Part("packages.txt", said.text if said.fine else unknown)
-    yield Part("environment.txt", _environment(asked.env))
+    yield BundlePart("packages.txt", said.text if said.fine else unknown)
+    yield BundlePart("environment.txt", _environment(asked.env))
 
 
-def configurations(paths: Sequence[str]) -> Iterator[Part]:
+def configurations(paths: Sequence[str]) -> Iterator[BundlePart]:
     """The files that the user named. Raises LogrulesError where one cannot be read."""
     for number, name in enumerate(paths, start=1):
         try:
@@ -96,10 +96,10 @@ def configurations(paths: Sequence[str]) -> Iterator[Part]:
             raise LogrulesError(f"{name}: cannot be read ({(fault.strerror or str(fault)).lower()})") from None
         text = raw[:MAX_CONFIG_BYTES].decode("utf-8", "replace")
         cut = f"\n… cut after {MAX_CONFIG_BYTES} bytes\n" if len(raw) > MAX_CONFIG_BYTES else ""
-        yield Part(f"config/{number:03d}-{_plain_name(Path(name).name)}", text + cut)
+        yield BundlePart(f"config/{number:03d}-{_plain_name(Path(name).name)}", text + cut)
 
 
-def redacted(parts: Sequence[Part], redactor: Redactor) -> tuple[list[Part], list[Taken]]:
+def redacted(parts: Sequence[BundlePart], redactor: Redactor) -> tuple[list[BundlePart], list[Taken]]:
     """The parts as they may leave, and what was taken out of which. Their names are looked through as well."""
     names = "\n".join(part.name for part in parts)
     clean, taken = redactor.redact({_NAMES: names, **{part.name: part.text for part in parts}})
@@ -110,13 +110,13 @@ def redacted(parts: Sequence[Part], redactor: Redactor) -> tuple[list[Part], lis
     return renamed, [_numbered(one, parts) for one in taken]
 
 
-def _numbered(one: Taken, parts: Sequence[Part]) -> Taken:
+def _numbered(one: Taken, parts: Sequence[BundlePart]) -> Taken:
     """The same with the line numbers that stand in the part."""
     numbers = next((part.numbers for part in parts if part.name == one.place), ())
     return replace(one, lines=tuple(numbers[line - 1] for line in one.lines)) if numbers else one
 
 
-def manifest(parts: Sequence[Part], taken: Sequence[Taken]) -> Part:
+def manifest(parts: Sequence[BundlePart], taken: Sequence[Taken]) -> BundlePart:
     """What the bundle holds, and what was taken out of it, by kind and place."""
     said = {
         "schema": "logrules.bundle/1",
@@ -124,10 +124,10 @@ def manifest(parts: Sequence[Part], taken: Sequence[Taken]) -> Part:
         "files": [{"name": part.name, "bytes": len(part.text.encode())} for part in parts],
         "redacted": [{"file": one.place, "kind": one.kind, "count": one.count, "lines": one.lines} for one in taken],
     }
-    return Part("MANIFEST.json", json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+    return BundlePart("MANIFEST.json", json.dumps(said, ensure_ascii=False, indent=1) + "\n")
 
 
-def _laid_out(part: Part, text: str) -> str:
+def _laid_out(part: BundlePart, text: str) -> str:
     """The text with its numbers in front, overlong lines cut, and nothing in it that a terminal would obey."""
     lines = [safe(line if len(line) <= MAX_LINE_CHARS or not part.numbers else _cut(line)) for line in text.split("\n")]
     if not part.numbers:

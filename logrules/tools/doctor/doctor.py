@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from logrules.model.report import Text
-from logrules.tools.doctor.doctor_finding import DoctorFinding, Outcome, unknown
+from logrules.tools.doctor.doctor_finding import CheckOutcome, DoctorFinding, unknown
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import check_gpus, check_leftovers
 from logrules.tools.doctor.limits import check_memory_limit, check_open_files, check_shared_memory
 from logrules.tools.doctor.machine import Machine
 from logrules.tools.doctor.network import check_hub, check_interfaces, check_master_port
-from logrules.tools.doctor.software import check_cuda, check_imports, check_versions
+from logrules.tools.doctor.software import check_cuda, check_imports, check_scanner, check_versions
 from logrules.tools.doctor.storage import check_data, check_disk
 
 # Beyond this no answer is waited for. Commands have less (machine.COMMAND_LIMIT_S).
@@ -44,6 +44,7 @@ CHECKS = (
     Check("hub", Text("Hugging Face Hub", "Hugging Face Hub"), check_hub),
     Check("data", Text("data", "数据"), check_data),
     Check("environment", Text("environment variables", "环境变量"), check_environment),
+    Check("scanner", Text("logrules itself", "logrules 自身"), check_scanner),
 )
 
 
@@ -58,12 +59,12 @@ class Answer:
     findings: tuple[DoctorFinding, ...]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CheckOutcome:
         """The worst of its findings; ``unknown`` only where nothing else was found."""
-        for outcome in (Outcome.FAILED, Outcome.WARNING, Outcome.OK):
+        for outcome in (CheckOutcome.FAILED, CheckOutcome.WARNING, CheckOutcome.OK):
             if any(finding.outcome is outcome for finding in self.findings):
                 return outcome
-        return Outcome.UNKNOWN
+        return CheckOutcome.UNKNOWN
 
 
 def examine(machine: Machine, checks: Sequence[Check] = CHECKS, limit_s: float = EXAMINATION_LIMIT_S) -> list[Answer]:

@@ -8,7 +8,7 @@ from logrules.model.report import Text
 NOTHING = Text()
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """How a check ended; ``unknown`` where it could not look."""
 
     OK = "ok"
@@ -21,26 +21,26 @@ class Outcome(StrEnum):
 class DoctorFinding:
     """One answer. ``instead`` says what to do about it."""
 
-    outcome: Outcome
+    outcome: CheckOutcome
     said: Text
     instead: Text = NOTHING
 
 
 def ok(en: str, zh: str) -> DoctorFinding:
     """All is well."""
-    return DoctorFinding(Outcome.OK, Text(en, zh))
+    return DoctorFinding(CheckOutcome.OK, Text(en, zh))
 
 
 def warning(en: str, zh: str, instead: Text = NOTHING) -> DoctorFinding:
     """It may go wrong."""
-    return DoctorFinding(Outcome.WARNING, Text(en, zh), instead)
+    return DoctorFinding(CheckOutcome.WARNING, Text(en, zh), instead)
 
 
 def failed(en: str, zh: str, instead: Text = NOTHING) -> DoctorFinding:
     """It will go wrong."""
-    return DoctorFinding(Outcome.FAILED, Text(en, zh), instead)
+    return DoctorFinding(CheckOutcome.FAILED, Text(en, zh), instead)
 
 
 def unknown(en: str, zh: str) -> DoctorFinding:
     """It could not be checked, and why."""
-    return DoctorFinding(Outcome.UNKNOWN, Text(en, zh))
+    return DoctorFinding(CheckOutcome.UNKNOWN, Text(en, zh))

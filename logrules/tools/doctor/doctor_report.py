@@ -9,14 +9,14 @@ from rich.text import Text as Line
 
 from logrules.output.escape import safe
 from logrules.tools.doctor.doctor import Answer
-from logrules.tools.doctor.doctor_finding import DoctorFinding, Outcome
+from logrules.tools.doctor.doctor_finding import CheckOutcome, DoctorFinding
 
 SCHEMA = "logrules.doctor/1"
 _MARK = {
-    Outcome.OK: ("ok  ", "green"),
-    Outcome.WARNING: ("warn", "yellow"),
-    Outcome.FAILED: ("FAIL", "bold red"),
-    Outcome.UNKNOWN: ("?   ", "dim"),
+    CheckOutcome.OK: ("ok  ", "green"),
+    CheckOutcome.WARNING: ("warn", "yellow"),
+    CheckOutcome.FAILED: ("FAIL", "bold red"),
+    CheckOutcome.UNKNOWN: ("?   ", "dim"),
 }
 
 

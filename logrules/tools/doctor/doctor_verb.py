@@ -65,9 +65,9 @@ def run(options: argparse.Namespace) -> int:
 
 def exit_status(answers: "Sequence[Answer]") -> int:
     """1 where a check failed, else 0."""
-    from logrules.tools.doctor.doctor_finding import Outcome
+    from logrules.tools.doctor.doctor_finding import CheckOutcome
 
-    return int(any(answer.outcome is Outcome.FAILED for answer in answers))
+    return int(any(answer.outcome is CheckOutcome.FAILED for answer in answers))
 
 
 def default_python() -> str:

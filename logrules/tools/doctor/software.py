@@ -76,6 +76,18 @@ except BaseException as fault:
 """
 
 
+def check_scanner(_machine: Machine) -> Iterator[DoctorFinding]:
+    """What logrules itself finds literals with: without Hyperscan, all works and big logs take longer."""
+    from logrules.parsing.literal_matcher import Literal, matcher_of
+
+    try:
+        name = matcher_of([Literal(b"x", 0)]).name
+    except ImportError as fault:
+        yield failed(f"logrules cannot scan logs: {fault}", f"logrules 无法扫描日志：{fault}")
+        return
+    yield ok(f"logrules scans logs with {name}", f"logrules 使用 {name} 扫描日志")
+
+
 def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
     """What is installed, and whether it suits what needs it."""
     python = machine.asked.python

@@ -1,12 +1,12 @@
 """What came of jobs, kept in a local SQLite file."""
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
+from logrules.ruleset.cache_files import user_folder
 from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.jobs_json import job_document, job_of
@@ -38,12 +38,8 @@ _FROM_FIRST = "update or replace results set pack = '' where pack != ''"
 
 def default_history() -> Path:
     """Where results are kept: ``$LOGRULES_STATE_DIR``, else the user's state folder. LogrulesError without a home."""
-    chosen = os.environ.get("LOGRULES_STATE_DIR")
-    if chosen:
-        return Path(chosen) / "history.sqlite"
-    root = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     try:
-        return (Path(root) if root else Path.home() / ".local" / "state") / "logrules" / "history.sqlite"
+        return user_folder("LOGRULES_STATE_DIR", "XDG_STATE_HOME", ".local/state") / "history.sqlite"
     except RuntimeError:
         raise LogrulesError("no home folder to keep a history in: set LOGRULES_STATE_DIR") from None
 

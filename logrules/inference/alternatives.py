@@ -1,0 +1,47 @@
+"""What a failure may be that nothing knows: the causes that the table of alternatives names for its place and class."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from logrules.inference.exception_lineage import ExceptionLineage
+from logrules.inference.ranking import Hypothesis, Ranked
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import ALTERNATIVES, AlternativesRow
+
+# As many diagnoses as a reader compares.
+_MAX_TOLD = 3
+
+
+def alternatives(ranked: Sequence[Ranked], phase: str, raised: str, pack: Pack) -> tuple[Ranked, ...]:
+    """What the first of the hypotheses may be instead, where it is of a cause that says little.
+
+    ``phase`` is where it failed, ``raised`` the exception's class as printed, or nothing.
+    """
+    if not ranked or ranked[0].hypothesis.survived:
+        return ()
+    first = ranked[0].hypothesis
+    row = _row_for(pack.tables.alternatives, first.rule.cause, phase, _lineage(raised, pack))
+    if row is None:
+        return ()
+    told = {other.rule.cause for one in ranked for other in (one.hypothesis, *one.consequences)}
+    names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in row.may_be if one.cause not in told]
+    found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in pack.rules if rule.id in names)
+    return tuple(found)[: max(0, _MAX_TOLD - len(ranked))]
+
+
+def _lineage(raised: str, pack: Pack) -> ExceptionLineage:
+    return ExceptionLineage.of(raised, {one.name: one.bases for one in pack.tables.classes})
+
+
+def _row_for(
+    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage
+) -> AlternativesRow | None:
+    return next(_fitting(rows, cause, phase, lineage), None)
+
+
+def _fitting(
+    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage
+) -> Iterator[AlternativesRow]:
+    for row in rows:
+        is_of_class = not row.classes or lineage.distance(row.classes) is not None
+        if cause in row.of and is_of_class and (not row.phases or phase in row.phases):
+            yield row

@@ -1,0 +1,206 @@
+"""Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from logrules.inference import conditions, liveness
+from logrules.inference.conditions import LeafState
+from logrules.inference.liveness import JobSnapshot, Still
+from logrules.inference.observation import Match, Observation
+from logrules.inference.ranking import Hypothesis
+from logrules.inference.rule_index import Index
+from logrules.inference.run_state import RunState
+from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
+from logrules.model.report import Severity
+from logrules.ruleset.condition import Every, Leaf, Metrical, Overdue
+from logrules.ruleset.pack import Rule
+
+if TYPE_CHECKING:
+    from logrules.inference.condition_trace import Judged
+
+
+class RuleEvaluation:
+    """The conditions of all rules in one run. What holds is raised once, and withdrawn when it holds no longer."""
+
+    def __init__(self, index: Index, run: RunState) -> None:
+        self._index = index
+        self._run = run
+        self._states: dict[str, dict[Leaf, LeafState]] = {}
+        self._together: set[Every] = set()
+        self._raised: dict[str, Rule] = {}
+        self._worse_at: dict[str, float] = {}
+
+    @property
+    def now(self) -> float | None:
+        """The job's time."""
+        return self._run.job.clock.now
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes."""
+        return self._run.job.ended
+
+    def deadlines(self) -> Iterator[float]:
+        """The moments at which silence alone may change an answer."""
+        for states in self._states.values():
+            for leaf, state in states.items():
+                at = conditions.deadline_of(leaf, state)
+                if at is not None:
+                    yield at
+        index = self._index
+        yield from liveness.deadlines(self._snapshot(), index.quiet_limits, index.silent_limits, index.unstarted_limits)
+        yield from self._worse_at.values()
+
+    def judged(self, rule_id: str) -> "Judged":
+        """What is known of a rule's condition now."""
+        from logrules.inference.condition_trace import Judged
+
+        found = self._found(self._index.rules[rule_id])
+        waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.open_waits()}
+        states = self._states.get(rule_id, {})
+        together = self._told_together(rule_id, found)
+        return Judged(states, found, self.now, self._run.last, waits, together=together)
+
+    def move(self, observation: Observation, signal: int) -> Iterator[Change]:
+        """Take a signal of a line to the rules that ask for it."""
+        for rule_id, moved in self._index.by_signal.get(signal, {}).items():
+            rule = self._index.rules[rule_id]
+            states = self._states.setdefault(rule_id, {})
+            for leaf in moved:
+                state = states.get(leaf)
+                if isinstance(state, Match) and self._run.survived(rule, state):
+                    state = None
+                after = conditions.step(leaf, state, observation, signal)
+                if after is not None:
+                    states[leaf] = after
+            yield from self._judge(rule)
+
+    def judge_silence(self) -> Iterator[Change]:
+        """Judge the rules whose answer silence can have changed."""
+        for rule in self._silent_now():
+            yield from self._judge(rule)
+
+    def judge_broken_silence(self) -> Iterator[Change]:
+        """Judge what a word from the job may withdraw, whatever it says.
+
+        Whether it moves a loop is known once it is read: until then a loop's stall stands.
+        """
+        silent, leaves = self._index.silent, self._index.leaves
+        for rule in [one for one in self._raised.values() if one in silent and Overdue() not in leaves[one.id]]:
+            yield from self._judge(rule)
+
+    def judge_moves(self) -> Iterator[Change]:
+        """Judge the stalls that a line may end which says where its writer is."""
+        for rule_id in tuple(self._worse_at):
+            if Overdue() in self._index.leaves[rule_id]:
+                yield from self._judge(self._raised[rule_id])
+
+    def judge_stalls(self) -> Iterator[Change]:
+        """Stalls that last: told of again whenever they are twice as long as before."""
+        now = self.now
+        for rule_id, at in tuple(self._worse_at.items()):
+            quiet_s = self._stalled_for(self._raised[rule_id])
+            if now is None or quiet_s is None or now < at:
+                continue
+            self._worse_at[rule_id] = now + quiet_s
+            yield StallProlonged(rule_id, now, quiet_s)
+
+    def judge_failures(self) -> Iterator[Change]:
+        """What the tables know of the failures so far: told once, taken back where a record grew into another."""
+        held = self._run.failures.rules()
+        for name in sorted(held):
+            if name not in self._raised and name in self._index.rules:
+                self._raised[name] = self._index.rules[name]
+                yield Raised(name, self.now)
+        for rule in tuple(self._raised.values()):
+            if rule.from_table and rule.id not in held:
+                del self._raised[rule.id]
+                yield Withdrawn(rule.id, self.now)
+
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Everything that holds now, by condition or by table. Changes nothing."""
+        run, rules = self._run, self._index.rules
+        silent = (rule.id for rule in self._silent_now())
+        for name in dict.fromkeys([*self._states, *silent]):
+            rule = rules[name]
+            matches = self._found(rule)
+            if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
+                yield Hypothesis(rule, shown, all(run.survived(rule, match) for match in shown))
+        for name, match, caught in run.failures.matches():
+            rule_of_row = rules.get(name)
+            if rule_of_row is not None:
+                yield Hypothesis(rule_of_row, (match,), caught or run.survived(rule_of_row, match))
+
+    def failing(self) -> bool:
+        """Whether an error stands that the run has not survived."""
+        errors = [rule for rule in self._raised.values() if rule.severity is Severity.ERROR]
+        return any(not self._lived_through(rule) for rule in errors)
+
+    def match_of(self, leaf: Leaf) -> Match | None:
+        """What a wait, a silence, a metric or the end shows now."""
+        if isinstance(leaf, Still):
+            return liveness.match_of(leaf, self._snapshot())
+        return self._run.metrics.match_of(leaf) if isinstance(leaf, Metrical) else None
+
+    def _judge(self, rule: Rule) -> Iterator[Change]:
+        found = self._found(rule)
+        # What was told together once stays so, however much of each is told later.
+        self._together |= self._told_together(rule.id, found)
+        true = self._holds(rule, found)
+        if true and rule.id not in self._raised:
+            self._raised[rule.id] = rule
+            quiet_s = self._stalled_for(rule)
+            if quiet_s is not None and self.now is not None:
+                self._worse_at[rule.id] = self.now + quiet_s
+            yield Raised(rule.id, self.now, quiet_s)
+        elif not true and self._raised.pop(rule.id, None) is not None:
+            self._worse_at.pop(rule.id, None)
+            yield Withdrawn(rule.id, self.now)
+
+    def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
+        states = self._states.get(rule.id, {})
+        return {leaf: conditions.match_of(leaf, states.get(leaf), self) for leaf in self._index.leaves[rule.id]}
+
+    def _holds(self, rule: Rule, found: Mapping[Leaf, Match | None]) -> bool:
+        if rule.requires and self._run.frameworks.isdisjoint(rule.requires):
+            return False
+        return conditions.holds(rule.when, found, self._told_together(rule.id, found))
+
+    def _told_together(self, rule_id: str, found: Mapping[Leaf, Match | None]) -> set[Every]:
+        """The conjunctions whose parts are, or once were, told together."""
+        now = {one for one in self._index.joint.get(rule_id, ()) if conditions.told_as_one(one, found)}
+        return self._together | now
+
+    def _silent_now(self) -> Iterable[Rule]:
+        """The rules whose answer silence can change now: not the cards of waits that are not open."""
+        waiting = {wait.wait.id for wait in self._run.tracker.open_waits()}
+        for rule in self._index.silent:
+            if rule.wait is None or rule.wait in waiting or rule.id in self._raised:
+                yield rule
+
+    def _stalled_for(self, rule: Rule) -> float | None:
+        """How long nothing has moved, where that is what the rule says; never nothing."""
+        if rule not in self._index.silent or not rule.stall or self.now is None:
+            return None
+        if rule.wait is not None:
+            since = [wait.since for wait in self._run.tracker.open_waits() if wait.wait.id == rule.wait]
+            return max((self.now - at for at in since if at is not None), default=None)
+        shown = conditions.shown(rule.when, self._found(rule))
+        begun = self._run.job.activity.begun
+        last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)
+        return None if last is None else max(self.now - last, 1.0)
+
+    def _lived_through(self, rule: Rule) -> bool:
+        if rule in self._index.silent:
+            return False
+        if rule.from_table:
+            known = [(match, caught) for name, match, caught in self._run.failures.matches() if name == rule.id]
+            return all(caught or self._run.survived(rule, match) for match, caught in known)
+        shown = conditions.shown(rule.when, self._found(rule))
+        return all(self._run.survived(rule, match) for match in shown)
+
+    def _snapshot(self) -> JobSnapshot:
+        run = self._run
+        return JobSnapshot(
+            self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.tracker, run.job.activity
+        )  # fmt: skip

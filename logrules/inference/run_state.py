@@ -1,0 +1,92 @@
+"""What a job and its present run have shown so far, before any rule is asked."""
+
+from dataclasses import dataclass, field
+
+from logrules.inference.clock import Clock
+from logrules.inference.ending import Endings
+from logrules.inference.failures import Failures
+from logrules.inference.liveness import Activity
+from logrules.inference.metrics import MetricStates
+from logrules.inference.observation import Match, Observation
+from logrules.inference.outliers import Outliers
+from logrules.inference.rank_table import RankTable
+from logrules.inference.rule_index import Index
+from logrules.inference.time_series import CurveSampler
+from logrules.inference.workers import WorkerTracker
+from logrules.ruleset.pack import Pack, Rule
+
+# A run that makes this many rounds of progress after an error has survived it.
+SURVIVAL_ROUNDS = 3
+# A writer that said it was over and then makes so many is another one: a new run in the same log.
+NEW_RUN_ROUNDS = 20
+
+
+@dataclass(slots=True)
+class JobState:
+    """What outlives a run: the job's time, when it was heard, its last lines, and whether nothing more comes."""
+
+    clock: Clock
+    activity: Activity = field(default_factory=Activity)
+    endings: Endings = field(default_factory=Endings)
+    ended: bool = False
+
+
+class RunState:
+    """What is known of one run: its workers, failures, metrics, ranks and frameworks, and its latest line."""
+
+    def __init__(self, job: JobState, pack: Pack, index: Index) -> None:
+        self.job = job
+        self.tracker = WorkerTracker(pack)
+        self.failures = Failures(index.failures)
+        self.metrics = MetricStates(index.asked, index.metrics)
+        self.curves = CurveSampler()
+        self.outliers = Outliers()
+        self.ranks = RankTable()
+        self.last: Observation | None = None
+        self._named: set[str] = set()
+        self._by_component = index.components
+
+    def names(self, frameworks: tuple[str, ...]) -> None:
+        """A line shows these frameworks."""
+        self._named.update(frameworks)
+
+    @property
+    def frameworks(self) -> frozenset[str]:
+        """The frameworks that this run shows, by its lines or by frames of its failures."""
+        by_frame = {name for one in self.failures.components for name in self._by_component.get(one, ())}
+        return frozenset(self._named | by_frame)
+
+    def see(self, observation: Observation, *, complaint: bool) -> None:
+        """Take the next line; ``complaint`` says that it is one of an error."""
+        self.last = observation
+        self.curves.see(observation)
+        self.ranks.see(observation)
+        self.outliers.see(observation, complaint=complaint)
+
+    def survived(self, rule: Rule, match: Match) -> bool:
+        """Whether the run went on for long enough after these lines for them not to be its end."""
+        tracker, last = self.tracker, match.last
+        if rule.wait is not None:
+            return self._went_on(last)
+        if rule.cleared_by == "nothing":
+            return False
+        if tracker.completed is not None or last.completions < tracker.completions:
+            return True
+        if rule.fallback and self.failures.lived_through(last):
+            return True
+        rounds = tracker.rounds - last.round
+        if rule.cleared_by != "progress":
+            return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
+        return rounds >= SURVIVAL_ROUNDS or tracker.stepped_past(last)
+
+    def is_waiting(self) -> bool:
+        """Whether a wait is open, and not over in a way that no marker knows."""
+        return any(not self._went_on(wait.renewed) for wait in self.tracker.open_waits())
+
+    def loops(self) -> bool:
+        """Whether its last lines are those of a loop."""
+        return self.metrics.steady or self.job.endings.repeats()
+
+    def _went_on(self, waiting: Observation) -> bool:
+        """Whether so much was written since that the wait must have ended."""
+        return self.job.ended and self.job.endings.went_on(waiting)

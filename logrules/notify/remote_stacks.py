@@ -1,0 +1,64 @@
+"""Stacks of a job's processes on other hosts, by ssh: one command a host, that finds the job by its environment."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+from logrules.model.errors import LogrulesError
+from logrules.notify.stack_groups import ProcessStack, stack_of
+
+# What a scheduler or launcher gives all processes of a job, and no other.
+_JOB_KEYS = ("SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PBS_JOBID", "LSB_JOBID", "MASTER_PORT")
+_HOST = re.compile(r"[\w.@:%-]{1,255}")
+_HEAD = "== logrules "
+_MAX_PROCESSES = 64
+_NONE_YET = ("", "none")
+
+_SCRIPT = """n=0
+for p in /proc/[0-9]*; do
+  e=$(tr '\\0' '\\n' 2>/dev/null < "$p/environ") || continue
+  printf '%s\\n' "$e" | grep -qxF -e {mark} || continue
+  case "$(readlink "$p/exe" 2>/dev/null)" in *python*) ;; *) continue ;; esac
+  n=$((n + 1)); [ $n -le {limit} ] || break
+  r=$(printf '%s\\n' "$e" | sed -n 's/^RANK=//p;s/^SLURM_PROCID=//p' | head -n 1)
+  echo "{head}${{p#/proc/}} $r"
+  timeout 10 py-spy dump --json --pid "${{p#/proc/}}" 2>/dev/null
+done
+true"""
+
+
+def hosts_of(option: str) -> tuple[str, ...]:
+    """The hosts of ``--inspect-hosts``, separated by commas. Raises LogrulesError for what is no name of a host."""
+    hosts = tuple(name.strip() for name in option.split(",") if name.strip())
+    wrong = next((name for name in hosts if not _HOST.fullmatch(name) or name.startswith("-")), None)
+    if wrong is not None or not hosts:
+        raise LogrulesError(f"--inspect-hosts: {wrong or option!r} is no name of a host")
+    return hosts
+
+
+def mark_of(environments: Sequence[Mapping[str, str]]) -> str | None:
+    """The setting by which the job's processes are known on every host; None where they have none."""
+    for key in _JOB_KEYS:
+        for environment in environments:
+            if (value := environment.get(key, "")) not in _NONE_YET:
+                return f"{key}={value}"
+    return None
+
+
+def ssh_command(host: str, mark: str) -> tuple[str, ...]:
+    """Asks a host for the stacks of the processes that bear the mark. It only looks."""
+    script = _SCRIPT.format(mark=shlex.quote(mark), limit=_MAX_PROCESSES, head=_HEAD)
+    return ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "--", host, script)
+
+
+def remote_stacks(host: str, told: str) -> list[ProcessStack]:
+    """The stacks in what a host said; those that cannot be read are left out."""
+    found = []
+    for part in told.split(_HEAD)[1:]:
+        first, _, dump = part.partition("\n")
+        pid, _, rank = first.partition(" ")
+        name = f"rank {int(rank)}" if rank.isdecimal() and len(rank) <= 9 else f"{host} process {pid[:12]}"  # noqa: PLR2004
+        stack = stack_of(name, dump)
+        if stack is not None:
+            found.append(stack)
+    return found

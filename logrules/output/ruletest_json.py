@@ -1,0 +1,95 @@
+"""What the verbs for authors of rules say, for machines: findings, test results, costs, coverage, mutants, trials."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, TextIO
+
+from logrules.model.lint_codes import CODES
+from logrules.model.lint_finding import LintFinding
+from logrules.model.rule_strength import Cost, RuleCoverage, Share, Strength, total
+from logrules.model.rule_trace import Trial
+from logrules.model.test_result import CaseFailure, Outcome, Result
+
+
+def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+    """One document: how many files were looked at, and every finding."""
+    document = {
+        "schema": "logrules.findings/1",
+        "files": files,
+        "findings": [_finding(finding) for finding in findings],
+    }
+    _write(document, out)
+
+
+def _finding(finding: LintFinding) -> dict[str, Any]:
+    code = CODES[finding.code]
+    return {
+        "code": finding.code,
+        "name": code.name,
+        "severity": code.severity.value,
+        "path": finding.place.path,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "message": finding.message,
+        "fixable": finding.removes is not None,
+    }
+
+
+def render_results(results: Sequence[Result], out: TextIO) -> None:
+    """One document: counts, then every test."""
+    counts = {outcome.value: sum(result.outcome is outcome for result in results) for outcome in Outcome}
+    document = {"schema": "logrules.tests/1", "counts": counts, "tests": [_test(result) for result in results]}
+    _write(document, out)
+
+
+def _test(result: Result) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "kind": result.kind,
+        "owner": result.owner,
+        "outcome": result.outcome.value,
+        "path": result.place.path,
+        "line": result.place.line,
+        "reason": result.reason,
+        "faults": [_fault(fault) for fault in result.faults],
+    }
+
+
+def _fault(fault: CaseFailure) -> dict[str, Any]:
+    clauses = [
+        {"depth": clause.depth, "text": clause.text, "holds": clause.holds, "reason": clause.reason}
+        for clause in fault.clauses
+    ]
+    return {"message": fault.message, "line": fault.line, "condition": clauses, "nearest": fault.nearest}
+
+
+def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
+    """One document with every rule."""
+    _write({"schema": "logrules.costs/1", "rules": [asdict(one) for one in costs]}, out)
+
+
+def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
+    """One document: the shares of all, then each rule."""
+    whole = {what: _share(total(getattr(one, what) for one in covered)) for what in ("signals", "branches", "captures")}
+    _write({"schema": "logrules.coverage/1", **whole, "rules": [asdict(one) for one in covered]}, out)
+
+
+def render_strengths(tried: Sequence[Strength], out: TextIO) -> None:
+    """One document: the share of mutants noticed, then each rule."""
+    noticed = _share(total(one.noticed for one in tried))
+    _write({"schema": "logrules.mutants/1", "noticed": noticed, "rules": [asdict(one) for one in tried]}, out)
+
+
+def _share(share: Share) -> dict[str, float]:
+    return {"done": share.done, "all": share.all, "percent": round(share.percent, 2)}
+
+
+def render_trial(trial: Trial, out: TextIO) -> None:
+    """One document, its keys those of `Trial`."""
+    _write({"schema": "logrules.trial/1", **asdict(trial)}, out)
+
+
+def _write(document: object, out: TextIO) -> None:
+    json.dump(document, out, indent=1, ensure_ascii=False)
+    out.write("\n")

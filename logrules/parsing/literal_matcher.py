@@ -1,0 +1,39 @@
+"""Finds thousands of literals in one pass: with Hyperscan where it is installed, else with an Aho-Corasick automaton.
+
+Both find the same. Hyperscan is the faster by far (2 GB/s against 0.3), but has no wheels for some platforms.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+
+class Literal(NamedTuple):
+    """Bytes to be found, and the number to report for them; ``once`` asks for the first place of each scan only."""
+
+    data: bytes
+    number: int
+    once: bool = False
+
+
+class LiteralMatcher(Protocol):
+    """Literals compiled, by the library ``name``. One serves one thread at a time."""
+
+    name: str
+
+    def find(self, data: bytes) -> list[tuple[int, int]]:
+        """Pairs of (offset behind the literal, its number), by rising offset; overlapping ones too."""
+        ...
+
+
+def matcher_of(literals: Sequence[Literal], *, cache: bool = False) -> LiteralMatcher:
+    """What finds these literals, at least one. With ``cache`` it is kept in the user's folder, where that saves time.
+
+    Raises ImportError where neither library is installed.
+    """
+    try:
+        from logrules.parsing.hyperscan_matcher import HyperscanMatcher
+    except ImportError:
+        from logrules.parsing.aho_corasick_matcher import AhoCorasickMatcher
+
+        return AhoCorasickMatcher(literals)
+    return HyperscanMatcher(literals, cache=cache)

@@ -1,0 +1,82 @@
+"""What a failure that nothing knows may be: shown behind it, never before, and never as an error of its own."""
+
+import pytest
+
+from logrules.engine.run import prepared
+from logrules.model.report import Severity, Status
+from logrules.ruletest.harness import run_log
+
+PIPELINE = """
+phases:
+  - {id: launch, title: l, about: l}
+  - {id: train_step, title: t, about: t, loop: true}
+"""
+CAUSES = """
+tiers: [{id: process}, {id: symptom}]
+causes:
+  - {id: python-exception, family: x, tier: process, title: x, about: x, fixes: [look]}
+  - {id: bad-config, family: x, tier: process, title: x, about: x, fixes: [look]}
+  - {id: dataset-corrupt, family: x, tier: process, title: x, about: x, fixes: [look], stall: true}
+  - {id: disk-full, family: x, tier: process, title: x, about: x, fixes: [look]}
+alternatives:
+  - id: launching
+    of: [python-exception]
+    phases: [launch]
+    may_be: [{cause: bad-config, title: Perhaps an option, why: w}]
+  - id: anywhere
+    of: [python-exception]
+    may_be: [{cause: dataset-corrupt, title: Perhaps a record, why: w}, {cause: disk-full, title: Perhaps no room, why: w}]
+"""
+FIXES = "fixes: [{id: look, do: look}]"
+TOY = """
+framework: toy
+markers:
+  - {id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}
+"""
+BROKEN = """
+id: toy/broken
+cause: python-exception
+title: broken
+why: w
+signals: {broken: BROKEN}
+examples: {fires: BROKEN, silent: fine}
+"""
+FULL = """
+id: toy/full
+cause: disk-full
+title: full
+why: w
+signals: {full: FULL}
+examples: {fires: FULL, silent: fine}
+"""
+
+
+@pytest.fixture
+def on(small_pack):
+    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, BROKEN, FULL))
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "causes"),
+    [
+        ("by its phase", "BROKEN", ["python-exception", "bad-config"]),
+        ("of any phase, where no row names it", "STEP 1\nBROKEN", ["python-exception", "dataset-corrupt", "disk-full"]),
+        ("none for what is known", "FULL", ["disk-full"]),
+        ("none that is told already", "STEP 1\nBROKEN\nFULL", ["python-exception", "disk-full", "dataset-corrupt"]),
+        ("nothing for nothing", "STEP 1", []),
+    ],
+)
+def test_what_it_may_be(on, story, log, causes):
+    assert [one.cause for one in run_log(on, log).diagnoses] == causes
+
+
+def test_a_supposition_is_no_error_and_no_stall(on):
+    report = run_log(on, "STEP 1\nBROKEN")
+    assert report.status is Status.FAILED
+    assert {one.severity for one in report.diagnoses[1:]} == {Severity.INFO}
+
+
+def test_it_points_at_the_lines_of_what_it_may_be_and_at_nobody(on):
+    broken, supposed, *_ = run_log(on, "STEP 1\nBROKEN").diagnoses
+    assert supposed.evidence == broken.evidence
+    assert supposed.ranks == ()

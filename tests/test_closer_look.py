@@ -1,0 +1,249 @@
+"""Looking closer at a job: trees, who stands apart, other hosts, and what torch and NCCL offer. Faked commands."""
+
+import json
+import os
+import socket
+import stat
+import threading
+
+import pytest
+
+from logrules.model.errors import LogrulesError
+from logrules.notify.job_offers import flight_texts, ras_text
+from logrules.notify.job_processes import Process, processes_in, rank_of
+from logrules.notify.probe import look_closer, look_for_slow
+from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
+from logrules.notify.stack_groups import ProcessStack, StackFrame, stack_of, standing_apart
+from logrules.notify.stack_tree import MAX_LINES, names_in_words, tree_lines
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
+MAIN = StackFrame("main", "/w/train.py", 5, "train.py")
+STEP = StackFrame("step", "/w/train.py", 90, "train.py")
+LOAD = StackFrame("load", "/w/data.py", 8, "data.py")
+REDUCE = StackFrame("all_reduce", "/e/site-packages/torch/distributed/distributed_c10d.py", 7)
+
+
+def job(count: int, *apart: int) -> list[ProcessStack]:
+    return [ProcessStack(f"rank {n}", (LOAD, MAIN) if n in apart else (REDUCE, STEP, MAIN)) for n in range(count)]
+
+
+def test_a_tree_writes_once_what_stacks_have_in_common():
+    assert tree_lines(job(4, 2)) == [
+        "[rank 0-3] train.py:5 main",
+        "  [rank 0-1, 3] train.py:90 step → distributed_c10d.py:7 all_reduce",
+        "  [rank 2] data.py:8 load",
+    ]
+    assert tree_lines([]) == []
+
+
+def test_a_tree_is_bounded():
+    apart = [ProcessStack(f"rank {n}", (StackFrame("f", "/w/x.py", n),)) for n in range(500)]
+    lines = tree_lines(apart)
+    assert len(lines) == MAX_LINES + 1
+    assert lines[-1] == f"… and {500 - MAX_LINES} more"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["rank 3", "rank 1", "rank 2"], "rank 1-3"),
+        (["process 7"], "process 7"),
+        ([f"process {n}" for n in range(6)], "process 0, process 1, process 2, process 3 and 2 more"),
+    ],
+)
+def test_who_in_words(names, said):
+    assert names_in_words(names) == said
+
+
+def test_who_stands_apart_again_and_again_is_slow():
+    rounds = [job(6, 4), job(6, 4), job(6, 1), job(6, 4), job(6)]
+    (apart,) = standing_apart(rounds)
+    assert (apart.names, apart.rounds, apart.stack.frames[0].function) == (("rank 4",), 3, "load")
+    assert standing_apart([job(6, 1), job(6, 2), job(6, 3)]) == ()
+    assert standing_apart([]) == ()
+
+
+def test_native_frames_say_in_which_call_python_waits():
+    frames = [
+        {
+            "name": "0x7fe752ea3e96",
+            "filename": "/l/libc.so.6",
+            "short_filename": "libc.so.6",
+            "line": 0,
+            "module": "/l",
+        },
+        {"name": "flock", "filename": "/l/libc.so.6", "short_filename": "libc.so.6", "line": 0, "module": "/l"},
+        {"name": "lock", "filename": "/w/data.py", "short_filename": "data.py", "line": 5, "module": None},
+        {"name": "_PyEval_Vector", "filename": "/l/p.so", "short_filename": "p.so", "line": 0, "module": "/l"},
+        {"name": "main", "filename": "/w/data.py", "short_filename": "data.py", "line": 9, "module": None},
+    ]
+    stack = stack_of("rank 0", json.dumps([{"thread_name": "MainThread", "frames": frames}]))
+    assert stack is not None
+    assert [frame.printed for frame in stack.frames] == [
+        "    flock (libc.so.6)", "    lock (data.py:5)", "    main (data.py:9)",
+    ]  # fmt: skip
+    assert stack.place == "data.py:5 lock → flock"
+
+
+@pytest.mark.parametrize("option", ["", " , ", "-oProxyCommand=x", "a b", "a;b", "$(x)"])
+def test_what_is_no_host_is_refused(option):
+    with pytest.raises(LogrulesError, match="--inspect-hosts"):
+        hosts_of(option)
+
+
+def test_hosts_and_the_mark_of_a_job():
+    assert hosts_of("node1, me@node2:22") == ("node1", "me@node2:22")
+    assert mark_of([{"MASTER_PORT": "29500"}, {"SLURM_JOB_ID": "42"}]) == "SLURM_JOB_ID=42"
+    assert mark_of([{"TORCHELASTIC_RUN_ID": "none"}]) is None
+    assert ssh_command("node1", "A=b c'd")[-2] == "node1"
+    assert "'A=b c'\"'\"'d'" in ssh_command("node1", "A=b c'd")[-1]
+
+
+DUMP = json.dumps([{"thread_name": "MainThread", "frames": [{"name": "load", "filename": "/w/x.py", "line": 3}]}])
+
+
+def test_what_a_host_says():
+    told = f"motd\n== logrules 12 3\n{DUMP}\n== logrules 13 \n{DUMP}\n== logrules 14 4\nError: denied\n"
+    assert [stack.name for stack in remote_stacks("node2", told)] == ["rank 3", "node2 process 13"]
+
+
+def fake(folder, name, script):
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def env(folder):
+    return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+
+@POSIX
+def test_other_hosts_are_asked_for_the_same_job(tmp_path):
+    fake(tmp_path, "py-spy", f"echo '{DUMP}'")
+    fake(tmp_path, "ssh", f"echo \"$@\" > {tmp_path}/asked; echo '== logrules 9 1'; echo '{DUMP}'")
+    one = Process(7, "python", 0, environment={"RANK": "0", "SLURM_JOB_ID": "42"})
+    seen = look_closer([one], env(tmp_path), sleep=lambda _: None, hosts=("node2",))
+    assert [said.text for said in seen if said.source == "stacks"] == ["2 ranks are in x.py:3 load"]
+    assert "-- node2" in (tmp_path / "asked").read_text()
+
+
+@POSIX
+def test_the_script_for_other_hosts_finds_the_job_by_its_mark(tmp_path):
+    import subprocess
+    import sys
+
+    fake(tmp_path, "py-spy", f"echo '{DUMP}'")
+    marked = {**os.environ, "SLURM_JOB_ID": f"test-{os.getpid()}", "RANK": "5"}
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=marked) as child:
+        script = ssh_command("here", f"SLURM_JOB_ID=test-{os.getpid()}")[-1]
+        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=env(tmp_path), check=True)
+        child.kill()
+    assert [stack.name for stack in remote_stacks("here", done.stdout)] == ["rank 5"]
+
+
+@POSIX
+def test_a_host_that_cannot_be_reached_and_a_job_without_a_mark_are_notes(tmp_path):
+    fake(tmp_path, "py-spy", f"echo '{DUMP}'")
+    fake(tmp_path, "ssh", "echo 'connection refused' >&2; exit 255")
+    marked = Process(7, "python", environment={"MASTER_PORT": "29500"})
+    seen = look_closer([marked], env(tmp_path), sleep=lambda _: None, hosts=("node2",))
+    assert ("ssh node2", False) in [(said.source, said.evidence) for said in seen]
+    bare = look_closer([Process(7, "python")], env(tmp_path), sleep=lambda _: None, hosts=("node2",))
+    assert ("ssh", False) in [(said.source, said.evidence) for said in bare]
+
+
+@POSIX
+def test_what_is_suspended_is_said_and_not_suspended_again(tmp_path):
+    fake(tmp_path, "py-spy", f"echo \"$@\" >> {tmp_path}/asked; echo '{DUMP}'")
+    seen = look_closer([Process(7, "python", 1, stopped=True)], env(tmp_path), sleep=lambda _: None)
+    assert seen[0].evidence
+    assert seen[0].text.startswith("logrules: rank 1 is suspended by a signal")
+    assert "--native" not in (tmp_path / "asked").read_text()
+
+
+@POSIX
+def test_where_native_frames_are_not_to_be_had_python_frames_do(tmp_path):
+    fake(tmp_path, "py-spy", f"case \"$*\" in *--native*) exit 1 ;; esac; echo '{DUMP}'")
+    seen = look_closer([Process(7, "python", 0)], env(tmp_path), sleep=lambda _: None)
+    assert [said.text for said in seen if said.source == "stacks"] == ["rank 0 is in x.py:3 load"]
+
+
+@POSIX
+def test_why_nothing_could_be_seen_says_what_to_do(tmp_path):
+    fake(tmp_path, "py-spy", "echo 'Error: Permission denied (os error 13)'; exit 1")
+    (note,) = [
+        said for said in look_closer([Process(7, "p")], env(tmp_path), sleep=lambda _: None) if "py-spy" in said.source
+    ]
+    assert "ptrace_scope" in note.text
+    assert not note.evidence
+
+
+@POSIX
+def test_a_slow_job_names_who_stands_apart(tmp_path):
+    other = DUMP.replace("load", "step")
+    fake(tmp_path, "py-spy", f"case \"$*\" in *\"--pid 2\"*) echo '{DUMP}' ;; *) echo '{other}' ;; esac")
+    ranks = [Process(n, "python", n) for n in range(1, 5)]
+    seen = [said.text for said in look_for_slow(ranks, env(tmp_path), sleep=lambda _: None)]
+    assert seen[0] == "rank 2 stood apart in 5 of 5 samples, last in x.py:3 load"
+    alike = [said.text for said in look_for_slow(ranks[2:], env(tmp_path), sleep=lambda _: None)]
+    assert alike[0] == "nobody stood apart in most of 5 samples"
+
+
+def test_the_rank_that_a_launcher_gave():
+    assert [rank_of(given) for given in ({"RANK": "3"}, {"SLURM_PROCID": "0"}, {"RANK": "x"}, {})] == [3, 0, None, None]
+
+
+def test_the_processes_of_a_folder_leave_us_out(tmp_path):
+    pytest.importorskip("psutil")
+    with (tmp_path / "train.log").open("w"):
+        assert processes_in(tmp_path) == []
+
+
+@POSIX
+def test_the_flight_recorder_is_asked_for_its_dump(tmp_path):
+    pipe, dump = tmp_path / "ask_3.pipe", tmp_path / "trace_3"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    asked = []
+
+    def sleep(_: float) -> None:
+        asked.append(os.read(reader, 16))
+        dump.write_bytes(json.dumps({"version": "2.4", "entries": [{
+            "process_group": ["0", "default_pg"], "collective_seq_id": 1, "profiling_name": "nccl:all_reduce",
+            "state": "started", "input_sizes": [[4]], "frames": [],
+        }]}).encode())  # fmt: skip
+
+    given = {"TORCH_NCCL_DEBUG_INFO_PIPE_FILE": f"{tmp_path}/ask_", "TORCH_FR_DUMP_TEMP_FILE": f"{tmp_path}/trace_"}
+    told = flight_texts([Process(7, "python", 3, environment=given)], sleep)
+    os.close(reader)
+    assert asked == [b"1\n"]
+    assert list(told) == ["flight recorder trace_3"]
+    assert "flight recorder" in told["flight recorder trace_3"]
+
+
+def test_a_recorder_that_nobody_offers_or_hears_is_left_alone(tmp_path):
+    deaf = {"TORCH_NCCL_DEBUG_INFO_PIPE_FILE": f"{tmp_path}/none_"}
+    assert flight_texts([Process(7, "python", 3, environment=deaf), Process(8, "python", 1)], lambda _: None) == {}
+
+
+def test_the_ras_of_nccl_is_read_where_the_job_has_one():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        asked = []
+
+        def answer() -> None:
+            client, _ = server.accept()
+            with client:
+                asked.append(client.recv(64))
+                client.sendall(b"NCCL version 2.28.3\nWARNING: rank 3 does not respond\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        host, port = server.getsockname()
+        given = {"RANK": "0", "NCCL_RAS_ADDR": f"{host}:{port}"}
+        said = ras_text([Process(7, "python", 0, environment=given)], 5.0)
+        thread.join()
+    assert asked == [b"verbose status\n"]
+    assert "rank 3 does not respond" in said
+    off = {"RANK": "0", "NCCL_RAS_ENABLE": "0"}
+    assert ras_text([Process(7, "python", 0, environment=off)], 1.0) == ""
+    assert ras_text([Process(7, "python")], 1.0) == ""

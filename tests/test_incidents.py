@@ -1,0 +1,140 @@
+"""One incident for all who are told; events as JSON lines; the body that each chat and pager wants."""
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
+from logrules.model.event import Worker
+from logrules.model.report import Severity
+from logrules.notify.event_lines import Lines
+from logrules.notify.event_stream import EventStream
+from logrules.notify.message_forms import body_for
+from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
+from logrules.notify.webhook import post
+from tests.test_telling import REPORT, STALL, STALLED, receive, update
+
+assert receive  # a fixture
+
+WHY = replace(STALL, rule="stacks/thread-lock", cause="deadlock-user-code")
+ERROR = replace(STALL, rule="nccl/timeout", cause="nccl-timeout", severity=Severity.ERROR)
+ALL = replace(REPORT, diagnoses=(STALL, WHY, ERROR))
+
+
+def test_an_incident_goes_on_until_nothing_of_it_stands():
+    policy = NotificationPolicy("llama")
+    story = [
+        (Raised(STALL.rule, 1.0, 65.0), Kind.STALL),
+        (Raised(WHY.rule, 2.0), Kind.DIAGNOSIS),
+        (StallProlonged(STALL.rule, 3.0, 130.0), Kind.STALL_LASTS),
+        (Raised(ERROR.rule, 4.0), Kind.MOVED_ON),
+        (Withdrawn(STALL.rule, 5.0), None),
+        (Withdrawn(WHY.rule, 6.0), None),
+        (Withdrawn(ERROR.rule, 7.0), Kind.OVER),
+        (Raised(STALL.rule, 8.0, 65.0), Kind.STALL),
+    ]
+    told = [policy.news(update(float(n), change), ALL) for n, (change, _) in enumerate(story)]
+    assert [news[0].kind if news else None for news in told] == [kind for _, kind in story]
+    ids = [news[0].incident for news in told if news]
+    assert len(set(ids[:-1])) == 1
+    assert ids[-1] != ids[0]
+
+
+def test_a_stall_after_an_error_is_part_of_its_incident():
+    policy = NotificationPolicy()
+    policy.news(update(1.0, Raised(ERROR.rule, 1.0)), ALL)
+    (news,) = policy.news(update(2.0, STALLED), ALL)
+    assert news.kind is Kind.MOVED_ON
+
+
+def test_all_who_ask_are_told_the_same():
+    policy, one = NotificationPolicy(), update(1.0, STALLED)
+    assert policy.news(one, REPORT) is policy.news(one, REPORT)
+
+
+def test_the_name_of_the_job_is_in_everything():
+    (news,) = NotificationPolicy("llama 70B").news(update(1.0, STALLED), REPORT)
+    assert facts(news)["job"] == "llama 70B"
+    assert sentence(news).startswith("llama 70B: stalled in rendezvous")
+
+
+def test_events_are_json_lines():
+    out = io.StringIO()
+    stream = EventStream(out, "en", NotificationPolicy("llama"), "llama")
+    for now, changes in [
+        (1.0, [PhaseEntered(Worker("log"), "train_step", 1.0), PhaseEntered(Worker("log"), "train_step", 1.0)]),
+        (2.0, [QuietNoticed(2.0, 60.0, 4.0)]),
+        (3.0, [STALLED]),
+        (4.0, [QuietEnded(4.0, 90.0), Withdrawn(STALL.rule, 4.0)]),
+    ]:
+        stream.hear(update(now, *changes), lambda: REPORT)
+    stream.hear(update(5.0, ended=True), lambda: REPORT)
+    stream.close()
+    events = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [(one["event"], one["at"], one["job"]) for one in events] == [
+        ("phase", 1.0, "llama"), ("quiet", 2.0, "llama"), ("stall", 3.0, "llama"),
+        ("writes-again", 4.0, "llama"), ("over", 4.0, "llama"), ("end", 5.0, "llama"),
+    ]  # fmt: skip
+    assert (events[2]["quiet_seconds"], events[2]["cause"]) == (65, "rendezvous-timeout")
+    assert events[-1]["report"]["status"] == "stalled"
+
+
+def test_an_unusual_silence_is_a_gentle_line():
+    out = io.StringIO()
+    lines = Lines(out, "en")
+    lines.hear(update(0.0, QuietNoticed(0.0, 120.0, 4.0)), lambda: REPORT)
+    lines.hear(update(1.0, QuietEnded(1.0, 125.0)), lambda: REPORT)
+    assert out.getvalue() == (
+        "00:00:00 quiet for 2m; it was never quiet for more than 4s\n00:00:01 it writes again, after 2m 5s\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "body"),
+    [
+        ("https://hooks.slack.com/services/T/B/x", {"text": "said"}),
+        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", {"msg_type": "text", "content": {"text": "said"}}),
+        ("https://open.larksuite.com/open-apis/bot/v2/hook/x", {"msg_type": "text", "content": {"text": "said"}}),
+        ("https://oapi.dingtalk.com/robot/send?access_token=x", {"msgtype": "text", "text": {"content": "said"}}),
+        ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x", {"msgtype": "text", "text": {"content": "said"}}),
+        ("https://example.com/hooks.slack.com", {"text": "said", "rule": "r"}),
+    ],
+)
+def test_each_chat_gets_the_body_that_it_documents(url, body):
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    assert body_for(url, news, "said", {"rule": "r"}, "key") == body
+
+
+def test_a_pager_gets_one_alert_an_incident_and_its_end():
+    policy = NotificationPolicy()
+    url = "https://events.pagerduty.com/v2/enqueue"
+    (begun,) = policy.news(update(1.0, STALLED), REPORT)
+    (over,) = policy.news(update(2.0, Withdrawn(STALL.rule, 2.0)), REPORT)
+    first, last = (body_for(url, news, "x" * 2_000, {}, "key") for news in (begun, over))
+    assert (first["event_action"], last["event_action"]) == ("trigger", "resolve")
+    assert first["dedup_key"] == last["dedup_key"]
+    assert len(str(first["dedup_key"])) <= 255
+    assert first["payload"] == {"summary": "x" * 1_024, "source": "gpu-7", "severity": "warning"}
+    assert "payload" not in last
+
+
+@pytest.mark.parametrize(
+    ("answer", "refused"),
+    [
+        (b"ok", None),
+        (b'{"errcode": 0, "errmsg": "ok"}', None),
+        (b'{"errcode": 310000, "errmsg": "keywords not in content"}', "310000: keywords"),
+        (b'{"code": 19021, "msg": "sign match fail"}', "19021: sign"),
+        (b'{"code": "x"}', None),
+        (b"[1]", None),
+    ],
+)
+def test_a_chat_that_takes_nothing_and_says_so_in_its_answer(monkeypatch, answer, refused):
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: io.BytesIO(answer))
+    if refused is None:
+        post("http://example.com", b"{}")
+    else:
+        with pytest.raises(Exception, match=refused):
+            post("http://example.com", b"{}")

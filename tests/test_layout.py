@@ -1,0 +1,89 @@
+"""The house in order: a name means one thing, and a module is neither a crumb nor a chapter."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CODE = Path(__file__).parent.parent / "logrules"
+MODULES = [path for path in sorted(CODE.rglob("*.py")) if not path.name.startswith("__")]
+LONGEST, SHORTEST = 300, 30
+# Each is short for a reason of its own, and used from several rooms or loaded where nothing else may be.
+SHORT = {
+    "cli/did_you_mean": "three verbs hint alike",
+    "cli/locale": "asked by nine verbs before anything else is loaded",
+    "cli/watch_outcome": "the last line of a watch",
+    "model/errors": "what every room may raise",
+    "model/lint_finding": "what a check gives to every form",
+    "model/position": "what every fault in a file bears",
+    "model/template": "one template of what varies in a line, for inference and for fingerprints",
+    "model/update": "what following gives to every listener",
+    "model/version": "read by the build",
+    "model/worker_status": "what a session tells of its workers",
+    "notify/listener": "the protocol of whoever is told",
+    "notify/progress_counter": "what a line of progress counts, for stalls and for the last line of a watch",
+    "output/escape": "the one way of log text into output",
+    "output/ruletest_github": "one form a module",
+    "output/text": "picks the brief or the full page",
+    "output/xml": "log text in XML, for both JUnit forms",
+    "parsing/newlines": "NumPy is asked for here alone",
+    "ruleset/bounds": "read without loading what checks them",
+    "ruleset/rule_file": "read without loading what checks it",
+    "sources/wall_clock": "the only clock",
+    "tools/baseline/good_runs": "which logs are a baseline",
+    "tools/bundle/bundle_archive": "how a bundle is packed",
+    "tools/bundle/words": "what a bundle says to people",
+}
+
+
+def doubled(names: Iterator[tuple[str, Path]]) -> dict[str, list[str]]:
+    where: dict[str, list[str]] = defaultdict(list)
+    for name, path in names:
+        where[name].append(str(path.relative_to(CODE)))
+    return {name: paths for name, paths in where.items() if len(paths) > 1}
+
+
+def public_classes() -> Iterator[tuple[str, Path]]:
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield node.name, path
+
+
+def test_no_two_modules_have_one_name():
+    assert doubled((path.stem, path) for path in MODULES) == {}
+
+
+def test_no_two_public_classes_have_one_name():
+    assert doubled(public_classes()) == {}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(CODE)))
+def test_a_module_has_a_page_to_say(path):
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    name = path.relative_to(CODE).with_suffix("").as_posix()
+    assert lines <= LONGEST
+    assert lines >= SHORTEST or name in SHORT, "fold it into its neighbour, or say why it stands alone"
+
+
+def test_what_is_said_to_be_short_is_there_and_short():
+    lines = {
+        path.relative_to(CODE).with_suffix("").as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in MODULES
+    }
+    assert [name for name in SHORT if lines.get(name, SHORTEST) >= SHORTEST] == []
+
+
+def test_the_architecture_page_names_what_is_there():
+    page = (CODE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(
+        r"`((?:rules|tests|docs|ruleset|inference|ruletest|output|notify|cli|engine|model)/[\w./]+)`", page
+    )
+    named = [name for name in named if "NAME" not in name]
+    assert len(named) > 20
+    for name in named:
+        roots = (CODE / name, CODE / f"{name}.py", CODE.parent / name)
+        assert any(root.exists() for root in roots), name

@@ -1,0 +1,62 @@
+"""Two libraries find literals: what one finds the other finds, so that a platform changes no report."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules import diagnose
+from logrules.engine import run
+from logrules.parsing.literal_matcher import Literal, LiteralMatcher, matcher_of
+from logrules.parsing.scan import Detail, Scanner
+
+pytest.importorskip("ahocorasick_rs")
+CAPTURED = Path(__file__).parent.parent / "fixtures" / "captured"
+LOGS = sorted(CAPTURED.rglob("*.txt"))
+THINNED = Detail(None, frozenset(range(0, 4_000, 7)))
+
+
+@pytest.fixture
+def without_hyperscan(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hyperscan", None)
+    monkeypatch.delitem(sys.modules, "logrules.parsing.hyperscan_matcher", raising=False)
+    monkeypatch.setattr(run, "_latest", type(run._latest)(maxlen=3))
+
+
+def both(literals: list[Literal]) -> tuple[LiteralMatcher, LiteralMatcher]:
+    hyperscan_matcher = pytest.importorskip("logrules.parsing.hyperscan_matcher")
+    from logrules.parsing.aho_corasick_matcher import AhoCorasickMatcher
+
+    return hyperscan_matcher.HyperscanMatcher(literals), AhoCorasickMatcher(literals)
+
+
+words = st.text("ab\n ", min_size=1, max_size=4).map(str.encode)
+
+
+@given(st.lists(st.tuples(words, st.booleans()), min_size=1, max_size=8), st.text("ab\n ", max_size=60))
+def test_both_find_the_same_literals_overlapping_and_doubled_ones_too(asked, text):
+    literals = [Literal(data, number, once) for number, (data, once) in enumerate(asked)]
+    one, other = both(literals)
+    data = text.encode()
+    assert sorted(one.find(data)) == sorted(other.find(data))
+    assert [end for end, _ in other.find(data)] == sorted(end for end, _ in other.find(data))
+
+
+@pytest.mark.parametrize("detail", [Detail(), THINNED, Detail(False, THINNED.common)], ids=["all", "thinned", "none"])
+def test_both_find_the_same_in_the_captured_logs(shipped, detail, request):
+    data = b"".join(path.read_bytes() for path in LOGS)
+    found = [sorted(Scanner(shipped.signals, detail, trace=shipped.trace).scan(data))]
+    request.getfixturevalue("without_hyperscan")
+    found.append(sorted(Scanner(shipped.signals, detail, trace=shipped.trace).scan(data)))
+    assert found[0] == found[1]
+    assert found[0]
+
+
+def test_without_hyperscan_the_other_is_taken_and_the_report_is_the_same(request):
+    logs = LOGS[::9]
+    usual = [diagnose(str(path)) for path in logs]
+    request.getfixturevalue("without_hyperscan")
+    assert matcher_of([Literal(b"x", 0)]).name == "ahocorasick_rs"
+    assert [diagnose(str(path)) for path in logs] == usual

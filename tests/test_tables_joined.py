@@ -1,0 +1,49 @@
+"""What the shipped tables say reaches the engine: nothing is lost where files are joined, rows of exceptions fail."""
+
+from dataclasses import fields
+
+import pytest
+from logrules.sources.memory import MemorySource
+
+from logrules.engine.run import replay
+from logrules.model.report import Severity
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import EXCEPTIONS, Tables
+
+_PACKAGES = "/opt/venv/lib/python3.10/site-packages"
+_OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Tables)])
+def test_no_table_is_lost_where_files_are_joined(shipped: Pack, name: str):
+    assert getattr(shipped.tables, name)
+
+
+def test_what_was_raised_is_an_error_and_no_wait(shipped: Pack):
+    rows = [rule for rule in shipped.rules if rule.id.startswith(EXCEPTIONS)]
+    assert rows
+    assert not [rule.id for rule in rows if rule.stall or rule.severity is Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("frames", "phase"),
+    [
+        ([("/app/train.py", "train"), ("/app/train.py", "validate"), ("torch/nn/parallel/distributed.py", "forward")],
+         "eval"),
+        ([("/app/train.py", "train"), ("torch/utils/checkpoint.py", "checkpoint"),
+          ("torch/utils/checkpoint.py", "forward")], "train_step"),
+        ([("/app/main.py", "main"), ("torch/utils/checkpoint.py", "forward"), ("/app/model.py", "forward")],
+         "train_step"),
+        ([("/app/main.py", "main"), ("torch/nn/parallel/distributed.py", "__init__"),
+          ("torch/distributed/utils.py", "_sync_module_states")], "model_load"),
+        ([("/app/main.py", "main"), ("accelerate/state.py", "main_process_first"),
+          ("torch/distributed/distributed_c10d.py", "barrier")], "data_load"),
+        ([("/app/main.py", "main"), ("/app/main.py", "save_checkpoint"),
+          ("torch/distributed/distributed_c10d.py", "barrier")], "checkpoint"),
+    ],
+)  # fmt: skip
+def test_frames_tell_the_phase_of_a_failure(shipped: Pack, frames: list[tuple[str, str]], phase: str):
+    files = [(file if file.startswith("/") else f"{_PACKAGES}/{file}", function) for file, function in frames]
+    places = "".join(f'  File "{file}", line 12, in {function}\n    run()\n' for file, function in files)
+    report = replay([MemorySource("train.log", "Traceback (most recent call last):\n" + places + _OOM)], shipped)
+    assert report.phase == phase
