@@ -144,6 +144,16 @@ class WorkerTracker:
             for worker, state in self.workers.items()
         )
 
+    def steps_on(self, earlier: Observation) -> bool:
+        """Whether the very writer of this has made a step through a loop since.
+
+        Not of a server, whose other replicas answer on in the same log.
+        """
+        own = self.workers.get(earlier.worker)
+        if own is None or own.stepped is None or own.phase in self._idle:
+            return False
+        return own.stepped.order > earlier.order
+
     def went_on(self) -> dict[str, int]:
         """The last line of each source that said where a worker is."""
         found: dict[str, int] = {}
