@@ -25,6 +25,7 @@ lint: setup
 score: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)/guides
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(SCORE) $(CORPUS)
+	@$(BIN)/python bench/fit_certainty.py $(CORPUS)
 
 # What the examples of the shipped rules exercise, and which wrong rules they notice.
 strength: setup

@@ -12,6 +12,7 @@ phases:
   - {id: rendezvous, title: r, about: r}
   - {id: train_step, title: t, about: t, loop: true}
   - {id: checkpoint, title: c, about: c}
+  - {id: serve, title: v, about: v, loop: true}
   - {id: shutdown, title: s, about: s}
 """
 CAUSES = """
@@ -45,6 +46,7 @@ markers:
   - {id: bar, contains: "BAR", progress: true, samples: [BAR 1]}
   - {id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}
   - {id: save, contains: "SAVING", opens: save, samples: [SAVING]}
+  - {id: saved, contains: "SAVED", leaves: checkpoint, samples: [SAVED]}
   - {id: done, contains: "FINISHED", enters: shutdown, completes: true, samples: [FINISHED]}
   - {id: prompt, contains: "PROMPT", ends: true, samples: [PROMPT]}
 waits:
@@ -62,6 +64,24 @@ waits:
     patience: 10m
     cause: checkpoint-stallCARD
 """.replace("CARD", _CARD)
+SERVER = """
+framework: server
+present: {contains: [SERVER]}
+loops: [serve]
+"""
+TRAINER = """
+framework: trainer
+present: {contains: [TRAINER]}
+loops: [train_step, serve]
+"""
+KILLED = """
+cause: python-exception
+title: w
+why: w
+phase: here else train_step
+signals: {killed: KILLED}
+examples: {fires: KILLED, silent: fine}
+"""
 BROKEN = """
 cause: python-exception
 title: w
@@ -82,7 +102,7 @@ examples: {fires: STEP 1, silent: FINISHED}
 
 @pytest.fixture
 def on(small_pack):
-    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, BROKEN, STOPPED))
+    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, SERVER, TRAINER, BROKEN, KILLED, STOPPED))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +159,14 @@ def test_status(on, story, log, status, cause):
             "[rank1]: JOINING\n[rank0]: STEP 1\n[rank1]: BROKEN",
             "train_step",
         ),
+        ("what is being saved", "STEP 1\nSAVING\nBROKEN", "checkpoint"),
+        ("a save that is done leads back to the loop", "STEP 1\nSAVING\nSAVED\nBROKEN", "train_step"),
+        ("a save that no loop led to leads nowhere", "SAVING\nSAVED\nBROKEN", "checkpoint"),
+        ("a word of a save while stepping changes nothing", "SAVING\nSTEP 1\nSAVED\nBROKEN", "train_step"),
         ("nothing known", "BROKEN", "launch"),
+        ("nothing known but what the rule says", "KILLED", "train_step"),
+        ("a server does not train", "SERVER\nKILLED", "serve"),
+        ("a server that a trainer runs may", "SERVER\nTRAINER\nKILLED", "train_step"),
     ],
 )
 def test_phase_of_an_error(on, story, log, phase):

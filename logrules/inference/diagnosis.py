@@ -30,7 +30,7 @@ from logrules.model.report import (
     Status,
     Text,
 )
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_EVIDENCE = 8
@@ -78,7 +78,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     diagnoses = tuple(
         replace(
             _diagnosis(one, findings, pack, sides),
-            confidence=certainty(model, features(ranked, place, reactions), one.hypothesis),
+            confidence=certainty(model, features(ranked, place, reactions)),
             measured=record_of(model, one.hypothesis),
         )
         for place, one in enumerate(ranked)
@@ -140,7 +140,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
-        phase=_phase(hypothesis, findings),
+        phase=_phase(hypothesis, findings, pack),
         severity=hypothesis.severity,
         confidence=0.0,
         title=_filled(card.title, captures),
@@ -156,7 +156,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     )
 
 
-def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
+def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str:
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule = hypothesis.rule
     if rule.phase is not None:
@@ -165,7 +165,17 @@ def _phase(hypothesis: Hypothesis, findings: SessionState) -> str:
     told = failures.phase_of(first.chain) if failures is not None and first.chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
-    return told or first.phase or later or rule.phase_otherwise or _last_phase(findings)
+    return told or first.phase or later or _usual_phase(rule, findings, pack) or _last_phase(findings)
+
+
+def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
+    """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains."""
+    phase = rule.phase_otherwise
+    loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
+    looping = any(one.id == phase and one.loop for one in pack.phases)
+    if not looping or not loops or any(phase in one for one in loops):
+        return phase
+    return loops[0][0]
 
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:

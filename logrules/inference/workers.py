@@ -38,6 +38,7 @@ class WorkerState:
     """What is known of one worker."""
 
     phase: str | None = None
+    came_from: str | None = None
     entered: Observation | None = None
     latest: Observation | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
@@ -156,6 +157,8 @@ class WorkerTracker:
             yield from self._enter(worker, state, marker.enters, observation)
         if marker.progress:
             yield from self._progress(worker, state, marker, observation)
+        if marker.leaves is not None and state.phase == marker.leaves and state.came_from in self._loops:
+            yield from self._enter(worker, state, state.came_from, observation)
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
@@ -187,7 +190,7 @@ class WorkerTracker:
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += _span(worker, state, observation)
-            state.phase, state.entered = phase, observation
+            state.came_from, state.phase, state.entered = state.phase, phase, observation
             yield PhaseEntered(worker, phase, observation.time)
 
     def _progress(

@@ -34,7 +34,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         if isinstance(source.file, schema.RuleFile):
             add_rule(draft, source, source.file, known)
     frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
-    trace = trace_of(draft, frameworks)
+    trace = trace_of(draft, frameworks, tables)
     draft.problems += unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
@@ -48,7 +48,6 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         rules=(*with_tiers(draft.rules.values(), tables), *(rule for rule, _ in of_tables)),
         markers=tuple(draft.markers),
         waits=tuple(draft.waits.values()),
-        frames=tuple(draft.frames),
         metrics=tuple(draft.metrics),
         headers=_headers(frameworks),
         frameworks=tuple(draft.frameworks),

@@ -7,9 +7,10 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, step_faults
 from logrules.ruleset.condition import Waiting
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
-from logrules.ruleset.pack import Frame, Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
+from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.rule_builder import signal_of
+from logrules.ruleset.tables import Tables
 
 _NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
 
@@ -19,8 +20,9 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
     seen = list(_presence(draft, file))
     for index, marker in enumerate(file.markers):
         draft.problems += known.unknown_phase(source, ["markers", index, "enters"], marker.enters)
+        draft.problems += known.unknown_phase(source, ["markers", index, "leaves"], marker.leaves)
         routine = marker.progress and not (
-            marker.opens or marker.closes or marker.starts or marker.completes or marker.ends
+            marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
         )
         number = draft.add_signal(signal_of(f"{file.framework}/{marker.id}", "marker", marker, sampled=routine))
         seen.append(number)
@@ -36,16 +38,17 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
                 marker.completes,
                 marker.starts,
                 marker.ends,
+                marker.leaves,
             )
         )
     for index, wait in enumerate(file.waits):
         _add_wait(draft, source, index, wait, file.framework, known)
-    for index, frame in enumerate(file.frames):
-        draft.problems += known.unknown_phase(source, ["frames", index, "phase"], frame.phase)
-        draft.frames.append(Frame(tuple(frame.functions), frame.phase, frame.path))
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
-    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, (file.framework, *file.present.components)))
+    for number, phase in enumerate(file.loops):
+        draft.problems += known.unknown_phase(source, ["loops", number], phase)
+    components = (file.framework, *file.present.components)
+    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
 
 
 def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:
@@ -92,13 +95,12 @@ def _add_metric(draft: PackBuilder, metric: MetricFile, framework: str) -> int:
     return number
 
 
-def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile]) -> TraceForm | None:
+def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile], tables: Tables) -> TraceForm | None:
     """How tracebacks look, where a file says it; its signals are put into the draft."""
     found = next((file.trace for file in files if file.trace), None)
     if found is None:
         return None
-    functions = dict.fromkeys(name for frame in draft.frames for name in frame.functions)
-    stack = Signal("traceback:stack-frame", tuple(f" {name} (" for name in functions), found.stack_frame)
+    stack = Signal("traceback:stack-frame", tuple(f" {name} (" for name in _functions(tables)), found.stack_frame)
 
     def optional(name: str, signal: schema.SignalFile | None) -> int | None:
         return None if signal is None else draft.add_signal(signal_of("traceback", name, signal))
@@ -118,3 +120,10 @@ def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile]) -> TraceForm | 
         below=draft.add_signal(Signal("traceback:below", (), found.below)) if found.below else None,
         wrappers=tuple(found.wrappers),
     )
+
+
+def _functions(tables: Tables) -> Iterable[str]:
+    """The functions that tell a phase, as dumps of stacks print them: with their class or without."""
+    places = (name for one in tables.components for place in one.places for name in place.functions)
+    own = (name for words in tables.own_words for name in words.functions)
+    return dict.fromkeys(form for name in (*places, *own) for form in (name, name.rpartition(".")[2]))

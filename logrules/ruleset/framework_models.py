@@ -20,7 +20,8 @@ from logrules.ruleset.models import (
 class MarkerFile(SignalFile):
     """A line that says where a worker is.
 
-    ``enters`` a phase; ``opens`` or ``closes`` waits of this or another file; ``progress``
+    ``enters`` a phase; ``leaves`` one that interrupted a loop (an evaluation that gives its figures, a checkpoint that
+    is saved), back to that loop; ``opens`` or ``closes`` waits of this or another file; ``progress``
     is a step of a loop or a bar that moved (it renews open waits of the worker and may be
     sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
     exit); ``starts`` a run. ``samples`` are lines that must be recognised, ``near`` lines that
@@ -29,6 +30,7 @@ class MarkerFile(SignalFile):
 
     id: Name
     enters: str | None = None
+    leaves: str | None = None
     opens: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
     closes: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
     renews: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
@@ -80,14 +82,6 @@ class MetricFile(SignalFile):
         if not self.pattern or "(?P<value>" not in self.pattern:
             raise ValueError("a metric needs a `pattern` with the group (?P<value>…)")
         return self
-
-
-class FrameFile(Strict):
-    """Functions whose presence in a traceback or a stack dump says which phase it was in."""
-
-    functions: list[str] = Field(min_length=1)
-    phase: str
-    path: str | None = None
 
 
 class PresentFile(Strict):
@@ -157,7 +151,7 @@ class TraceFile(Strict):
 
     ``frame`` and ``stack_frame`` capture file, line and function (outermost first, and
     innermost first as py-spy prints it); ``exception`` captures type and message. The
-    literals of ``stack_frame`` are the functions that the phase files map. ``chain`` captures
+    literals of ``stack_frame`` are the functions of the table of origins. ``chain`` captures
     ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
     exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
     (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
@@ -179,10 +173,14 @@ class TraceFile(Strict):
 
 
 class FrameworkFile(Strict):
-    """What is known of the logs of one framework: rules/frameworks/<name>.yaml."""
+    """What is known of the logs of one framework: rules/frameworks/<name>.yaml.
+
+    ``loops`` are the phases in which its jobs loop, the usual one first; empty for what is part of jobs of any kind.
+    """
 
     framework: Name
     present: PresentFile = Field(default_factory=PresentFile)
+    loops: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
     headers: list[HeaderFile] = Field(default_factory=list)
     times: list[TimeFile] = Field(default_factory=list)
     names: list[NameFile] = Field(default_factory=list)
@@ -190,5 +188,4 @@ class FrameworkFile(Strict):
     trace: TraceFile | None = None
     markers: list[MarkerFile] = Field(default_factory=list)
     waits: list[WaitFile] = Field(default_factory=list)
-    frames: list[FrameFile] = Field(default_factory=list)
     metrics: list[MetricFile] = Field(default_factory=list)

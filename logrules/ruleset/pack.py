@@ -72,6 +72,7 @@ class Marker:
     completes: bool = False
     starts: bool = False
     ends: bool = False
+    leaves: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +83,6 @@ class Wait:
     phase: str
     patience_s: float
     first: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Functions (in files whose path contains ``path``) that belong to a phase."""
-
-    functions: tuple[str, ...]
-    phase: str
-    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +98,14 @@ class Metric:
 class Framework:
     """How to see that a framework is there: one of its signals or headers, or a frame of one of its components.
 
-    ``signals`` are numbers, ``headers`` and ``components`` ids.
+    ``signals`` are numbers, ``headers`` and ``components`` ids. ``loops`` are the phases in which its jobs loop.
     """
 
     id: str
     signals: tuple[int, ...] = ()
     headers: tuple[str, ...] = ()
     components: tuple[str, ...] = ()
+    loops: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +193,6 @@ class Pack:
     rules: tuple[Rule, ...]
     markers: tuple[Marker, ...] = ()
     waits: tuple[Wait, ...] = ()
-    frames: tuple[Frame, ...] = ()
     metrics: tuple[Metric, ...] = ()
     headers: tuple[HeaderFormat, ...] = ()
     frameworks: tuple[Framework, ...] = ()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.pack import Frame, Framework, Marker, Metric, Pack, Rule, Signal, Wait
+from logrules.ruleset.pack import Framework, Marker, Metric, Pack, Rule, Signal, Wait
 from logrules.ruleset.table_reader import TableFile
 from logrules.ruleset.tables import Cause, Phase, Tables
 from logrules.ruleset.translation import Translation
@@ -39,7 +39,6 @@ class PackBuilder:
     markers: list[Marker] = field(default_factory=list)
     waits: dict[str, Wait] = field(default_factory=dict)
     metrics: list[Metric] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
     frameworks: list[Framework] = field(default_factory=list)
     records: list[int] = field(default_factory=list)
     cards: dict[str, str] = field(default_factory=dict)

@@ -5,80 +5,23 @@ from collections.abc import Mapping
 
 from logrules.model.report import Risk
 
-# Commands that change nothing, whatever their arguments; of some, only with such arguments.
+# Commands that change nothing, whatever their arguments.
 _LOOKERS = (
-    *(
-        "awk",
-        "cat",
-        "column",
-        "curl",
-        "cut",
-        "date",
-        "df",
-        "diff",
-        "dig",
-        "dmesg",
-        "du",
-        "echo",
-        "env",
-        "false",
-        "file",
-    ),
-    *("find", "findmnt", "free", "getent", "grep", "head", "hostname", "ibstat", "ibv_devinfo", "id", "iostat", "ip"),
-    *(
-        "ipcs",
-        "journalctl",
-        "jq",
-        "ldd",
-        "ls",
-        "lscpu",
-        "lsof",
-        "lspci",
-        "nc",
-        "netstat",
-        "nproc",
-        "npu-smi",
-        "nslookup",
-    ),
-    *("nvcc", "nvidia-smi", "od", "perfquery", "pgrep", "ping", "printenv", "ps", "pwd", "py-spy", "quota"),
-    *(
-        "rocm-smi",
-        "sacct",
-        "sed",
-        "sha256sum",
-        "sinfo",
-        "sleep",
-        "smartctl",
-        "sort",
-        "sprio",
-        "squeue",
-        "ss",
-        "stat",
-        "strings",
-    ),
-    *(
-        "tail",
-        "test",
-        "time",
-        "timeout",
-        "top",
-        "tr",
-        "true",
-        "uname",
-        "uniq",
-        "uptime",
-        "watch",
-        "wc",
-        "which",
-        "xargs",
-    ),
-    *("enroot list", "fuser -v", "gcc --version", "ldconfig -p", "lfs quota", "mount$", "scontrol show", r"tar -t\w*"),
-    *(r"ulimit(?: -\w)?$", "systemctl status", "git (?:diff|log|status)", "huggingface-cli (?:scan-cache|whoami)"),
-    *("kubectl (?:describe|get|logs|top)", "docker (?:images|inspect|logs|manifest inspect|ps|system df)"),
-    *("ray (?:--version|list|memory|stack|status|summary)", "python (?:--version|-V)"),
+    "awk|cat|column|curl|cut|date|df|diff|dig|dmesg|du|echo|env|false|file|find|findmnt|free|getent|grep|"
+    "head|hostname|ibstat|ibv_devinfo|id|iostat|ip|ipcs|journalctl|jq|ldd|ls|lscpu|lsof|lspci|nc|netstat|"
+    "nproc|npu-smi|nslookup|nvcc|nvidia-smi|od|perfquery|pgrep|ping|printenv|ps|pwd|py-spy|quota|rocm-smi|"
+    "sacct|sed|sha256sum|sinfo|sleep|smartctl|sort|sprio|squeue|ss|stat|strings|tail|test|time|timeout|top|"
+    "tr|true|uname|uniq|uptime|watch|wc|which|xargs"
+)
+# Commands that change nothing with these arguments.
+_LOOKING = (
+    r"enroot list|fuser -v|gcc --version|ldconfig -p|lfs quota|mount$|scontrol show|tar -t\w*|ulimit(?: -\w)?$",
+    "systemctl status|git (?:diff|log|status)|huggingface-cli (?:scan-cache|whoami)|python (?:--version|-V)",
+    "kubectl (?:describe|get|logs|top)|docker (?:images|inspect|logs|manifest inspect|ps|system df)",
+    "ray (?:--version|list|memory|stack|status|summary)",
     "(?:python -m )?pip (?:cache info|check|config list|index|list|show)",
 )
-_LOOKS = re.compile(rf"(?:{'|'.join(_LOOKERS)})(?![\w-])")
+_LOOKS = re.compile(rf"(?:{'|'.join((_LOOKERS, *_LOOKING))})(?![\w-])")
 _CHANGES = re.compile(
     r"--gpu-?reset|-pm 1|\s-delete\b|\bsed -i|\s-exec\b|\brm\b|\btee\b|\bkill\b|-X POST|"
     r"(?<![0-9&])>(?![&>=])\s*(?!/dev/null)\S"

@@ -15,6 +15,7 @@ _PRINTED = (
     "metric",
     *_SIGNAL,
     "enters",
+    "leaves",
     "opens",
     "closes",
     "renews",
@@ -31,8 +32,8 @@ _RULE = (
     *("severity", "tier", "phase", "culprit", "cleared_by", "stall", "fallback", *_HELP),
 )
 _FRAMEWORK = (
-    *("framework", "present", "headers", "times", "names", "levels", "trace"),
-    *("markers", "waits", "frames", "metrics"),
+    *("framework", "present", "loops", "headers", "times", "names", "levels", "trace"),
+    *("markers", "waits", "metrics"),
 )
 _CASE = (
     *("id", "source", "frameworks", "kind", "phase", "cause", "accept", "not", "evidence", "culprit_rank"),
@@ -52,7 +53,6 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "markers": (*_PRINTED, "samples", "near"),
     "metrics": (*_PRINTED, "samples"),
     "waits": ("id", "phase", "patience", "first", *_HEAD, "severity", "tier", *_HELP),
-    "frames": ("functions", "path", "phase"),
     "fixes": ("id", *_STEP[:-2], "risk", "frameworks", "params"),
     "fires": ("log", "quiet", "captures", "ranks", "phase", "note"),
     "silent": ("log", "quiet", "note"),
