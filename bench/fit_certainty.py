@@ -5,7 +5,7 @@
 
 Each of the first diagnoses of every labelled log that is not healthy is right or wrong. A logistic regression over
 what the diagnosis rests on (logrules.inference.certainty) is fitted to that; how well it holds is measured with whole
-sources of logs left out, the records of their rules too. Needs NumPy.
+sources of logs left out. Its level is then lowered to what logs showed that nobody had seen. Needs NumPy.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -35,6 +35,9 @@ SHOWN = 3
 RIDGE = 1.0
 CONVERGED = 1e-8
 BINS = 10
+# The rules were written with the corpus in view, so what they reach there flatters them. On 2026-11-22 they were right
+# in so many of so many whole failing logs of public repositories, each judged by a reader before it was diagnosed.
+FRESH_RIGHT, FRESH_SEEN = 39, 44
 _HEAD = (
     "# yaml-language-server: $schema=../docs/schema/certainty.json\n"
     "# Written by bench/fit_certainty.py; not to be edited by hand.\n"
@@ -101,6 +104,17 @@ def fitted(samples: Sequence[Sample]) -> CertaintyModel:
     return CertaintyModel(
         {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}, records(samples)
     )
+
+
+def as_on_fresh_logs(model: CertaintyModel, samples: Sequence[Sample]) -> CertaintyModel:
+    """The model with its level lowered to what fresh logs showed; what tells diagnoses apart stays as fitted."""
+    low, high = -4.0, 4.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        shifted = replace(model, weights={**model.weights, "bias": round(model.weights["bias"] + middle, 3)})
+        said = [certainty(shifted, one.found) for one in samples if not one.place]
+        low, high = (middle, high) if sum(said) / len(said) < FRESH_RIGHT / FRESH_SEEN else (low, middle)
+    return shifted
 
 
 def records(samples: Sequence[Sample]) -> dict[str, tuple[int, int]]:
@@ -173,7 +187,7 @@ def figures_left_out(samples: Sequence[Sample], pairs: Sequence[tuple[float, boo
 
 def document_of(samples: Sequence[Sample], pairs: Sequence[tuple[float, bool]]) -> dict[str, object]:
     """What rules/certainty.yaml holds: the fit on all samples, and how well it did where sources were left out."""
-    model = fitted(samples)
+    model = as_on_fresh_logs(fitted(samples), samples)
     return {
         "fitted": {
             "date": datetime.now(UTC).date().isoformat(),
@@ -181,6 +195,8 @@ def document_of(samples: Sequence[Sample], pairs: Sequence[tuple[float, bool]]) 
             "sources": len({one.source for one in samples}),
             "right_first": round(sum(right for _, right in pairs) / len(pairs), 3),
             "calibration_error_left_out": round(calibration_error(pairs), 3),
+            "fresh_logs": FRESH_SEEN,
+            "fresh_right_first": round(FRESH_RIGHT / FRESH_SEEN, 3),
         },
         "weights": dict(model.weights),
         "records": {rule: list(counts) for rule, counts in model.records.items()},

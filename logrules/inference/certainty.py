@@ -35,7 +35,6 @@ def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) ->
         "bias": 1.0,
         "later": float(place > 0),
         "reaction": float(hypothesis.rule.tier in reactions),
-        "catch_all": float(hypothesis.rule.fallback),
         "rivals": min(rivals, _FULL_RIVALS) / _FULL_RIVALS,
     }
 
