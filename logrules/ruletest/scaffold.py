@@ -56,7 +56,7 @@ def draft(
 
 
 def _first_of(parts: Sequence[MessagePart], alike: Sequence[str]) -> Sequence[MessagePart]:
-    """As many parts as a pattern has room for; of these as many as the lines ``alike`` have too, if that is any text."""
+    """As many parts as a pattern has room for and, of these, as many as the lines ``alike`` share."""
     room = next((count for count in range(len(parts), 0, -1) if len(pattern_of(parts[:count])) <= _LONGEST_PATTERN), 0)
     return shared_parts(parts[:room], alike)
 
