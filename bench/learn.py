@@ -4,8 +4,9 @@
     python bench/learn.py --causes cuda-oom  # these
 
 All rules and rows of tables that name the cause are left out; the labelled logs of the cause are then read. Those that
-nothing explains any more are what can be learned from. A draft is usable if it fires on at least half of the logs of its
-kind and on no healthy log; a cause is back if usable drafts know at least half of the logs that nothing explained.
+nothing explains any more are what can be learned from. A draft is usable if it fires on at least half of the logs of
+its kind and on no healthy log; a cause is back if usable drafts know at least half of the logs that nothing explained.
+Logs that the draft of another kind knows, from which it was not learned, say how far drafts generalise.
 Needs the labelled corpus beside the checkout, and says so where there is none.
 """
 
@@ -48,6 +49,7 @@ class Row:
     kinds: int
     usable: int
     known: int
+    by_others: int
 
     @property
     def back(self) -> bool:
@@ -93,7 +95,12 @@ def measured(
     lessons = lessons_of(groups, pack, pool, ground, lambda _: lambda: None)
     usable = [one for one in lessons if one.draft is not None]
     known = {path for one in usable for path in one.proof.fires_on}
-    return Row(cause, len(jobs), len(lost), len(groups), len(usable), len(known)), lessons
+    others = {path for one in usable for path in one.proof.fires_on if path not in _own(one)}
+    return Row(cause, len(jobs), len(lost), len(groups), len(usable), len(known), len(others)), lessons
+
+
+def _own(lesson: Lesson) -> frozenset[str]:
+    return frozenset(str(job.job.path) for job in lesson.group.jobs)
 
 
 def main() -> None:
@@ -109,14 +116,14 @@ def main() -> None:
     healthy = [job for label, job in cases if label["kind"] == "healthy"] + list(healthy_cases())
     pool = Neighbours(healthy_lines(str(job.path) for job in healthy), tuple(job.path for job in healthy_cases()))
     print(f"{len(healthy)} healthy logs\n")
-    print(f"{'cause':24} logs  unexplained  kinds  usable drafts  logs known  back")
+    print(f"{'cause':24} logs  unexplained  kinds  usable drafts  logs known  by another kind's  back")
     rows = []
     for cause in causes:
         jobs = [job for label, job in cases if label["cause"] == cause and label["kind"] == "failure"]
         row, lessons = measured(cause, jobs, healthy, pool)
         rows.append(row)
         print(
-            f"{row.cause:24} {row.logs:4}  {row.unexplained:11}  {row.kinds:5}  {row.usable:13}  {row.known:10}  "
+            f"{row.cause:24} {row.logs:4}  {row.unexplained:11}  {row.kinds:5}  {row.usable:13}  {row.known:10}  {row.by_others:17}  "
             f"{'yes' if row.back else 'no'}",
             flush=True,
         )

@@ -56,7 +56,8 @@ def _outcome(one: Lesson) -> Iterable[str]:
         jobs = {str(job.job.path) for job in one.group.jobs}
         others = len(one.proof.fires_on - jobs)
         more = f", and on {_counted(others, 'other failed job')}" if others else ""
-        yield f"draft {one.draft.file}: fires on {len(jobs & one.proof.fires_on)} of {len(jobs)}{more}; on no healthy log"
+        known = f"{len(jobs & one.proof.fires_on)} of {len(jobs)}"
+        yield f"draft {one.draft.file}: fires on {known}{more}; on no healthy log"
         yield f"question: {safe(question_of(one.group))}"
 
 

@@ -28,8 +28,8 @@ _EXAMPLES = """examples:
 
 Failures are grouped by their fingerprints; the kinds that cost most GPU-hours come first. A draft has a pattern, a near
 miss from the healthy logs of the same jobs, and a question that only a person can answer. It is kept only if it fires
-on at least half of the jobs of its kind and its pattern is on no line of a healthy log. Then: answer the question, write
-the sentences that `logrules check my-rules` names, and run `logrules test my-rules`.
+on at least half of the jobs of its kind, and its pattern is on no line of a healthy log. Then answer the question, write
+the sentences that `logrules check` names, and run `logrules test`.
 
 exit status: 0 every kind that was looked at has a draft, 1 one has none, 2 the logs, rules or history are unusable"""
 
@@ -101,7 +101,8 @@ def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
     with closing(History(Path(options.history) if options.history else default_history())) as history:
         jobs, gone = jobs_of_history(history, since)
     if gone:
-        print(f"logrules: {gone} jobs of the history lie where they were no more", file=sys.stderr)
+        are = "job of the history is" if gone == 1 else "jobs of the history are"
+        print(f"logrules: {gone} {are} no longer where they were read", file=sys.stderr)
     return jobs
 
 
@@ -171,8 +172,5 @@ def _write(lessons: "Sequence[Lesson]", folder: Path) -> None:
             raise UnwritableError(path, fault) from None
         write_file(path, one.draft.text.encode())
         count += 1
-    shown = safe(str(folder))
-    print(
-        f"logrules: wrote {count} draft{'' if count == 1 else 's'}; now `logrules check {shown}` and `logrules test {shown}`",
-        file=sys.stderr,
-    )
+    shown, what = safe(str(folder)), "draft" if count == 1 else "drafts"
+    print(f"logrules: wrote {count} {what}; now `logrules check {shown}` and `logrules test {shown}`", file=sys.stderr)

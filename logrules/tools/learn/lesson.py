@@ -1,4 +1,4 @@
-"""From jobs to drafts: the kinds of failures that cost most, each with a draft that serves or the reason why none does."""
+"""The kinds of failures that cost most, each with a draft that serves or the reason why none does."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Lesson:
 
     group: FailureGroup
     draft: LearnedDraft | None = None
-    proof: Proof = Proof()
+    proof: Proof = Proof()  # noqa: RUF009 (frozen)
     why_none: str = ""
     known_by: str = ""
 
@@ -43,9 +43,12 @@ def lessons_of(
     pack: Pack,
     neighbours: Neighbours,
     ground: Ground,
-    progress: "Callable[[int], Callable[[], None]]",
+    progress: Callable[[int], Callable[[], None]],
 ) -> tuple[Lesson, ...]:
-    """A lesson for each kind of failure; ``progress`` is told how many jobs a round reads, and gives what counts them."""
+    """A lesson for each kind of failure.
+
+    ``progress`` is told how many jobs a round reads, and gives what is called after each.
+    """
     pupils = [_Pupil(group, drafts_for(group, pack, neighbours)) for group in groups]
     for _ in range(ROUNDS):
         tried = {id(pupil): made for pupil in pupils if not pupil.done and (made := next(pupil.left, None)) is not None}

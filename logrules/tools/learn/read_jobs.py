@@ -1,20 +1,26 @@
 """Many jobs on all cores, read for what nothing explains, or for what drafts make of them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.ruleset.condition import leaves, signals_of
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Pack, Signal
+from logrules.ruleset.tables import EXCEPTIONS
 from logrules.sources.discover import discover
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.learn.read_job import ReadJob, read_job
 
 _DIED = "its reader died twice"
+# What the twin of a signal is called that asks for its words alone.
+_WORDS = " (words)"
+# So many letters may stand between the class of an exception and the words of its message.
+_BEHIND = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class _Drafted:
-    """A pack with drafts in it, by their rules' ids."""
+    """A pack with drafts in it, by their rules' ids, and the signals that find their words, by number."""
 
     on: Prepared
     rules: frozenset[str]
@@ -61,22 +67,40 @@ def drafts_tried(
     jobs: Sequence[FoundJob], pack: Pack, rules: frozenset[str], processes: int
 ) -> Iterator[tuple[FoundJob, Fired | None]]:
     """What the rules, which are drafts in the pack, make of each job; None of one that ended its reader."""
-    crew = WorkerPool(processes, _try, _begin_trial, (prepared(pack), rules), (pack, rules))
+    watched, by_signal = _with_words(pack, rules)
+    forked = _Drafted(prepared(watched), rules, by_signal)
+    crew = WorkerPool(processes, _try, _begin_trial, forked, (watched, rules, by_signal))
     for number, found in crew.answers(dict(enumerate(jobs))):
         yield jobs[number], found
 
 
-def _begin_trial(given: tuple[Prepared | Pack, frozenset[str]]) -> None:
-    what, rules = given
-    on = prepared(what) if isinstance(what, Pack) else what
-    wanted = {
-        number: rule.id
-        for rule in on.pack.rules
-        if rule.id in rules
-        for leaf in leaves(rule.when)
-        for number in signals_of(leaf)
-    }
-    _Here.drafted = _Drafted(on, rules, wanted)
+def _with_words(pack: Pack, rules: frozenset[str]) -> tuple[Pack, dict[int, str]]:
+    """The pack with twins of the drafts' signals that take a line of any stance; the twins' rules by their numbers.
+
+    A line that a rule passes over, as a retry or as advice, has the words all the same. A row of the table of
+    exceptions asks for whole tracebacks: its twin takes any line that names the class and has the words behind it.
+    """
+    twins: list[tuple[str, Signal]] = []
+    for rule in pack.rules:
+        if rule.id in rules and not rule.from_table:
+            own = {number for leaf in leaves(rule.when) for number in signals_of(leaf)}
+            twins += [(rule.id, replace(pack.signals[n], id=f"{pack.signals[n].id}{_WORDS}", stances=())) for n in own]
+    for row in pack.tables.exceptions:
+        name = EXCEPTIONS + row.id
+        if name in rules:
+            behind = "|".join(map(re.escape, row.classes))
+            pattern = rf"\b(?:{behind})\b(?s:.{{0,{_BEHIND}}}?)(?i:{row.words or ''})"
+            twins.append((name, Signal(f"{name}{_WORDS}", row.classes, pattern)))
+    first = len(pack.signals)
+    watched = replace(pack, signals=(*pack.signals, *(signal for _, signal in twins)))
+    return watched, {first + place: rule for place, (rule, _) in enumerate(twins)}
+
+
+def _begin_trial(given: _Drafted | tuple[Pack, frozenset[str], Mapping[int, str]]) -> None:
+    if isinstance(given, tuple):
+        pack, rules, by_signal = given
+        given = _Drafted(prepared(pack), rules, by_signal)
+    _Here.drafted = given
 
 
 def _try(job: FoundJob) -> Fired:
