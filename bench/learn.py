@@ -123,8 +123,8 @@ def main() -> None:
         row, lessons = measured(cause, jobs, healthy, pool)
         rows.append(row)
         print(
-            f"{row.cause:24} {row.logs:4}  {row.unexplained:11}  {row.kinds:5}  {row.usable:13}  {row.known:10}  {row.by_others:17}  "
-            f"{'yes' if row.back else 'no'}",
+            f"{row.cause:24} {row.logs:4}  {row.unexplained:11}  {row.kinds:5}  {row.usable:13}  {row.known:10}  "
+            f"{row.by_others:17}  {'yes' if row.back else 'no'}",
             flush=True,
         )
         for one in lessons if options.why else ():

@@ -28,8 +28,8 @@ _EXAMPLES = """examples:
 
 Failures are grouped by their fingerprints; the kinds that cost most GPU-hours come first. A draft has a pattern, a near
 miss from the healthy logs of the same jobs, and a question that only a person can answer. It is kept only if it fires
-on at least half of the jobs of its kind, and its pattern is on no line of a healthy log. Then answer the question, write
-the sentences that `logrules check` names, and run `logrules test`.
+on at least half of the jobs of its kind, and its pattern is on no line of a healthy log. Then answer the question,
+write the sentences that `logrules check` names, and run `logrules test`.
 
 exit status: 0 every kind that was looked at has a draft, 1 one has none, 2 the logs, rules or history are unusable"""
 
