@@ -124,6 +124,7 @@ def test_without_names_it_learns_from_the_history(runs, capsys):
     assert main(["learn", "-j", "1"]) == 0
     said = capsys.readouterr()
     assert said.out.startswith("2 jobs of 3 failed of what nothing explains (1 kind); 1 healthy job to compare with\n")
+    assert main(["learn", "--since", "2099-01-01"]) == 0
     assert "1 job of the history is no longer where" in said.err
 
 

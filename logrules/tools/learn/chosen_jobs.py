@@ -22,9 +22,12 @@ def named_jobs(paths: Iterable[str], pattern: str) -> Iterator[FoundJob]:
 
 
 def jobs_of_history(history: History, since: float | None) -> tuple[tuple[FoundJob, ...], int]:
-    """The jobs that history knows and that can still be read, and how many are gone. Raises LogrulesError for none."""
+    """The jobs that history knows and that can still be read, and how many are gone.
+
+    With ``since`` (seconds since the epoch) those that went on after it. Raises LogrulesError for an empty history.
+    """
     seen = [one.path for one in history.latest() if since is None or one.at >= since]
-    if not seen:
+    if not seen and since is None:
         raise LogrulesError("the history is empty: run `logrules scan` first, or name logs or a folder of jobs")
     there = [Path(path) for path in seen if Path(path).exists()]
     return tuple(job_at(str(path), path) for path in there), len(seen) - len(there)
