@@ -15,8 +15,7 @@ from logrules.ruletest.placeholders import TITLE, WHY
 from logrules.ruletest.rule_writer import written
 from logrules.ruletest.scaffold import draft
 from logrules.ruletest.variable_parts import Fixed, parts_of, pattern_of, shared_parts
-from logrules.tools.learn.failure_group import FailureGroup
-from logrules.tools.learn.question import question_of
+from logrules.tools.learn.failure_group import FailureGroup, question_of
 from logrules.tools.learn.read_job import TellingLine
 
 FOLDER = "learned"

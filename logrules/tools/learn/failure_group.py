@@ -1,4 +1,4 @@
-"""Failures of one kind that nothing explains, and what they cost."""
+"""Failures of one kind that nothing explains: what they cost, and what a person must be asked of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,9 @@ from logrules.tools.fleet.group import grouped
 from logrules.tools.fleet.history import seen_job
 from logrules.tools.fleet.job import JobGroup, SeenJob
 from logrules.tools.learn.read_job import ReadJob, TellingLine
+
+# So many causes are offered.
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +52,20 @@ def _seen(jobs: Iterable[ReadJob], now: float) -> list[SeenJob]:
 def _cost(group: FailureGroup) -> tuple[float, float, int, str]:
     about = group.about
     return -about.lost_gpu_hours, -about.lost_s, -about.troubled, about.name
+
+
+def question_of(group: FailureGroup) -> str:
+    """What only a person can answer before a draft becomes a rule, on one line of printable letters."""
+    first = group.telling[0]
+    may_be = ", ".join(group.may_be[:_NAMED])
+    kind = first.type.rpartition(".")[2]
+    frame = group.jobs[0].summary.frame
+    if first.component is not None:
+        said = f"What makes {first.component} raise {kind} here: {may_be or 'a setting, a version or the data'}?"
+    elif kind and frame:
+        said = f"Is {kind} in {frame} a mistake of that code, or of what it was given ({may_be or 'settings or data'})?"
+    elif kind:
+        said = f"Which cause of `logrules explain --causes` lets this {kind} come ({may_be or 'none is likelier'})?"
+    else:
+        said = "Does this line end the job, or only tell of it? Name the cause (`logrules explain --causes`)."
+    return "".join(letter if letter.isprintable() else " " for letter in said)
