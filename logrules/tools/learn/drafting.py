@@ -23,6 +23,8 @@ _ID_DIGITS = 4
 _LONGEST_WORDS = 400
 _FEWEST_LETTERS = 6
 _NO_CAUSE_YET = "python-exception"
+_SHORTEST_SENTENCE = 15
+_SENTENCE_END = re.compile(r"[.;!](?=\s+[A-Z])")
 _CAPTURE = re.compile(r"\(\?P<\w+>")
 _CLASS = re.compile(r"[A-Za-z_]\w*")
 
@@ -76,7 +78,7 @@ def _row(
     message = line.message.partition("\n")[0].strip()
     if line.component is None or not _CLASS.fullmatch(kind):
         return None
-    parts = shared_parts(parts_of(message[:_LONGEST_WORDS]), [other.message for other in alike])
+    parts = shared_parts(parts_of(_first_sentence(message)), [other.message for other in alike])
     fixed = " ".join(part.text for part in parts if isinstance(part, Fixed))
     if sum(letter.isalpha() for letter in fixed) < _FEWEST_LETTERS:
         return None
@@ -98,6 +100,13 @@ def _row(
     text = _header(group) + written({"exceptions": [row]})
     file = f"{FOLDER}/exceptions-{name}.yaml"
     return LearnedDraft(EXCEPTIONS + name, file, tidied(text.encode(), file).decode())
+
+
+def _first_sentence(message: str) -> str:
+    """What a message says first: what happened. Figures and advice that follow differ from job to job."""
+    cut = message[:_LONGEST_WORDS]
+    found = next((end.start() for end in _SENTENCE_END.finditer(cut) if end.start() >= _SHORTEST_SENTENCE), None)
+    return cut[:found]
 
 
 def _named(words: str, group: FailureGroup) -> str:
