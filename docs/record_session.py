@@ -19,7 +19,7 @@ _PAGE = Path(__file__).parent / "integrations" / "agents.md"
 _RANKS, _DEAD, _STEPS = 64, 17, 20
 _MAX_CHARS = 1_600
 _KEPT = {
-    "diagnose": ("status", "phase", "lines", "diagnoses", "more_diagnoses"),
+    "diagnose": ("status", "phase", "lines", "diagnoses", "more_diagnoses", "versions"),
     "diagnosis": ("cause", "title", "phase", "confidence", "restart", "ranks", "hosts", "evidence"),
 }
 _HEAD = """# Agents
@@ -27,7 +27,9 @@ _HEAD = """# Agents
     pip install 'logrules[mcp]'
     claude mcp add logrules -- logrules mcp --root /data/runs
 
-`logrules mcp` is a server of the Model Context Protocol. It only looks, reads logs below `--root` and nothing else, and bounds its answers.
+`logrules mcp` is a server of the Model Context Protocol. It only looks, reads logs below `--root` and nothing else, and bounds its answers. `path` is a log, a folder or a list of up to 64 of them. An argument that a tool does not have is an error that names those it has. Every answer of `diagnose` says which version of logrules and of its rules gave it.
+
+What needs no call is a resource: `logrules://reports/PATH` is the report on a log or a folder, `logrules://rules` lists the rules, `logrules://rules/NAME` is the card of a rule, a cause or a phase, `logrules://versions` says what answers.
 
 ## A session
 
@@ -87,6 +89,9 @@ async def session(root: Path) -> str:
     async with stdio_client(server) as (read, write), ClientSession(read, write) as client:
         await client.initialize()
         said.append("Tools: " + ", ".join(f"`{tool.name}`" for tool in (await client.list_tools()).tools) + ".\n")
+        resources = [one.uri for one in (await client.list_resources()).resources]
+        resources += [one.uri_template for one in (await client.list_resource_templates()).resource_templates]
+        said.append("Resources: " + ", ".join(f"`{one}`" for one in resources) + ".\n")
         known: dict[str, Any] = {}
         for why, tool, given in _STEPS_SAID:
             filled = {name: value.format(**known) for name, value in given.items()}
@@ -98,6 +103,18 @@ async def session(root: Path) -> str:
                 answer = json.dumps(shortened(plain), indent=1, ensure_ascii=False)
             cut = answer if len(answer) <= _MAX_CHARS else answer[:_MAX_CHARS].rsplit("\n", 1)[0] + "\n…"
             said.append(f"**{why}**\n\n```text\n{tool} {json.dumps(filled)}\n```\n\n```text\n{cut}\n```\n")
+        address = f"logrules://rules/{known['cause']}"
+        card = (await client.read_resource(address)).contents[0].text
+        said.append(
+            "**The user wants to read what the agent read: it hands on the resource.**\n\n"
+            f"```text\n{address}\n```\n\n```text\n{card.splitlines()[0]}\n…\n```\n"
+        )
+        wrong = await client.call_tool("diagnose", {"path": "42", "rank": known["rank"]})
+        said.append(
+            "**An argument that does not exist is refused, not passed over.**\n\n```text\n"
+            f"diagnose {json.dumps({'path': '42', 'rank': known['rank']})}\n```\n\n"
+            f"```text\n{wrong.content[0].text}\n```\n"
+        )
         said.append(
             f"The agent answers: rank {known['rank']} died first, of `{known['cause']}`; the time-outs of the other "
             f"{_RANKS - 1} ranks half an hour later only follow from it. It quotes the line, and proposes the first fix "

@@ -72,6 +72,54 @@ def test_a_client_can_ask_everything(root):
     assert [(one.is_error, "has no argument" in one.content[0].text) for one in unknown] == [(True, True)] * 2
 
 
+def read(root: Path, *addresses: str) -> tuple[list[str], list[str]]:
+    """The resources and templates of resources that a client sees, and what reading these comes to."""
+    from mcp import Client
+    from mcp.shared.exceptions import MCPError
+
+    from logrules.tools.mcp.server import server_of
+
+    async def one(client, address):
+        try:
+            return (await client.read_resource(address)).contents[0].text
+        except MCPError as fault:
+            return f"fault: {fault}"
+
+    async def talk():
+        async with Client(server_of(Tools(root, load_pack()))) as client:
+            listed = [one.uri for one in (await client.list_resources()).resources]
+            listed += [one.uri_template for one in (await client.list_resource_templates()).resource_templates]
+            return list(map(str, listed)), [await one(client, address) for address in addresses]
+
+    return asyncio.run(asyncio.wait_for(talk(), 60))
+
+
+def test_reports_and_rules_are_resources(root):
+    listed, (versions, rules, card, report, none, outside) = read(
+        root,
+        "logrules://versions",
+        "logrules://rules",
+        "logrules://rules/cuda/out-of-memory",
+        "logrules://reports/train.log",
+        "logrules://rules/no-such",
+        "logrules://reports/link.log",
+    )
+    assert listed == [
+        "logrules://versions",
+        "logrules://rules",
+        "logrules://rules/{+name}",
+        "logrules://reports/{+path}",
+    ]
+    assert json.loads(versions)["logrules"] == __version__
+    assert len(json.loads(rules)) == json.loads(versions)["rules"] > MAX_RULES
+    assert "out of memory" in card
+    found = json.loads(report)
+    assert found["diagnoses"][0]["cause"] == "cuda-oom"
+    assert found["versions"] == json.loads(versions)
+    assert none.startswith("fault: ")
+    assert "outside the folder" in outside
+
+
 @pytest.mark.parametrize("path", ["../secret.log", "/etc/passwd", "link.log", "sub", "\0", "sub/../../secret.log"])
 def test_nothing_outside_the_folder_is_read(root, path):
     with pytest.raises(LogrulesError):

@@ -100,6 +100,8 @@ def test_a_good_rule_has_no_findings(alone):
         ("id: acme/one", "id: acme/two", "1:1 LR112"),
         ("do: a", "do: see {host}", "10:5 LR113"),
         ("log: ACME-217 now", "{log: ACME-217 now, captures: {host: a}}", "14:38 LR113"),
+        ("title: One", "title: Write what went wrong", "3:1 LR114"),
+        ("do: a", "do: Write what to try first", "10:5 LR114"),
     ],
 )
 def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):

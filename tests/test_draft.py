@@ -1,6 +1,7 @@
 """`logrules new`: any line of a log becomes a rule that holds on that line and not on the one most like it."""
 
 import gzip
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -139,6 +140,16 @@ def test_a_draft_is_printed(folder, capsys):
 def test_a_draft_that_is_written_passes_test_and_check(folder, capsys):
     assert main(["new", "train.log:3", "--id", "acme/lost", "--cause", "service-unreachable", "-o", "my"]) == 0
     assert main(["test", "my"]) == 0
+    # What is left is what only its author knows.
+    assert main(["check", "my"]) == 1
+    assert set(re.findall(r"LR\d+", capsys.readouterr().out)) == {"LR114"}
+    path = folder / "my/acme/lost.yaml"
+    path.write_text(
+        path.read_text()
+        .replace("Write what went wrong", "A shard is gone")
+        .replace("Write why it happens.", "Its server is down.")
+        .replace("Write what to try first", "Ask the server")
+    )
     assert main(["check", "my"]) == 0
     assert main(["fmt", "my", "--check"]) == 0
     assert main(["try", "acme/lost", "train.log", "--rules", "my"]) == 0

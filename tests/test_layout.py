@@ -38,6 +38,7 @@ SHORT = {
     "tools/baseline/good_runs": "which logs are a baseline",
     "tools/bundle/bundle_archive": "how a bundle is packed",
     "tools/bundle/words": "what a bundle says to people",
+    "tools/fleet/progress_bar": "two verbs draw it",
 }
 
 

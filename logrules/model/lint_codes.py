@@ -247,6 +247,17 @@ _ALL = (
         Text("Name a group of a `pattern` so: (?P<name>...).", "在 `pattern` 中用 (?P<name>...) 命名该组。"),
     ),
     Code(
+        "LR114",
+        "placeholder",
+        _WARNING,
+        Text("A sentence of a draft that nobody has written yet", "草稿中尚未填写的句子"),
+        Text(
+            "A report would tell its reader to write what went wrong, instead of saying it.",
+            "报告会让读者“写出出了什么问题”，而不是告诉他。",
+        ),
+        Text("Answer the draft's question, and write the sentence.", "回答草稿提出的问题，并写出这句话。"),
+    ),
+    Code(
         "LR901",
         "ignored-without-reason",
         _WARNING,

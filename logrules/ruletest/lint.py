@@ -25,6 +25,7 @@ from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.pattern_checks import pattern_findings
+from logrules.ruletest.placeholders import placeholders
 from logrules.ruletest.reference_checks import gone_references
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
@@ -36,6 +37,7 @@ _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     words.references,
     words.captures,
     words.place,
+    placeholders,
 )
 
 

@@ -12,8 +12,9 @@ from logrules.ruletest.format import tidied
 from logrules.ruletest.literal_choice import best_literal
 from logrules.ruletest.log_lines import Extract
 from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.placeholders import STEP, TITLE, WHY
 from logrules.ruletest.rule_writer import written
-from logrules.ruletest.variable_parts import Filled, MessagePart, parts_of, pattern_of
+from logrules.ruletest.variable_parts import Filled, MessagePart, parts_of, pattern_of, shared_parts
 
 _FALLBACK_CAUSE = "python-exception"
 _LONGEST_PATTERN = 800
@@ -28,13 +29,21 @@ class RuleDraft:
     text: str
 
 
-def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | None, cause: str | None) -> RuleDraft:
+def draft(
+    extract: Extract,
+    pack: Pack,
+    logs: Sequence[Path],
+    rule_id: str | None,
+    cause: str | None,
+    alike: Sequence[str] = (),
+) -> RuleDraft:
     """A rule for the line: its text found by the rarest literal, what varies captured, an example and a near miss.
 
-    ``logs`` are what literals are measured on. Raises LogrulesError where the line has no text to find it by.
+    ``logs`` are what literals are measured on; the pattern holds on the lines ``alike`` too, as far as they begin
+    alike. Raises LogrulesError where the line has no text to find it by.
     """
     message = HeaderParser(pack).peel(extract.line).message.strip()
-    parts = _first_of(parts_of(message))
+    parts = _first_of(parts_of(message), alike)
     literal = best_literal(parts, extract.written, logs, extract.others)
     if literal is None:
         raise LogrulesError(f"the line has no text that a program would always print: `{extract.line.strip()[:100]}`")
@@ -46,10 +55,10 @@ def draft(extract: Extract, pack: Pack, logs: Sequence[Path], rule_id: str | Non
     return RuleDraft(name, tidied(text.encode(), name).decode())
 
 
-def _first_of(parts: Sequence[MessagePart]) -> Sequence[MessagePart]:
-    """As many parts as a pattern has room for."""
+def _first_of(parts: Sequence[MessagePart], alike: Sequence[str]) -> Sequence[MessagePart]:
+    """As many parts as a pattern has room for and, of these, as many as the lines ``alike`` share."""
     room = next((count for count in range(len(parts), 0, -1) if len(pattern_of(parts[:count])) <= _LONGEST_PATTERN), 0)
-    return parts[:room]
+    return shared_parts(parts[:room], alike)
 
 
 def _slug(literal: str) -> str:
@@ -62,10 +71,10 @@ def _written(cause: str, literal: str, pattern: str | None, captures: Mapping[st
     fires: object = {"log": line, "captures": dict(captures)} if captures else line
     rule = {
         "cause": cause,
-        "title": "Write what went wrong",
-        "why": "Write why it happens.",
+        "title": TITLE,
+        "why": WHY,
         "signals": {"said": said},
-        "fixes": [{"do": "Write what to try first"}],
+        "fixes": [{"do": STEP}],
         "examples": {"fires": fires, "silent": near},
     }
     body = written(rule)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from logrules.ruleset.pattern import compiled
+
 # What is filled in, the longest and most particular first; a name that its capture could have, and its pattern.
 _VARIABLE = (
     ("url", r"[a-z][a-z0-9+]*://[^\s'\"<>)\]]+", r"[^\s'\"<>)\]]+"),
@@ -23,6 +25,8 @@ _VARIABLE = (
 _ANY_VARIABLE = re.compile("|".join(f"(?P<{name}>{looks})" for name, looks, _ in _VARIABLE))
 _PATTERN = {name: pattern for name, _, pattern in _VARIABLE}
 _WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z_]*)[\s:=#(\[-]*$")
+_ENOUGH_LETTERS = 6
+_LIMIT_S = 0.2
 _WHOLE_NUMBER = re.compile(r"\d+")
 # Words that say nothing of the number behind them.
 _DULL = frozenset(
@@ -99,3 +103,24 @@ def pattern_of(parts: Sequence[MessagePart]) -> str:
         re.escape(part.text).replace(r"\ ", " ") if isinstance(part, Fixed) else f"(?P<{part.name}>{part.pattern})"
         for part in parts
     )
+
+
+def shared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> Sequence[MessagePart]:
+    """The first of the parts that all other messages have too; all of them where these share no text."""
+    for count in range(len(parts), 0, -1):
+        if any(isinstance(part, Fixed) and _has_words(part.text) for part in parts[:count]) and all(
+            _searched(pattern_of(parts[:count]), other) for other in others
+        ):
+            return parts[:count]
+    return parts
+
+
+def _has_words(text: str) -> bool:
+    return sum(letter.isalpha() for letter in text) >= _ENOUGH_LETTERS
+
+
+def _searched(pattern: str, message: str) -> bool:
+    try:
+        return compiled(pattern).search(message, timeout=_LIMIT_S) is not None
+    except TimeoutError:
+        return False

@@ -34,10 +34,11 @@ def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
     if not found:
         raise LogrulesError(f"{root}: nothing matches {pattern}")
     named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
-    return tuple(_job(name, path) for name, path in named)
+    return tuple(job_at(name, path) for name, path in named)
 
 
-def _job(name: str, path: Path) -> FoundJob:
+def job_at(name: str, path: Path) -> FoundJob:
+    """The job whose log, or whose folder of logs, lies there."""
     seen = hashlib.sha256()
     modified = 0.0
     for file, status in sorted(_files(path)):

@@ -1,15 +1,15 @@
 """`logrules scan`: all jobs below a folder, a line each."""
 
 import argparse
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_pack_options, chosen_pack
 from logrules.tools.fleet.listing import add_list_options, print_jobs
+from logrules.tools.fleet.progress_bar import progress_bar
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -80,24 +80,10 @@ def _summaries(
     known = {} if kept is None or options.again else {job.name: kept.known(job, pack.digest) for job in jobs}
     found = {name: summary for name, summary in known.items() if summary is not None}
     new = [job for job in jobs if job.name not in found]
-    with _progress(len(new)) as advance:
+    with progress_bar("reading jobs", len(new)) as advance:
         for job, summary in scanned(new, pack, options.processes or default_processes()):
             found[job.name] = summary
             if kept is not None and summary.unread is None:
                 kept.keep(job, pack.digest, summary, time.time())  # noqa: TID251 (the command line looks at the clock)
             advance()
     return [found[job.name] for job in jobs]
-
-
-@contextmanager
-def _progress(count: int) -> "Iterator[Callable[[], None]]":
-    """What is called after each job; a bar where somebody watches."""
-    if count < 2 or not sys.stderr.isatty():  # noqa: PLR2004 (one job needs no bar)
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading jobs", total=count)
-        yield lambda: bar.advance(task)

@@ -8,6 +8,7 @@ from logrules.engine.run import Prepared, replay_prepared
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.model.report import Diagnosis, Report, Severity, Text
+from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 from logrules.tools.fleet.fingerprint import fingerprint_of
 from logrules.tools.fleet.idle_time import idle_since, longest_wait_s
@@ -23,7 +24,7 @@ _NO_HOST = re.compile(
 
 
 @dataclass(slots=True)
-class _Observed:
+class Observed:
     """When a job began, last went on and ended, by the times in its logs, and how many ranks it has, as they say."""
 
     progress: frozenset[int]
@@ -55,16 +56,22 @@ class _Observed:
 
 def summed_up(on: Prepared, job: FoundJob) -> JobSummary:
     """Read a job and sum it up; one that cannot be read says why."""
-    observed = _Observed(frozenset(marker.signal for marker in on.pack.markers if marker.progress))
+    observed = observer(on.pack)
     try:
         found = discover([str(job.path)])
         report = replay_prepared(on, on.session(), found.sources, found.notes, observed.see)
     except SourceError as fault:
         return JobSummary(job.name, None, unread=str(fault).removeprefix(f"{job.path}: "))
-    return _summary(job.name, report, observed)
+    return summary_of(job.name, report, observed)
 
 
-def _summary(name: str, report: Report, observed: _Observed) -> JobSummary:
+def observer(pack: Pack) -> Observed:
+    """What takes the events of a job as they are read."""
+    return Observed(frozenset(marker.signal for marker in pack.markers if marker.progress))
+
+
+def summary_of(name: str, report: Report, observed: Observed) -> JobSummary:
+    """The line about a job that was read to its end."""
     wrong = [one for one in report.diagnoses if one.severity is not Severity.INFO]
     first = next(iter(wrong), None)
     summary = JobSummary(
@@ -85,7 +92,7 @@ def _summary(name: str, report: Report, observed: _Observed) -> JobSummary:
     return _with_failure(summary, report, wrong, observed) if summary.troubled else summary
 
 
-def _with_failure(summary: JobSummary, report: Report, wrong: Sequence[Diagnosis], observed: _Observed) -> JobSummary:
+def _with_failure(summary: JobSummary, report: Report, wrong: Sequence[Diagnosis], observed: Observed) -> JobSummary:
     """What is known only of a job that went wrong: what it lost, and of which kind the failure is."""
     since, ended = idle_since(wrong, observed.went_on), observed.ended
     kind = fingerprint_of(report)
@@ -102,7 +109,7 @@ def _with_failure(summary: JobSummary, report: Report, wrong: Sequence[Diagnosis
     )
 
 
-def _gpus(report: Report, observed: _Observed) -> int | None:
+def _gpus(report: Report, observed: Observed) -> int | None:
     """How many ranks the job has: as it says itself, else as many as were seen; None where no rank was named."""
     said = max(observed.world, (report.comparison.world or 0) if report.comparison else 0)
     return said or observed.ranks or None

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from logrules.model.errors import LogrulesError
@@ -17,6 +17,7 @@ from logrules.tools.mcp.tools import Tools
 _Answer = TypeVar("_Answer")
 
 _ABOUT = "Says where a machine-learning training run is stuck or why it failed, from its logs. Start with diagnose."
+_JSON = "application/json"
 _LOOKS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
@@ -58,7 +59,32 @@ def server_of(tools: Tools) -> MCPServer:
         """The whole card of a rule, a cause or a phase: what it means, how to tell it apart, fixes, sources."""
         return _answered(lambda: tools.explain(name, language))
 
+    _add_resources(server, tools)
     return server
+
+
+def _add_resources(server: MCPServer, tools: Tools) -> None:
+    """What a client may read without a call: reports on logs by their paths, rules, and what versions these are of."""
+
+    @server.resource("logrules://versions", mime_type=_JSON)
+    def versions() -> dict[str, Any]:
+        """The versions of logrules, of its reports and of its rules."""
+        return tools.versions()
+
+    @server.resource("logrules://rules", mime_type=_JSON)
+    def every_rule() -> list[dict[str, str]]:
+        """All rules with their causes and titles."""
+        return tools.every_rule()
+
+    @server.resource("logrules://rules/{+name}", mime_type="text/plain")
+    def card(name: str) -> str:
+        """The whole card of a rule, a cause or a phase."""
+        return _read(lambda: tools.explain(name))
+
+    @server.resource("logrules://reports/{+path}", mime_type=_JSON)
+    def report(path: str) -> dict[str, Any]:
+        """The report on a log or a folder of logs."""
+        return _read(lambda: tools.diagnose([path]))
 
 
 def serve(root: Path, pack: Pack) -> None:
@@ -68,6 +94,13 @@ def serve(root: Path, pack: Pack) -> None:
 
 def _several(path: str | list[str]) -> list[str]:
     return [path] if isinstance(path, str) else path
+
+
+def _read(ask: Callable[[], _Answer]) -> _Answer:
+    try:
+        return ask()
+    except LogrulesError as fault:
+        raise ResourceError(safe_lines(str(fault))) from None
 
 
 def _answered(ask: Callable[[], _Answer]) -> _Answer:

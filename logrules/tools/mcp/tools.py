@@ -1,4 +1,4 @@
-"""What an agent may ask: diagnose, timeline, rules, explain. Reads below one folder only; every answer is bounded."""
+"""What an agent may ask. Reads below one folder only; every answer is bounded."""
 
 import io
 from collections.abc import Sequence
@@ -8,9 +8,11 @@ from typing import Any
 from logrules.engine.run import replay
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
+from logrules.model.version import __version__
+from logrules.output.report_json import SCHEMA as REPORT_SCHEMA
 from logrules.output.report_json import report_document
 from logrules.output.rule_page import render_rule, render_word
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import title_of
 from logrules.ruleset.vocabulary_text import causes_of, phases_of
 from logrules.sources.discover import discover
@@ -23,6 +25,7 @@ MAX_LINE_CHARS = 500
 MAX_SPANS = 200
 MAX_RULES = 50
 MAX_CARD_CHARS = 8_000
+DIGEST_CHARS = 12
 
 
 class Tools:
@@ -48,6 +51,7 @@ class Tools:
             "more_diagnoses": max(0, len(document["diagnoses"]) - MAX_DIAGNOSES),
             "unusual": [_short(line) for line in document["unusual"][:MAX_EVIDENCE]],
             "notes": document["notes"][:MAX_EVIDENCE],
+            "versions": self.versions(),
         }
 
     def timeline(self, paths: Sequence[str]) -> dict[str, Any]:
@@ -55,14 +59,23 @@ class Tools:
         spans = report_document(self._report(paths), "en")["timeline"]
         return {"spans": spans[:MAX_SPANS], "more_spans": max(0, len(spans) - MAX_SPANS)}
 
+    def versions(self) -> dict[str, Any]:
+        """What answers: the version of logrules, the schema of its reports, the rules by their number and digest."""
+        return {
+            "logrules": __version__,
+            "report": REPORT_SCHEMA,
+            "rules": len(self._pack.rules),
+            "rules_digest": self._pack.digest[:DIGEST_CHARS],
+        }
+
+    def every_rule(self) -> list[dict[str, str]]:
+        """All rules with their causes and titles."""
+        return [self._named(rule) for rule in self._pack.rules]
+
     def rules(self, query: str = "") -> dict[str, Any]:
         """The rules whose id, cause or title holds the query."""
         asked = query.lower()
-        found = []
-        for rule in self._pack.rules:
-            title = title_of(self._pack, rule.id).en
-            if asked in f"{rule.id} {rule.cause} {title}".lower():
-                found.append({"rule": rule.id, "cause": rule.cause, "title": title})
+        found = [one for one in self.every_rule() if asked in " ".join(one.values()).lower()]
         return {"rules": found[:MAX_RULES], "more_rules": max(0, len(found) - MAX_RULES)}
 
     def explain(self, name: str, language: str = "en") -> str:
@@ -77,6 +90,9 @@ class Tools:
         else:
             raise LogrulesError(f"no rule, cause or phase is called `{name[:100]}`")
         return out.getvalue()[:MAX_CARD_CHARS]
+
+    def _named(self, rule: Rule) -> dict[str, str]:
+        return {"rule": rule.id, "cause": rule.cause, "title": title_of(self._pack, rule.id).en}
 
     def _report(self, paths: Sequence[str]) -> Report:
         named = [self._allowed(path) for path in paths[: MAX_PATHS + 1]]

@@ -1,0 +1,1 @@
+"""`logrules learn`: drafts of rules for failures that nothing explains."""

@@ -1,0 +1,44 @@
+"""Which jobs are learned from: those of the history, or those that the command line names."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from logrules.model.errors import LogrulesError
+from logrules.ruletest.case import find_cases, read_cases
+from logrules.ruletest.collect import shipped_cases
+from logrules.tools.fleet.history import History
+from logrules.tools.fleet.jobs import FoundJob, job_at, jobs_below
+
+
+def named_jobs(paths: Iterable[str], pattern: str) -> Iterator[FoundJob]:
+    """A file is a job; of a folder every entry that fits the pattern. Raises LogrulesError for what is not there."""
+    for path in map(Path, paths):
+        if path.is_dir():
+            yield from (job_at(str(path / job.name), job.path) for job in jobs_below(path, pattern))
+        elif path.exists():
+            yield job_at(str(path), path)
+        else:
+            raise LogrulesError(f"{path}: no such file or folder")
+
+
+def jobs_of_history(history: History, since: float | None) -> tuple[tuple[FoundJob, ...], int]:
+    """The jobs that history knows and that can still be read, and how many are gone.
+
+    With ``since`` (seconds since the epoch) those that went on after it. Raises LogrulesError for an empty history.
+    """
+    seen = [one.path for one in history.latest() if since is None or one.at >= since]
+    if not seen and since is None:
+        raise LogrulesError("the history is empty: run `logrules scan` first, or name logs or a folder of jobs")
+    there = [Path(path) for path in seen if Path(path).exists()]
+    return tuple(job_at(str(path), path) for path in there), len(seen) - len(there)
+
+
+def healthy_cases() -> tuple[FoundJob, ...]:
+    """The healthy logs that come with logrules."""
+    logs = (log for case in read_cases(find_cases(shipped_cases())) if case.healthy for log in case.logs)
+    return tuple(job_at(str(log), log) for log in logs)
+
+
+def without_twins(jobs: Iterable[FoundJob]) -> Sequence[FoundJob]:
+    """Each job once, however often it was named."""
+    return list({str(job.path.absolute()): job for job in jobs}.values())

@@ -1,0 +1,121 @@
+"""Drafts for a kind of failure: a row of the table of exceptions where a known component raised it, else rules."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logrules.model.errors import LogrulesError
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import EXCEPTIONS
+from logrules.ruletest.format import tidied
+from logrules.ruletest.log_lines import Extract, extract_of
+from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.placeholders import TITLE, WHY
+from logrules.ruletest.rule_writer import written
+from logrules.ruletest.scaffold import draft
+from logrules.ruletest.variable_parts import Fixed, parts_of, pattern_of, shared_parts
+from logrules.tools.learn.failure_group import FailureGroup, question_of
+from logrules.tools.learn.read_job import TellingLine
+
+FOLDER = "learned"
+_ID_DIGITS = 4
+_LONGEST_WORDS = 400
+_FEWEST_LETTERS = 6
+_NO_CAUSE_YET = "python-exception"
+_SHORTEST_SENTENCE = 15
+_SENTENCE_END = re.compile(r"[.;!](?=\s+[A-Z])")
+_CAPTURE = re.compile(r"\(\?P<\w+>")
+_CLASS = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedDraft:
+    """A draft: what reports call its rule, the file below the pack's folder, and the file's text."""
+
+    rule: str
+    file: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What a draft is told apart from: lines of healthy logs, and the logs that its words should be rare in."""
+
+    healthy: tuple[str, ...]
+    logs: tuple[Path, ...]
+
+
+def drafts_for(group: FailureGroup, pack: Pack, neighbours: Neighbours) -> Iterator[LearnedDraft]:
+    """The drafts that a kind of failure could have, the one that says most first; none may serve."""
+    seen: set[str] = set()
+    for line in group.telling:
+        alike = [other for other in group.telling if other is not line and other.type == line.type]
+        for made in (_row(group, line, alike, neighbours), _rule(group, line, alike, pack, neighbours)):
+            if made is not None and made.text not in seen:
+                seen.add(made.text)
+                yield made
+
+
+def _rule(
+    group: FailureGroup, line: TellingLine, alike: Sequence[TellingLine], pack: Pack, neighbours: Neighbours
+) -> LearnedDraft | None:
+    try:
+        extract = extract_of(line.path, line.line)
+        among = Extract(extract.line, neighbours.healthy or extract.others, extract.written)
+        made = draft(among, pack, neighbours.logs, None, _NO_CAUSE_YET, [other.text for other in alike])
+    except LogrulesError:
+        return None
+    name = _named(made.id.rpartition("/")[2], group)
+    return LearnedDraft(f"{FOLDER}/{name}", f"{FOLDER}/{name}.yaml", _header(group) + made.text)
+
+
+def _row(
+    group: FailureGroup, line: TellingLine, alike: Sequence[TellingLine], neighbours: Neighbours
+) -> LearnedDraft | None:
+    """A row of the table of exceptions; None for a line that no known component raised, or without words."""
+    kind = line.type.rpartition(".")[2]
+    message = line.message.partition("\n")[0].strip()
+    if line.component is None or not _CLASS.fullmatch(kind):
+        return None
+    parts = shared_parts(parts_of(_first_sentence(message)), [other.message for other in alike])
+    fixed = " ".join(part.text for part in parts if isinstance(part, Fixed))
+    if sum(letter.isalpha() for letter in fixed) < _FEWEST_LETTERS:
+        return None
+    words = _CAPTURE.sub("(?:", pattern_of(parts))
+    summary = f"{line.type}: {message}"
+    near = near_miss(summary, neighbours.healthy, words) or "RuntimeError: nothing of the kind"
+    name = _named("-".join([kind.lower(), *re.findall(r"[a-z0-9]+", fixed.lower())[:5]]), group)
+    row = {
+        "id": name,
+        "cause": _NO_CAUSE_YET,
+        "classes": [kind],
+        "words": words,
+        "raised_in": [line.component],
+        "title": TITLE,
+        "why": WHY,
+        "samples": [summary],
+        "near": [near],
+    }
+    text = _header(group) + written({"exceptions": [row]})
+    file = f"{FOLDER}/exceptions-{name}.yaml"
+    return LearnedDraft(EXCEPTIONS + name, file, tidied(text.encode(), file).decode())
+
+
+def _first_sentence(message: str) -> str:
+    """What a message says first: what happened. Figures and advice that follow differ from job to job."""
+    cut = message[:_LONGEST_WORDS]
+    found = next((end.start() for end in _SENTENCE_END.finditer(cut) if end.start() >= _SHORTEST_SENTENCE), None)
+    return cut[:found]
+
+
+def _named(words: str, group: FailureGroup) -> str:
+    """A name of its own: two kinds of failures may begin with the same words."""
+    bare = re.sub(r"[^a-z0-9]+", "-", words).strip("-")[:60].strip("-")
+    return f"{bare}-{group.about.name[:_ID_DIGITS]}"
+
+
+def _header(group: FailureGroup) -> str:
+    about = group.about
+    jobs = f"{about.troubled} job{'' if about.troubled == 1 else 's'}"
+    return f"# {question_of(group)}\n# Learned from {jobs} of the kind {about.name} (logrules history --fingerprint).\n"

@@ -1,0 +1,99 @@
+"""What was learned, for people and for programs."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from logrules.output.escape import safe
+from logrules.tools.fleet.jobs_text import lasted
+from logrules.tools.learn.failure_group import question_of
+from logrules.tools.learn.lesson import Lesson
+
+_LINE_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much was read: jobs, those that nothing explains, healthy ones, and kinds that were left for another time."""
+
+    jobs: int
+    unexplained: int
+    healthy: int
+    more_kinds: int = 0
+
+
+def render_text(lessons: Sequence[Lesson], extent: Extent, out: TextIO) -> None:
+    """The kinds of failures with their cost, their line, their draft and their question."""
+    kinds = len(lessons) + extent.more_kinds
+    out.write(
+        f"{_counted(extent.unexplained, 'job')} of {extent.jobs} failed of what nothing explains"
+        f" ({_counted(kinds, 'kind')}); {_counted(extent.healthy, 'healthy job')} to compare with\n"
+    )
+    for number, one in enumerate(lessons, start=1):
+        line = one.group.telling[0]
+        out.write(f"\n{number}. {_cost(one)}\n   {safe(line.path)}:{line.line}  {safe(line.text[:_LINE_CHARS])}\n")
+        out.writelines(f"   {text}\n" for text in _outcome(one))
+    if extent.more_kinds:
+        out.write(f"\n{_counted(extent.more_kinds, 'further kind')}: --most shows more\n")
+
+
+def _cost(one: Lesson) -> str:
+    about = one.group.about
+    cost = f"lost {lasted(about.lost_s)}" if about.lost_s else ""
+    if about.lost_gpu_hours:
+        cost += f" · {about.lost_gpu_hours:.1f} GPU-hours"
+    news = "new" if about.new else "back" if about.back else ""
+    return " · ".join(part for part in (about.name, _counted(about.troubled, "job"), cost, news) if part)
+
+
+def _outcome(one: Lesson) -> Iterable[str]:
+    if one.known_by:
+        yield f"the draft {one.known_by} knows it too"
+    elif one.draft is None:
+        yield f"no draft: {safe(one.why_none)}"
+    else:
+        jobs = {str(job.job.path) for job in one.group.jobs}
+        others = len(one.proof.fires_on - jobs)
+        more = f", and on {_counted(others, 'other failed job')}" if others else ""
+        known = f"{len(jobs & one.proof.fires_on)} of {len(jobs)}"
+        yield f"draft {one.draft.file}: fires on {known}{more}; on no healthy log"
+        yield f"question: {safe(question_of(one.group))}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def render_json(lessons: Sequence[Lesson], extent: Extent, out: TextIO) -> None:
+    """One document with all of it, the drafts' texts included."""
+    document = {
+        "jobs": extent.jobs,
+        "unexplained": extent.unexplained,
+        "healthy": extent.healthy,
+        "more_kinds": extent.more_kinds,
+        "kinds": [_document(one) for one in lessons],
+    }
+    out.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+
+
+def _document(one: Lesson) -> dict[str, Any]:
+    about, line = one.group.about, one.group.telling[0]
+    return {
+        "fingerprint": about.name,
+        "jobs": [safe(job.job.name) for job in one.group.jobs],
+        "lost_s": about.lost_s,
+        "lost_gpu_hours": about.lost_gpu_hours,
+        "first": about.first,
+        "last": about.last,
+        "new": about.new,
+        "back": about.back,
+        "line": {"path": safe(line.path), "line": line.line, "text": safe(line.text)},
+        "question": safe(question_of(one.group)),
+        "rule": one.draft.rule if one.draft else None,
+        "file": one.draft.file if one.draft else None,
+        "draft": one.draft.text if one.draft else None,
+        "fires_on": sorted(map(safe, one.proof.fires_on)),
+        "known_by": one.known_by or None,
+        "why_none": safe(one.why_none) or None,
+    }

@@ -1,0 +1,176 @@
+"""`logrules learn`: drafts of rules for the failures that nothing explains."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logrules.cli.rule_options import add_pack_options, chosen_pack, chosen_settings
+from logrules.model.errors import LogrulesError
+
+if TYPE_CHECKING:
+    from logrules.ruleset.pack import Pack
+    from logrules.tools.fleet.jobs import FoundJob
+    from logrules.tools.learn.failure_group import FailureGroup
+    from logrules.tools.learn.lesson import Lesson
+    from logrules.tools.learn.read_job import ReadJob
+
+ABOUT = "draft rules for the failures that nothing explains, the dearest first"
+_EXAMPLES = """examples:
+  logrules learn                              what failed unexplained in the history that `logrules scan` keeps
+  logrules learn --since 30d -o my-rules      write the drafts to my-rules/learned/
+  logrules learn runs/                        every file and folder in runs/ is a job
+  logrules learn bad1.log bad2.log --healthy good/    logs by name; those in good/ are known to be healthy
+  logrules learn --most 3 --format json       the three dearest kinds, for programs, drafts included
+
+Failures are grouped by their fingerprints; the kinds that cost most GPU-hours come first. A draft has a pattern, a near
+miss from the healthy logs of the same jobs, and a question that only a person can answer. It is kept only if it fires
+on at least half of the jobs of its kind, and its pattern is on no line of a healthy log. Then answer the question,
+write the sentences that `logrules check` names, and run `logrules test`.
+
+exit status: 0 every kind that was looked at has a draft, 1 one has none, 2 the logs, rules or history are unusable"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, or folders of jobs (default: the history)")
+    parser.add_argument("--jobs", metavar="PATTERN", default="*", help="what is a job, below a folder (default: *)")
+    parser.add_argument("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
+    parser.add_argument(
+        "--healthy", action="append", default=[], metavar="PATH", help="logs of runs known to be well; may be repeated"
+    )
+    parser.add_argument(
+        "--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)"
+    )
+    parser.add_argument("-o", "--output", metavar="DIR", help="write the drafts below this folder of rules")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the list (default: text)")
+    parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
+    parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
+    add_pack_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, group, draft, try; list and write what holds."""
+    from logrules.ruletest.parallel import default_processes
+    from logrules.tools.fleet.progress_bar import progress_bar
+    from logrules.tools.learn.chosen_jobs import named_jobs, without_twins
+    from logrules.tools.learn.failure_group import groups_of
+    from logrules.tools.learn.learn_text import Extent, render_json, render_text
+    from logrules.tools.learn.read_jobs import jobs_read
+
+    if options.most < 1:
+        raise LogrulesError("--most must be at least 1")
+    pack = chosen_pack(options)
+    well = without_twins(named_jobs(options.healthy, options.jobs))
+    known_well = {str(job.path.absolute()) for job in well}
+    jobs = [job for job in without_twins(_jobs(options)) if str(job.path.absolute()) not in known_well]
+    processes = options.processes or default_processes()
+    read: list[ReadJob] = []
+    with progress_bar("reading jobs", len(jobs)) as advance:
+        for job in jobs_read(jobs, pack, processes):
+            read.append(job)
+            advance()
+    # As they were named, not as they came: the drafts do not depend on which process was quicker.
+    order = {job.path: place for place, job in enumerate(jobs)}
+    read.sort(key=lambda one: order[one.job.path])
+    _say_what_is_unread(read)
+    groups = groups_of(read, time.time())  # noqa: TID251 (the command line looks at the clock)
+    healthy = [*(one.job for one in read if one.healthy), *well]
+    lessons = _lessons(groups[: options.most], pack, read, healthy, options, processes)
+    extent = Extent(len(read), sum(one.unexplained for one in read), len(healthy), max(0, len(groups) - options.most))
+    (render_json if options.format == "json" else render_text)(lessons, extent, sys.stdout)
+    if options.output:
+        _write(lessons, Path(options.output))
+    return 1 if any(one.draft is None and not one.known_by for one in lessons) else 0
+
+
+def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
+    from logrules.tools.fleet.history import History, default_history
+    from logrules.tools.fleet.since import moment
+    from logrules.tools.learn.chosen_jobs import jobs_of_history, named_jobs
+
+    if options.paths:
+        if options.since:
+            raise LogrulesError("--since chooses among the jobs of the history: name no logs with it")
+        return list(named_jobs(options.paths, options.jobs))
+    since = moment(options.since) if options.since else None
+    with closing(History(Path(options.history) if options.history else default_history())) as history:
+        jobs, gone = jobs_of_history(history, since)
+    if gone:
+        are = "job of the history is" if gone == 1 else "jobs of the history are"
+        print(f"logrules: {gone} {are} no longer where they were read", file=sys.stderr)
+    return jobs
+
+
+def _say_what_is_unread(read: "Sequence[ReadJob]") -> None:
+    from logrules.output.escape import safe
+
+    unread = [one for one in read if one.summary.unread is not None]
+    if unread:
+        first = f"{unread[0].job.name}: {unread[0].summary.unread}"
+        more = f", and {len(unread) - 1} more" if unread[1:] else ""
+        print(f"logrules: cannot be read: {safe(first)}{more}", file=sys.stderr)
+
+
+def _lessons(
+    groups: "Sequence[FailureGroup]",
+    pack: "Pack",
+    read: "Sequence[ReadJob]",
+    healthy: "Sequence[FoundJob]",
+    options: argparse.Namespace,
+    processes: int,
+) -> "tuple[Lesson, ...]":
+    from logrules.ruleset.load import rule_texts, shipped_texts, texts_of_settings
+    from logrules.tools.fleet.progress_bar import progress_bar
+    from logrules.tools.learn.chosen_jobs import healthy_cases
+    from logrules.tools.learn.drafting import Neighbours
+    from logrules.tools.learn.healthy_lines import healthy_lines
+    from logrules.tools.learn.lesson import lessons_of
+    from logrules.tools.learn.proof import Ground
+
+    if not groups:
+        return ()
+    if not healthy:
+        print(
+            "logrules: no job is healthy: drafts are compared with those that come with logrules alone", file=sys.stderr
+        )
+    settings = chosen_settings(options)
+    cases = healthy_cases()
+    texts = (*shipped_texts(), *texts_of_settings(settings), *rule_texts(map(Path, options.rules)))
+    failed = tuple(one.job for one in read if one.unexplained)
+    ground = Ground(texts, settings, failed, (*healthy, *cases), processes)
+    logs = tuple(job.path for job in cases)
+    neighbours = Neighbours(healthy_lines(str(job.path) for job in healthy), logs)
+    with ExitStack() as bars:
+
+        def progress(count: int) -> Callable[[], None]:
+            bars.close()
+            return bars.enter_context(progress_bar("trying drafts", count))
+
+        return lessons_of(groups, pack, neighbours, ground, progress)
+
+
+def _write(lessons: "Sequence[Lesson]", folder: Path) -> None:
+    from logrules.output.atomic_write import UnwritableError, write_file
+    from logrules.output.escape import safe
+
+    count = 0
+    for one in lessons:
+        if one.draft is None:
+            continue
+        path = folder / one.draft.file
+        if path.exists():
+            print(f"logrules: {safe(str(path))}: is there already, and stays as it is", file=sys.stderr)
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise UnwritableError(path, fault) from None
+        write_file(path, one.draft.text.encode())
+        count += 1
+    shown, what = safe(str(folder)), "draft" if count == 1 else "drafts"
+    print(f"logrules: wrote {count} {what}; now `logrules check {shown}` and `logrules test {shown}`", file=sys.stderr)

@@ -1,0 +1,121 @@
+"""Many jobs on all cores, read for what nothing explains, or for what drafts make of them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from logrules.engine.resilient_pool import WorkerPool
+from logrules.engine.run import Prepared, prepared, replay_prepared
+from logrules.model.errors import SourceError
+from logrules.model.event import Event
+from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.pack import Pack, Signal
+from logrules.ruleset.tables import EXCEPTIONS
+from logrules.sources.discover import discover
+from logrules.tools.fleet.job import JobSummary
+from logrules.tools.fleet.jobs import FoundJob
+from logrules.tools.learn.read_job import ReadJob, read_job
+
+_DIED = "its reader died twice"
+# What the twin of a signal is called that asks for its words alone.
+_WORDS = " (words)"
+# So many letters may stand between the class of an exception and the words of its message.
+_BEHIND = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """Which of the drafts a report names, and which of them found a line at all, whatever the report made of it."""
+
+    named: frozenset[str] = frozenset()
+    hit: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """A pack with drafts in it, by their rules' ids, and the signals that find their words, by number."""
+
+    on: Prepared
+    rules: frozenset[str]
+    by_signal: Mapping[int, str]
+
+
+class _Here:
+    """The pack of this process, and the drafts in it."""
+
+    on: Prepared
+    drafted: _Drafted
+
+
+def jobs_read(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[ReadJob]:
+    """Each job as it is read."""
+    crew = WorkerPool(processes, _read, _begin, prepared(pack, cache=True), pack)
+    for number, found in crew.answers(dict(enumerate(jobs))):
+        job = jobs[number]
+        yield found or ReadJob(job, JobSummary(job.name, None, unread=_DIED))
+
+
+def _begin(given: Prepared | Pack) -> None:
+    _Here.on = prepared(given, cache=True) if isinstance(given, Pack) else given
+
+
+def _read(job: FoundJob) -> ReadJob:
+    return read_job(_Here.on, job)
+
+
+def drafts_tried(
+    jobs: Sequence[FoundJob], pack: Pack, rules: frozenset[str], processes: int
+) -> Iterator[tuple[FoundJob, Fired | None]]:
+    """What the rules, which are drafts in the pack, make of each job; None of one that ended its reader."""
+    watched, by_signal = _with_words(pack, rules)
+    forked = _Drafted(prepared(watched), rules, by_signal)
+    crew = WorkerPool(processes, _try, _begin_trial, forked, (watched, rules, by_signal))
+    for number, found in crew.answers(dict(enumerate(jobs))):
+        yield jobs[number], found
+
+
+def _with_words(pack: Pack, rules: frozenset[str]) -> tuple[Pack, dict[int, str]]:
+    """The pack with twins of the drafts' signals that take a line of any stance; the twins' rules by their numbers.
+
+    A line that a rule passes over, as a retry or as advice, has the words all the same. A row of the table of
+    exceptions asks for whole tracebacks: its twin takes any line that names the class and has the words behind it.
+    """
+    twins: list[tuple[str, Signal]] = []
+    for rule in pack.rules:
+        if rule.id in rules and not rule.from_table:
+            own = {number for leaf in leaves(rule.when) for number in signals_of(leaf)}
+            twins += [(rule.id, replace(pack.signals[n], id=f"{pack.signals[n].id}{_WORDS}", stances=())) for n in own]
+    for row in pack.tables.exceptions:
+        name = EXCEPTIONS + row.id
+        if name in rules:
+            behind = "|".join(map(re.escape, row.classes))
+            pattern = rf"\b(?:{behind})\b(?s:.{{0,{_BEHIND}}}?)(?i:{row.words or ''})"
+            twins.append((name, Signal(f"{name}{_WORDS}", row.classes, pattern)))
+    first = len(pack.signals)
+    watched = replace(pack, signals=(*pack.signals, *(signal for _, signal in twins)))
+    return watched, {first + place: rule for place, (rule, _) in enumerate(twins)}
+
+
+def _begin_trial(given: _Drafted | tuple[Pack, frozenset[str], Mapping[int, str]]) -> None:
+    if isinstance(given, tuple):
+        pack, rules, by_signal = given
+        given = _Drafted(prepared(pack), rules, by_signal)
+    _Here.drafted = given
+
+
+def _try(job: FoundJob) -> Fired:
+    drafted = _Here.drafted
+    hit: set[str] = set()
+
+    def see(event: Event) -> None:
+        hit.update(drafted.by_signal[one.signal] for one in event.hits if one.signal in drafted.by_signal)
+
+    try:
+        found = discover([str(job.path)])
+        report = replay_prepared(drafted.on, drafted.on.session(), found.sources, found.notes, see)
+    except SourceError:
+        return Fired()
+    named = {one.rule for one in report.diagnoses} | {
+        other.rule for one in report.diagnoses for other in one.consequences
+    }
+    return Fired(frozenset(named & drafted.rules), frozenset(hit | (named & drafted.rules)))
