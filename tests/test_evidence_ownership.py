@@ -66,3 +66,11 @@ def test_what_stands_right_above_a_failure_is_shown_with_it():
     text = "Failed to initialize vLLM engine\nRuntimeError: Cannot allocate memory\nFailed to initialize vLLM engine\n"
     first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
     assert [line.line for line in first.evidence][:2] == [1, 2]
+
+
+def test_the_same_cause_again_is_no_effect():
+    raised = "ModuleNotFoundError: No module named 'cv2'"
+    text = f'Traceback (most recent call last):\n  File "/app/run.py", line 9, in <module>\n    import cv2\n{raised}\n'
+    first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
+    assert [one.cause for one in first.consequences] == ["missing-module"]
+    assert first.effects == ()

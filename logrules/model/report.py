@@ -121,6 +121,11 @@ class Diagnosis:
     checks: tuple[str, ...] = ()
     measured: tuple[int, int] = (0, 0)
 
+    @property
+    def effects(self) -> tuple[Consequence, ...]:
+        """The consequences of another cause: those of the same one tell the same event in other words."""
+        return tuple(other for other in self.consequences if other.cause != self.cause)
+
 
 @dataclass(frozen=True, slots=True)
 class PhaseSpan:
