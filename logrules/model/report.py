@@ -123,8 +123,14 @@ class Diagnosis:
 
     @property
     def effects(self) -> tuple[Consequence, ...]:
-        """The consequences of another cause: those of the same one tell the same event in other words."""
-        return tuple(other for other in self.consequences if other.cause != self.cause)
+        """The consequences of another cause that lines of their own show; the others tell the same event once more."""
+        own = {(line.source, line.line) for line in self.evidence}
+        return tuple(
+            other
+            for other in self.consequences
+            if other.cause != self.cause
+            and not (other.evidence and own.issuperset((line.source, line.line) for line in other.evidence))
+        )
 
 
 @dataclass(frozen=True, slots=True)
