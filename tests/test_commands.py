@@ -58,6 +58,24 @@ def test_every_powershell_command_closes_what_it_opens():
     assert faults == []
 
 
+def test_every_powershell_command_is_parsed():
+    tree_sitter, grammar = (pytest.importorskip(name) for name in ("tree_sitter", "tree_sitter_powershell"))
+    parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+
+    def is_parsed(script: str) -> bool:
+        return not parser.parse(script.encode()).root_node.has_error
+
+    assert is_parsed('$env:A = "b"; Get-Process | Select-Object -First 3')
+    assert not is_parsed('Get-Process | Where-Object { "a')
+    scripts = {
+        "\n".join(commands(replace(fix, powershell=filled_command(fix.powershell, {}, powershell=True)), "powershell"))
+        for _, fix in all_fixes()
+        if fix.powershell or (fix.env and not fix.run)
+    }
+    assert len(scripts) > 100
+    assert [script for script in scripts if not is_parsed(script)] == []
+
+
 def is_closed(line: str) -> bool:
     bare = re.sub(r"`.|'[^']*'", "", re.sub(r'"(?:`.|[^"`])*"', "", line))
     return not set("'\"") & set(bare) and all(bare.count(a) == bare.count(b) for a, b in ("()", "{}", "[]"))
