@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.command_slots import filled_command, filled_value
+from logrules.inference.command_slots import filled_command, filled_value, with_other_names
 from logrules.inference.culprit import suspects
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
-from logrules.inference.other_names import with_other_names
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
