@@ -10,14 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules import load_rules
+from logrules.engine.run import replay
 from logrules.inference.command_slots import filled_command, filled_value
 from logrules.model.report import Evidence, Fix, Report, Status, Text
 from logrules.output.log_paths import with_paths
 from logrules.output.shell import commands, pasteable
 from logrules.ruleset.rule_text import card_of
+from logrules.sources.source import MemorySource
 from tests.test_render import FAILED, OOM
 
 BASH = shutil.which("bash")
+_TRACE = 'Traceback (most recent call last):\n  File "/app/train.py", line 3, in <module>\n    x\n{raised}\n'
 
 
 def all_fixes() -> list[tuple[str, Fix]]:
@@ -53,6 +56,24 @@ def test_every_powershell_command_closes_what_it_opens():
         if not is_closed(line)
     ]
     assert faults == []
+
+
+def test_every_powershell_command_is_parsed():
+    tree_sitter, grammar = (pytest.importorskip(name) for name in ("tree_sitter", "tree_sitter_powershell"))
+    parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+
+    def is_parsed(script: str) -> bool:
+        return not parser.parse(script.encode()).root_node.has_error
+
+    assert is_parsed('$env:A = "b"; Get-Process | Select-Object -First 3')
+    assert not is_parsed('Get-Process | Where-Object { "a')
+    scripts = {
+        "\n".join(commands(replace(fix, powershell=filled_command(fix.powershell, {}, powershell=True)), "powershell"))
+        for _, fix in all_fixes()
+        if fix.powershell or (fix.env and not fix.run)
+    }
+    assert len(scripts) > 100
+    assert [script for script in scripts if not is_parsed(script)] == []
 
 
 def is_closed(line: str) -> bool:
@@ -128,3 +149,34 @@ def test_commands_name_the_real_logs(run, paths, named):
 
 def test_what_has_no_diagnosis_keeps_its_paths():
     assert with_paths(replace(FAILED, diagnoses=()), {"a": "b"}).paths == {"a": "b"}
+
+
+def test_no_command_carries_a_comment():
+    # What stands behind `#` is pasted too, and cmd, PowerShell and interactive zsh take it for arguments.
+    faults = [
+        (rule, line)
+        for rule, fix in all_fixes()
+        for shell in ("bash", "powershell")
+        for line in commands(fix, shell)
+        if re.search(r"\s#(?!include)", re.sub(r"'[^']*'|\"[^\"]*\"", "", line))
+    ]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("log", "command"),
+    [
+        ("ModuleNotFoundError: No module named 'cv2'", "python -m pip install opencv-python"),
+        ("ModuleNotFoundError: No module named 'PIL'", "python -m pip install pillow"),
+        ("ModuleNotFoundError: No module named 'yaml'", "python -m pip install pyyaml"),
+        ("ModuleNotFoundError: No module named 'webdataset'", "python -m pip install webdataset"),
+        ("ImportError: libGL.so.1: cannot open shared object file: No such file", "apt-get install -y libgl1"),
+        ("ImportError: libtcmalloc_x.so.4: cannot open shared object file: No such file", "install -y DEBIAN_PACKAGE"),
+        ("ModuleNotFoundError: No module named 'http.client'; 'http' is not a package", "find_spec('http').origin"),
+    ],
+)
+def test_what_is_missing_is_installed_by_its_own_name(log, command):
+    report = replay([MemorySource("train.log", _TRACE.format(raised=log))], load_rules())
+    steps = [line for fix in report.diagnoses[0].fixes for line in commands(fix, "bash")]
+    assert any(command in line for line in steps), steps
+    assert not any("pip install http" in line or "pip install lib" in line for line in steps)

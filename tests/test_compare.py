@@ -47,6 +47,20 @@ def test_other_words_are_another_kind(one, other):
     assert kinds.of(one.encode()) != kinds.of(other.encode())
 
 
+BARS = (
+    "  0%|          | 0/30 [00:00<?, ?it/s]",
+    "Generating:  41%|████▋  | 41/100 [00:01<00:09,  9.1s/it, loss=2]",
+    "3it [00:01, 2.1it/s]",
+)
+
+
+@pytest.mark.parametrize("bar", BARS)
+def test_a_bar_is_of_no_kind_but_what_is_glued_to_it_is(bar):
+    kinds = Kinds()
+    assert kinds.of(bar.encode()) == b""
+    assert kinds.of(f"{bar}step done".encode()) == kinds.of(b"step done")
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_of_some_kind_and_always_of_the_same(line):
     assert Kinds().of(line) == Kinds().of(line)

@@ -1,9 +1,12 @@
 """Who speaks for a failure: what knows it, else a row that only knows who raised it, else the catch-all."""
 
+from dataclasses import replace
+
 import pytest
 
 from logrules import load_rules
 from logrules.engine.run import replay
+from logrules.model.report import Consequence, Diagnosis, Evidence, Restart, Severity, Text
 from logrules.sources.source import MemorySource
 
 _TRACE = """\
@@ -66,3 +69,28 @@ def test_what_stands_right_above_a_failure_is_shown_with_it():
     text = "Failed to initialize vLLM engine\nRuntimeError: Cannot allocate memory\nFailed to initialize vLLM engine\n"
     first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
     assert [line.line for line in first.evidence][:2] == [1, 2]
+
+
+def test_the_same_line_again_is_no_effect():
+    line = Evidence("a.log", 7, "x", "main")
+    effects = tuple(
+        Consequence(rule, cause, Text(rule), (replace(line, line=at),))
+        for rule, cause, at in (
+            ("a/same-line", "peer-lost", 7),
+            ("a/same-cause", "cuda-oom", 9),
+            ("a/b", "peer-lost", 9),
+        )
+    )
+    one = Diagnosis(
+        "a/oom", "cuda-oom", "train_step", Severity.ERROR, 0.9, Text("x"), Text("x"), Restart.RETRY,
+        evidence=(line,), consequences=effects,
+    )  # fmt: skip
+    assert [other.rule for other in one.effects] == ["a/b"]
+
+
+def test_the_same_cause_again_is_no_effect():
+    raised = "ModuleNotFoundError: No module named 'cv2'"
+    text = f'Traceback (most recent call last):\n  File "/app/run.py", line 9, in <module>\n    import cv2\n{raised}\n'
+    first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
+    assert [one.cause for one in first.consequences] == ["missing-module"]
+    assert first.effects == ()

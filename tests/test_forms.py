@@ -42,7 +42,7 @@ def report(text: str = EVIL, *, timed: bool = True) -> Report:
         "cuda/out-of-memory", "cuda-oom", "train_step", Severity.ERROR, 0.9, Text(f"Out of memory {text}", "显存不足"),
         Text("Because", "因为"), Restart.AFTER_FIX, (1, 0), (text,), (line, line),
         (Fix(Text("Look", "查看"), run="nvidia-smi", risk=Risk.LOOK), Fix(Text("Less", "减少"), flags=("--batch 1",), code="x = 1")),
-        (Consequence("torch/x", "peer-lost", Text("Peer lost", "断开"), (line,)),), ("https://example.com/a",),
+        (Consequence("torch/x", "peer-lost", Text("Peer lost", "断开"), (replace(line, line=9),)),), ("https://example.com/a",),
     )  # fmt: skip
     warned = Diagnosis(
         "a/b", "straggler", "train_step", Severity.WARNING, 0.5, Text("Slow", "慢"), Text("x", "x"), Restart.RETRY

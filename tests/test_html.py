@@ -166,6 +166,7 @@ def test_marks_and_bars_are_drawn(shown):
     assert shown.locator("#timeline [id^=mark-]").count() == 2
     assert shown.locator("#timeline [id^=wait-]").count() == 2
     assert shown.locator("#timeline [id^=phase-]").count() == 2
+    shown.locator("#timeline [id^=mark-]").first.scroll_into_view_if_needed()
     box = shown.locator("#timeline [id^=mark-]").first.bounding_box()
     assert box["width"] > 3
     assert box["height"] > 3

@@ -51,7 +51,7 @@ def test_what_the_panel_says():
         "── logrules STALLED in phase rollout · 1,234 lines ──",
         "  rank 9: rollout · 2.0s a step · quiet 1m 10s of 2m",
         "  rank 0-7: train_step · step 0 loss 0.0 · 2.0s a step · quiet 1s of 2m",
-        "  ! Generation hangs · rank 3 · 83%",
+        "  ! Generation hangs · rank 3 · likely (not measured)",
         "    a.log:7: evil \\x1b[2J line",
         "    → Look at the stack: py-spy dump --pid 1",
         "  q quit · d dump the report · h history · f one worker · e evidence",

@@ -74,7 +74,14 @@ OOM = Diagnosis(
             risk=Risk.DESTRUCTIVE,
         ),
     ),
-    (Consequence("torch/watchdog", "nccl-timeout", Text("A collective timed out", "集合通信超时"), (OOM_LINE,)),),
+    (
+        Consequence(
+            "torch/watchdog",
+            "nccl-timeout",
+            Text("A collective timed out", "集合通信超时"),
+            (replace(OOM_LINE, line=1044),),
+        ),
+    ),
     ("https://docs.pytorch.org/docs/stable/notes/cuda.html",),
 )
 FAILED = Report(

@@ -462,6 +462,24 @@ def test_a_named_file_is_read_whatever_it_is(job: Path) -> None:
     assert names_in([job / "config.json", job / "weights.out"]) == ["config.json", "weights.out"]
 
 
+def test_what_is_not_read_for_its_name_is_told(tmp_path: Path) -> None:
+    for name, data in {
+        "a.log": b"x\n", "zeta_stderr": b"CUDA out of memory\n", "worker3": b"CUDA out of memory\n", "weights": b"\0\1\2",
+        "Makefile": b"all:\n", "empty": b"", "config.json": b"{}", ".hidden": b"x\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_bytes(data)
+    found = discover([str(tmp_path)])
+    assert [source.name for source in found.sources] == ["a.log", "zeta_stderr"]
+    (note,) = found.notes
+    assert (note.note, note.unread) == (
+        "not read, as the names are not those of logs: worker3; name them to read them",
+        False,
+    )
+    for number in range(200):
+        (tmp_path / f"job{number}").write_bytes(b"x\n")
+    assert "job0, job1, job2, job3, job4 and 9" in discover([str(tmp_path)]).notes[0].note
+
+
 def test_each_file_is_read_once(job: Path) -> None:
     (job / "again.log").symlink_to("rank10.log")
     (job / "hard.log").hardlink_to(job / "rank2.log")

@@ -6,10 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import meant_in
 from logrules.cli.extension import installed_verbs, verb
+from logrules.cli.locale import preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
@@ -34,6 +36,8 @@ EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
 _MAX_REASON_CHARS = 300
 # A start makes tens of thousands of objects that stay: by default they are looked through for garbage a hundred times.
 _COLLECTED_AFTER = 200_000
+_DESCRIPTION = "Says where a machine-learning training run is stuck, why, on which rank, and what to try first."
+_EPILOG = "Start with `logrules diagnose train.log`; every verb has --help with examples."
 _DEBUG_HELP = "show where an error came from, for a bug report"
 
 
@@ -47,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
-            print(f"logrules: {safe_lines(_sentence(fault))}", file=sys.stderr)
+            print(f"logrules: {safe_lines(_said(_sentence(fault), argv))}", file=sys.stderr)
             if "--debug" in argv:
                 import traceback
 
@@ -75,6 +79,22 @@ def _sentence(fault: Exception) -> str:
     return f"an error in logrules ({reason}); please report it with what --debug prints, see SECURITY.md for leaks"
 
 
+def _is_chinese(argv: Sequence[str]) -> bool:
+    """Whether to speak Chinese: as --lang says, else as the locale does."""
+    words = [word for option in argv for word in option.split("=", 1)]
+    asked = next((value for name, value in pairwise(words) if name == "--lang"), None)
+    return (asked or preferred_language()) == "zh"
+
+
+def _said(complaint: str, argv: Sequence[str]) -> str:
+    """The complaint in the user's language."""
+    if not _is_chinese(argv):
+        return complaint
+    from logrules.cli.chinese import in_chinese
+
+    return in_chinese(complaint)
+
+
 def _split_off_command(argv: list[str]) -> tuple[list[str], list[str]]:
     """Our words, and those behind ``--``: for `watch` they are another program's command line."""
     if "--" not in argv or argv[0] != "watch":
@@ -100,7 +120,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the command line, and what may have been meant; status 2."""
-        super().error(safe_lines(message + meant_in(message, self._options())))
+        super().error(safe_lines(_said(message + meant_in(message, self._options()), sys.argv[1:])))
 
     def _options(self) -> set[str]:
         """Its options and those of the verb that was asked for."""
@@ -111,11 +131,16 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of all verbs; of the core's, only the one that is asked for is imported."""
+    description, epilog, abouts = _DESCRIPTION, _EPILOG, {}
+    if _is_chinese(argv):
+        from logrules.cli import chinese
+
+        description, epilog, abouts = chinese.DESCRIPTION, chinese.EPILOG, chinese.VERBS
     parser = _Parser(
         prog="logrules",
-        description="Says where a machine-learning training run is stuck, why, on which rank, and what to try first.",
+        description=description,
         formatter_class=partial(argparse.HelpFormatter, width=_columns() - 2),
-        epilog="Start with `logrules diagnose train.log`; every verb has --help with examples.",
+        epilog=epilog,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     parser.add_argument("--debug", action="store_true", help=_DEBUG_HELP)
@@ -123,11 +148,12 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", prog="logrules")
     asked = next((word for word in argv if not word.startswith("-")), None)
     for name, (module, about) in VERBS.items():
-        _add(verbs, name, about, module if name == asked else None)
+        _add(verbs, name, abouts.get(name, about), module if name == asked else None)
     if asked not in VERBS:
         for name, module in installed_verbs().items():
             if name not in VERBS:
-                _add(verbs, name, verb(name, module).ABOUT, module if name == asked else None)
+                about = abouts.get(name) or verb(name, module).ABOUT
+                _add(verbs, name, about, module if name == asked else None)
     return parser
 
 

@@ -55,6 +55,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "exceptions": _model("ExceptionsFile", _TABLES),
     "exits": _model("ExitsFile", _TABLES),
     "certainty": _model("CertaintyFile", _TABLES),
+    "names": _model("NamesFile", _TABLES),
     "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
     "case": _model("CaseFile", "logrules.ruleset.case_models"),

@@ -4,7 +4,9 @@ Log text is hostile: what a shell could read as more than text is left out befor
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from logrules.ruleset.tables import OtherName
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
@@ -58,3 +60,18 @@ def _as_word(value: str, quote: str, *, powershell: bool) -> str:
     if quote == '"':
         return value if powershell else value.replace("\\", "\\\\")
     return value if quote == "'" or _PLAIN.fullmatch(value) else f"'{value}'"
+
+
+def with_other_names(captures: Mapping[str, str], names: Iterable[OtherName]) -> dict[str, str]:
+    """The captures, and beside each whose value has another name that name."""
+    others = {one.id: _other(captures[one.of], one) for one in names if captures.get(one.of)}
+    return {**{name: value for name, value in others.items() if value is not None}, **captures}
+
+
+def _other(value: str, name: OtherName) -> str | None:
+    part, dot = value, "."
+    while dot:
+        if part in name.names:
+            return name.names[part]
+        part, dot, _ = part.rpartition(".")
+    return value.partition(".")[0] if name.or_itself else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.command_slots import filled_command, filled_value
+from logrules.inference.command_slots import filled_command, filled_value, with_other_names
 from logrules.inference.culprit import suspects
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
@@ -148,7 +148,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_event(one))
     ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
-    captures = {**_captures(evidence), **_told(hypothesis, findings)}
+    captures = with_other_names({**_captures(evidence), **_told(hypothesis, findings)}, pack.tables.other_names)
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,

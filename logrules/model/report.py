@@ -121,6 +121,17 @@ class Diagnosis:
     checks: tuple[str, ...] = ()
     measured: tuple[int, int] = (0, 0)
 
+    @property
+    def effects(self) -> tuple[Consequence, ...]:
+        """The consequences of another cause that lines of their own show; the others tell the same event once more."""
+        own = {(line.source, line.line) for line in self.evidence}
+        return tuple(
+            other
+            for other in self.consequences
+            if other.cause != self.cause
+            and not (other.evidence and own.issuperset((line.source, line.line) for line in other.evidence))
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PhaseSpan:

@@ -7,8 +7,9 @@ from typing import TextIO
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.update import Update
+from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
-from logrules.output.messages import CONFIDENCE, RANK, SEVERITY
+from logrules.output.messages import RANK, SEVERITY
 from logrules.output.numbers import duration, ranks_in_words
 
 _MAX_TEXT = 300
@@ -90,7 +91,7 @@ class Lines:
             facts.append(_QUIET.of(self._language).format(quiet=duration(quiet_s), phase=one.phase))
         if one.ranks:
             facts.append(f"{RANK.of(self._language)} {ranks_in_words(one.ranks)}")
-        facts.append(f"{CONFIDENCE.of(self._language)} {one.confidence:.0%}")
+        facts.append(certainty_in_words(one, self._language))
         self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}")
         if one.evidence and one.evidence[0].text:
             line = one.evidence[0]

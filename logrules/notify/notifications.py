@@ -8,6 +8,7 @@ from enum import StrEnum
 from logrules.model.change import Raised, StallProlonged, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.model.update import Update
+from logrules.output.certainty_words import certainty_in_words
 
 
 class Kind(StrEnum):
@@ -116,6 +117,7 @@ def facts(news: Notification) -> dict[str, Fact]:
     if news.diagnosis is not None:
         one = news.diagnosis
         said |= {"cause": one.cause, "phase": one.phase, "confidence": round(one.confidence, 2), "title": one.title.en}
+        said["certainty"] = certainty_in_words(one, "en")
         said |= {"ranks": list(one.ranks), "hosts": list(one.hosts)}
     return said
 
@@ -135,4 +137,5 @@ def sentence(news: Notification) -> str:
     one = news.diagnosis
     quiet = f", quiet for {duration(news.quiet_s)}" if news.quiet_s is not None else ""
     rank = f" (rank {ranks_in_words(one.ranks)})" if one.ranks else ""
-    return f"{job}{news.report.status.value} in {one.phase}{quiet}: {one.title.en}{rank}"
+    certainty = certainty_in_words(one, "en")
+    return f"{job}{news.report.status.value} in {one.phase}{quiet}: {one.title.en}{rank} · {certainty}"

@@ -12,6 +12,7 @@ from logrules.model.report import Diagnosis, Report, Severity, Text
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.output import messages as words
+from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_in_words
 
@@ -123,7 +124,7 @@ def _short(seconds: float) -> str:
 
 def _suspect(one: Diagnosis, language: str) -> list[Line]:
     ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
-    title = f"  ! {one.title.of(language)}{ranks} · {one.confidence:.0%}"
+    title = f"  ! {one.title.of(language)}{ranks} · {certainty_in_words(one, language)}"
     found = [Line(safe(title), style=_COLOR[one.severity])]
     if one.evidence:
         line = one.evidence[0]

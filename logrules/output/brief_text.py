@@ -156,9 +156,9 @@ class BriefReport:
         if is_restart_advised(one):
             restart = self._word(words.RESTART[one.restart])
             yield [(self._label(words.RESTART_WORD), "bold"), (restart, "")]
-        if one.consequences:
-            first = clipped(self._word(one.consequences[0].title), _MAX_NEAR // 2)
-            more = len(one.consequences) - 1
+        if one.effects:
+            first = clipped(self._word(one.effects[0].title), _MAX_NEAR // 2)
+            more = len(one.effects) - 1
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
             yield [(f"{self._label(words.CONSEQUENCES)}{first}{counted}", "dim")]
 

@@ -69,9 +69,9 @@ class FullReport:
             self._put(3, (f"{self._word(words.RESTART_WORD)}: ", "bold"), (self._word(words.RESTART[one.restart]), ""))
         if one.checks:
             self._put(3, (f"{self._word(words.CONFIRM)} {','.join(one.checks)}", "dim"))
-        if one.consequences:
+        if one.effects:
             self._put(3, (f"{self._word(words.CONSEQUENCES)}:", "bold"))
-            for other in one.consequences:
+            for other in one.effects:
                 at = f" ({place(other.evidence[0])})" if other.evidence else ""
                 self._put(5, (f"- {self._word(other.title)}{at}", "dim"))
         self._put(3, (f"{self._word(words.EXPLAIN)} {one.rule}", "dim"))

@@ -63,15 +63,15 @@ def _headline(one: Diagnosis, language: str) -> str:
 def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
     facts = f"`{one.cause}` · {certainty_in_words(one, language)} · `{one.rule}`"
     yield f"### {_headline(one, language)}\n\n{facts}\n\n{escaped(one.why.of(language))}"
-    if not (one.evidence or one.fixes or one.consequences):
+    if not (one.evidence or one.fixes or one.effects):
         return
     yield f"\n<details><summary>{_DETAILS.of(language)}</summary>\n"
     if one.evidence:
         yield f"{_fenced(one.evidence)}\n"
     for number, fix in enumerate(one.fixes, start=1):
         yield from _fix(number, fix, language, shell)
-    if one.consequences:
-        named = "; ".join(escaped(other.title.of(language)) for other in one.consequences)
+    if one.effects:
+        named = "; ".join(escaped(other.title.of(language)) for other in one.effects)
         yield f"\n{words.CONSEQUENCES.of(language)}: {named}"
     yield "\n</details>"
 

@@ -42,7 +42,6 @@ RESTART: Mapping[Restart, Text] = {
 IN_PHASE = Text("in phase {phase}", "阶段：{phase}")
 RANK = Text("rank", "rank")
 HOST = Text("host", "主机")
-CONFIDENCE = Text("confidence", "置信度")
 WHY = Text("Why", "原因")
 EVIDENCE = Text("Evidence", "证据")
 FIXES = Text("What to try, in this order", "建议（按顺序尝试）")

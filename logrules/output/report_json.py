@@ -78,7 +78,7 @@ def _diagnosis(one: Diagnosis, language: str) -> dict[str, Any]:
         "hosts": [safe(host) for host in one.hosts],
         "evidence": [_evidence(line) for line in one.evidence],
         "fixes": [_fix(fix, language) for fix in one.fixes],
-        "consequences": [_consequence(other, language) for other in one.consequences],
+        "consequences": [_consequence(other, language) for other in one.effects],
         "references": list(one.references),
         "checks": list(one.checks),
     }

@@ -9,6 +9,7 @@ from logrules.ruleset.table_reader import (
     CertaintyFile,
     ExceptionsFile,
     ExitsFile,
+    NamesFile,
     OriginsFile,
     PipelineFile,
     StancesFile,
@@ -65,6 +66,8 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
                 found = replace(found, exit_forms=forms, exit_codes=codes)
             case CertaintyFile(certainty_model=certainty):
                 found = replace(found, certainty=certainty)
+            case NamesFile(other_names=names):
+                found = replace(found, other_names=_rows(found.other_names, names))
             case PipelineFile():
                 continue
     return found

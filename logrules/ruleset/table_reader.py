@@ -15,6 +15,7 @@ from logrules.ruleset.tables import (
     ExitCode,
     ExitForm,
     Nesting,
+    OtherName,
     OwnWords,
     Phase,
     StanceForm,
@@ -76,8 +77,15 @@ class PipelineFile:
     phases: tuple[Phase, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NamesFile:
+    """rules/names.yaml: what captured values are called elsewhere."""
+
+    other_names: tuple[OtherName, ...]
+
+
 TableFile: TypeAlias = (
-    CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | CertaintyFile | PipelineFile
+    CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | CertaintyFile | PipelineFile | NamesFile
 )
 
 # By the key that such a file cannot do without.
@@ -89,6 +97,7 @@ TABLE_FILES: dict[str, type[TableFile]] = {
     "exceptions": ExceptionsFile,
     "exit_forms": ExitsFile,
     "certainty_model": CertaintyFile,
+    "other_names": NamesFile,
 }
 
 

@@ -223,6 +223,20 @@ class CertaintyModel:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherName:
+    """What captured values are called elsewhere: steps that ask for ``id`` get the other name of the value of ``of``.
+
+    A value with dots (a submodule) is looked up by its longest part that has a name. One without has none, or with
+    ``or_itself`` its own, up to the first dot.
+    """
+
+    id: Name
+    of: Name
+    names: Mapping[str, str]
+    or_itself: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All tables of a pack; ``tiers`` from what explains to what is explained."""
 
@@ -238,3 +252,4 @@ class Tables:
     exit_forms: tuple[ExitForm, ...] = ()
     exit_codes: tuple[ExitCode, ...] = ()
     certainty: CertaintyModel = CertaintyModel()
+    other_names: tuple[OtherName, ...] = ()

@@ -13,12 +13,15 @@ from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, opened, text_of
 from logrules.sources.flight_names import is_dump
-from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
+from logrules.sources.log_names import holds_logs, is_log_name, may_be_log, natural, short_names
 from logrules.sources.remote import RemoteSource, is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES, MemorySource
 from logrules.sources.stdin import StdinSource
 
 _BINARY_CHECK_BYTES = 4 << 10
+# Of the files that are called like no log, so many are looked at, and so many named.
+_MAX_UNNAMED = 100
+_MAX_TOLD = 5
 
 _NOT_LOGS = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 
@@ -43,6 +46,7 @@ class _Search:
     found: list[tuple[Path, int] | None] = field(default_factory=list)  # None stands for standard input
     dumps: list[tuple[Path, int]] = field(default_factory=list)
     notes: list[SourceNote] = field(default_factory=list)
+    unnamed: list[Path] = field(default_factory=list)
     seen: dict[tuple[int, int], int] = field(default_factory=dict)
     within: Path | None = None
     walk: int = 0
@@ -136,6 +140,28 @@ def _look_through(folder: Path, search: _Search, status: os.stat_result) -> None
         passed_over = "; ".join(f"{note.source} {note.note}" for note in search.notes[-1:])
         wanted = "looked for names such as *.log, *.out, *.err and *.txt"
         raise SourceError(f"{folder}: no log in this folder ({passed_over or wanted})")
+    _tell_of_unnamed(folder, search)
+
+
+def _tell_of_unnamed(folder: Path, search: _Search) -> None:
+    """Say which texts were not read only because they are called like no log."""
+    texts = [path.relative_to(folder).as_posix() for path in search.unnamed if _begins_with_text(path)]
+    search.unnamed.clear()
+    if texts:
+        more = f" and {len(texts) - _MAX_TOLD} more" if len(texts) > _MAX_TOLD else ""
+        named = ", ".join(texts[:_MAX_TOLD]) + more
+        search.note(
+            folder, f"not read, as the names are not those of logs: {named}; name them to read them", unread=False
+        )
+
+
+def _begins_with_text(path: Path) -> bool:
+    try:
+        with opened(path) as file:
+            head = file.read(_BINARY_CHECK_BYTES)
+    except SourceError:
+        return False
+    return bool(head.strip()) and b"\0" not in head and not no_text(head)
 
 
 def _natural_path(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
@@ -187,6 +213,8 @@ def _is_wanted(path: Path, status: os.stat_result, top: Path, search: _Search) -
         return search.is_new(status)
     if is_dump(path) and search.is_new(status):
         search.dumps.append((path, len(path.parts) - len(top.parts)))
+    elif may_be_log(path.name) and len(search.unnamed) < _MAX_UNNAMED:
+        search.unnamed.append(path)
     return False
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 _LOG_NAME = re.compile(
     r"""
     (?: .* \. (?: log | txt | out | err | stdout | stderr ) (?: [.-] \d[\d_.:T-]* )?  # rank0.log, app.log-20250607
+      | .* [_-] (?: log | stdout | stderr )                                   # rank0_stderr
       | (?: log | stdout | stderr | nohup\.out | syslog )
       | .* \. (?: o | e ) \d+ (?: [.-] \d+ )?                                 # job.o12345: PBS, Grid Engine
     ) (?: \. (?: gz | zst | bz2 | xz ) )?
@@ -17,6 +18,12 @@ _LOG_NAME = re.compile(
 # Text that lies about in job folders and is never a log.
 _NO_LOG = re.compile(
     r"(?:requirements.*|constraints.*|vocab|merges|licen[sc]e|readme|cmakelists|top_level|sources)\.txt", re.IGNORECASE
+)
+# Text without a suffix that is never a log either.
+_BARE_NO_LOG = re.compile(
+    r"(?:.*makefile|.*dockerfile|readme|licen[sc]e|copying|notice|authors|changelog|changes|contributing|install|version"
+    r"|hosts?(?:file)?|latest|codeowners|procfile|jenkinsfile|vagrantfile|metadata|record|wheel|installer)",
+    re.IGNORECASE,
 )
 # What a trainer saves every few hundred steps, with a tokenizer's text files in each, and what installers write.
 _NO_LOG_FOLDER = re.compile(
@@ -29,6 +36,11 @@ _NO_LOG_FOLDER = re.compile(
 def is_log_name(name: str) -> bool:
     """Whether a file that was found in a folder, not named by the user, is a log by its name."""
     return not name.startswith(".") and bool(_LOG_NAME.fullmatch(name)) and not _NO_LOG.fullmatch(name)
+
+
+def may_be_log(name: str) -> bool:
+    """Whether the name of a file that is called like no log says nothing of what it holds either."""
+    return "." not in name and not is_log_name(name) and not _BARE_NO_LOG.fullmatch(name)
 
 
 def holds_logs(folder_name: str) -> bool:

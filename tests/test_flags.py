@@ -1,0 +1,79 @@
+"""Flags that are suggested are flags that there are: each is one of its program's own parser, or of its manual.
+
+tests/known_flags.json is read from the frameworks' sources by bench/known_flags.py; no network is needed here.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from logrules import load_rules
+from logrules.ruleset.rule_text import FixStep, card_of
+
+KNOWN = {
+    name: {flag for flags in releases.values() for flag in flags.split()}
+    for name, releases in json.loads((Path(__file__).parent / "known_flags.json").read_text(encoding="utf-8")).items()
+}
+# Programs that are not of Python, or whose flags are no text in their sources: from their manuals.
+DOCUMENTED = {
+    "slurm": "--account --dependency --exact --gpus-per-node --gres --mem --mem-per-cpu --nodes --ntasks-per-node"
+    " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
+    "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
+    "apptainer": "--writable-tmpfs",
+    "docker": "--ipc --network --pids-limit --platform --shm-size --ulimit --memory",
+    "pip": "--extra-index-url --find-links --index-url --retries --timeout --trusted-host",
+    "uv": "--torch-backend",
+    "mpirun": "--mca --prefix -x",
+    "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -fa -ngl -np",
+    "tritonserver": "--load-model --log-verbose --model-control-mode",
+    "tensorrt-llm": "--kv_cache_free_gpu_memory_fraction --max_batch_size --max_num_tokens",
+    "uvicorn": "--timeout-graceful-shutdown",
+    "vllm": "-O0",
+    "examples of transformers": "--dataset_config_name",
+}
+MANUALS = {flag for flags in DOCUMENTED.values() for flag in flags.split()}
+# One program hands its flags of this beginning on to another's parser.
+HANDED_ON = {"--sglang-": "sglang"}
+_FLAG = re.compile(r"--?[A-Za-z][\w-]*")
+
+
+def steps() -> list[tuple[str, FixStep]]:
+    pack = load_rules()
+    return [(rule.id, step) for rule in pack.rules for step in card_of(pack, rule.id).steps]
+
+
+def is_known(flag: str, flags: set[str]) -> bool:
+    """Whether a parser takes the flag; they take dashes and underscores alike, and `--no-x` for a switch `x`."""
+    spelled = {flag, flag.replace("-", "_").replace("__", "--", 1), f"--{flag[2:].replace('_', '-')}"}
+    return bool((spelled | {f"--{one[5:]}" for one in spelled if one[:5] in ("--no-", "--no_")}) & flags)
+
+
+def test_every_flag_of_every_rule_is_one_that_there_is():
+    given = {(rule, flag) for rule, step in steps() for flag in step.fix.flags}
+    everything = set().union(*KNOWN.values()) | MANUALS
+    faults = []
+    for rule, text in sorted(given):
+        found = _FLAG.match(text)
+        flag = found[0] if found else text
+        handed = next((start for start in HANDED_ON if flag.startswith(start)), "")
+        behind = is_known(f"--{flag.removeprefix(handed)}", KNOWN[HANDED_ON[handed]]) if handed else False
+        if not (behind or is_known(flag, everything)):
+            faults.append((rule, text))
+    assert len({flag for _, flag in given}) > 350
+    assert faults == []
+
+
+def test_a_step_for_one_framework_gives_a_flag_of_it():
+    faults = [
+        (rule, flag, step.frameworks)
+        for rule, step in steps()
+        if step.frameworks and all(name in KNOWN for name in step.frameworks)
+        for flag in step.fix.flags
+        if not any(is_known(_FLAG.match(flag)[0], KNOWN[name]) for name in step.frameworks)
+    ]
+    assert faults == []
+
+
+def test_the_manuals_name_what_rules_need_and_no_parser_knows():
+    given = {found[0] for _, step in steps() for flag in step.fix.flags if (found := _FLAG.match(flag))}
+    assert given >= MANUALS
