@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import Block, End, Skipped
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.archive import codec_of
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, encoding_of, no_text
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource, saved_items
 from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
-from logrules.sources.source import MAX_LINE_BYTES, Source
+from logrules.sources.source import Source
 from logrules.sources.stdin import StdinSource
 
 zstandard = pytest.importorskip("zstandard")
@@ -144,7 +144,7 @@ def test_a_long_line_is_cut_at_the_same_places_for_any_reads(
 
 
 def test_a_line_longer_than_the_limit_arrives_in_pieces_of_the_limit(tmp_path: Path) -> None:
-    line = b"bar " * (20 << 18)
+    line = b"bar " * (5 << 17)
     blocks, _, _ = everything(saved(tmp_path, b"first\n" + line + b"\nlast\n"))
     assert [len(block.data) for block in blocks if not block.data.endswith(b"\n")] == [MAX_LINE_BYTES] * 2
     assert joined(blocks) == b"first\n" + line + b"\nlast\n"

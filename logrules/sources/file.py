@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import Block, End, Skipped
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.aligned_reader import aligned_blocks
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
-from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
+from logrules.sources.source import BLOCK_BYTES
 
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import Block, End, Skipped
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.chunking import whole_lines
 from logrules.sources.file import text_of
 from logrules.sources.log_names import is_log_name
-from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
+from logrules.sources.source import BLOCK_BYTES
 
 _MAGIC = "*?["
 
