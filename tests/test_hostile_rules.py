@@ -8,9 +8,12 @@ import pytest
 
 from logrules.cli.main import main
 from logrules.model.errors import PackError
+from logrules.parsing.captures import MAX_PATTERN_TEXT, Captures
 from logrules.ruleset.bounded_read import read_bounded
 from logrules.ruleset.bounds import MAX_FILE_BYTES
 from logrules.ruleset.load import rule_texts
+from logrules.ruleset.pack import Signal
+from logrules.ruleset.pattern import compiled
 
 LOG = "RuntimeError: CUDA out of memory. Tried to allocate 2 GiB\n"
 COMMANDS = (["diagnose", "train.log", "--rules", "theirs"], ["check", "theirs"], ["fmt", "theirs"], ["test", "theirs"])
@@ -68,20 +71,64 @@ def test_a_pack_has_a_number_of_files_and_of_bytes(folder: Path, monkeypatch: py
     for number in range(4):
         (folder / f"{number}.yaml").write_text("1234567\n")
     assert len(list(rule_texts([folder]))) == 4
-    with monkeypatch.context() as bounds, pytest.raises(PackError, match="theirs:1:1: has more than 3 files of rules"):
-        bounds.setattr("logrules.ruleset.load.MAX_PACK_FILES", 3)
+    monkeypatch.setattr("logrules.ruleset.load.MAX_PACK_BYTES", 20)
+    with pytest.raises(PackError, match="theirs:1:1: has more than 20 bytes of rules"):
         list(rule_texts([folder]))
-    with monkeypatch.context() as bounds, pytest.raises(PackError, match="theirs:1:1: has more than 20 bytes of rules"):
-        bounds.setattr("logrules.ruleset.load.MAX_PACK_BYTES", 20)
+    monkeypatch.setattr("logrules.ruleset.load.MAX_PACK_FILES", 3)
+    with pytest.raises(PackError, match="theirs:1:1: has more than 3 files of rules"):
         list(rule_texts([folder]))
 
 
-@pytest.mark.parametrize("words", [["fmt", "--diff"], ["fmt", "--check"], ["fmt"]], ids=" ".join)
-def test_no_name_and_no_text_of_a_rule_file_reaches_the_terminal(
-    folder: Path, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "a\x1b]0;P\x07.yaml").write_text('cause:   "a\x85b"\n')
-    main([*words, "theirs"])
-    told = capsys.readouterr()
-    assert "a\\x1b]0;P\\x07.yaml" in told.out
-    assert not {"\x1b", "\x07", "\x85"}.intersection(told.out + told.err)
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?(DEFINE)(?P<q>(?&q)))(?&q)",
+        "(?R)?x",
+        "(a(?1)?b)",
+        "(?P<a>x(?P>a)?)",
+        r"\\(?R)",
+        "(?:colour){e<=2}",
+        "(?:a){1<=e<=3}",
+    ],
+)
+def test_a_pattern_without_a_bound_of_work_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="has no bound of work"):
+        compiled(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\(?R\)", r"a{2,3}(?P<e>b)(?(e)c|d)", r"step {epoch: 1}", r"(?i:x)(?-i:y)", r"\{e<=2}"]
+)
+def test_what_only_looks_like_it_is_a_pattern(pattern: str) -> None:
+    assert compiled(pattern).pattern == pattern
+
+
+def seen(pattern: str, text: str, **more: str) -> bool:
+    return Captures().of(Signal("x:y", ("needle",), pattern, **more), text, text) is not None
+
+
+def test_a_pattern_sees_the_head_of_a_long_line_and_what_is_round_the_literal() -> None:
+    far = "begin " + "x" * 20_000 + " one needle two " + "y" * 20_000 + " end"
+    assert seen("^begin", far)
+    assert seen("one needle two", far)
+    assert not seen("begin.*needle", far)
+    assert not seen("end", far)
+    assert not seen("one", far, unless="needle two")
+
+
+def test_of_a_whole_traceback_a_pattern_sees_the_end() -> None:
+    text = "Traceback\n" + "  File\n" * 5_000 + "ValueError: this"
+    assert Captures().of(Signal("x:y", (), "ValueError: (?P<what>.*)"), text, text) == {"what": "this"}
+
+
+def test_what_a_pattern_does_is_bounded_by_the_length_of_its_text() -> None:
+    looked_at = []
+
+    class Pattern:
+        def search(self, text: str, start: int, end: int, timeout: float) -> None:
+            looked_at.append(end - start)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("logrules.parsing.captures.compiled", lambda _: Pattern())
+        seen("x", "a" * 30_000 + "needle" + "b" * 100_000)
+    assert looked_at == [MAX_PATTERN_TEXT, MAX_PATTERN_TEXT]
