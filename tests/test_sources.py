@@ -553,3 +553,17 @@ def test_unusable_input_is_a_sentence(story: str, make: Callable[[Path], object]
 def test_no_path_at_all_is_a_sentence() -> None:
     with pytest.raises(SourceError, match="no log given"):
         discover([])
+
+
+def test_standard_input_is_dated_as_the_file_that_it_is_read_from(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("Jan  5 10:00:05 node1 trainer: step 1\n")
+    os.utime(path, (0, 1_772_323_200))
+    with path.open("rb") as file:
+        assert StdinSource(descriptor=file.fileno()).modified == FileSource(path).modified == 1_772_323_200
+
+
+def test_of_a_pipe_times_without_a_year_are_of_now() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "wb"):
+        assert StdinSource(descriptor=reading).modified > 1_700_000_000
