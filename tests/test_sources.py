@@ -567,3 +567,16 @@ def test_of_a_pipe_times_without_a_year_are_of_now() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading), os.fdopen(writing, "wb"):
         assert StdinSource(descriptor=reading).modified > 1_700_000_000
+
+
+def test_a_file_of_nothing_but_nuls_is_no_log(tmp_path: Path) -> None:
+    blocks, skipped, _ = everything(saved(tmp_path, bytes(3_000_000)))
+    assert blocks == []
+    assert [one.reason for one in skipped] == ["holds nothing but NUL bytes"]
+
+
+def test_a_log_that_begins_with_a_hole_keeps_its_offsets(tmp_path: Path) -> None:
+    data = bytes(3_000_000) + b"step 1\n" + bytes(100) + b"step 2\n"
+    blocks, skipped, _ = everything(saved(tmp_path, data))
+    assert joined(blocks) == data
+    assert skipped == []
