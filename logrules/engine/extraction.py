@@ -174,7 +174,7 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
             ahead.append((early, how.pool.submit(how.scanners.find, early, thinned.detail(early), count), True))
-        while len(ahead) > 2 * how.threads:
+        while len(ahead) > how.threads + 1:
             yield next_found()
     ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
     while ahead:
