@@ -14,6 +14,7 @@ from logrules import load_rules
 from logrules.output.rule_page import render_rule
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import title_of
+from logrules.ruleset.tables import ALTERNATIVES
 
 PAGES = Path(__file__).resolve().parent / "rules"
 
@@ -22,10 +23,14 @@ def pages(pack: Pack) -> dict[str, str]:
     """The text of every page by its file name; an index of all rules by cause among them."""
     by_page: dict[str, list[Rule]] = defaultdict(list)
     for rule in sorted(pack.rules, key=lambda rule: rule.id):
-        parts = rule.id.split("/")
-        by_page["-".join(parts[:-1])].append(rule)
+        by_page[_page_of(rule.id)].append(rule)
     made = {f"{name}.md": _page(rules, pack) for name, rules in by_page.items()}
     return {**made, "README.md": _index(pack)}
+
+
+def _page_of(rule: str) -> str:
+    parts = rule.split("/")
+    return parts[0] if rule.startswith(ALTERNATIVES) else "-".join(parts[:-1])
 
 
 def _page(rules: list[Rule], pack: Pack) -> str:
@@ -44,8 +49,7 @@ def _index(pack: Pack) -> str:
     for cause in sorted(by_cause):
         lines += [f"## {cause}", ""]
         for rule in sorted(by_cause[cause], key=lambda rule: rule.id):
-            page = "-".join(rule.id.split("/")[:-1])
-            lines.append(f"- [`{rule.id}`]({page}.md): {title_of(pack, rule.id).en}")
+            lines.append(f"- [`{rule.id}`]({_page_of(rule.id)}.md): {title_of(pack, rule.id).en}")
         lines.append("")
     return "\n".join(lines)
 

@@ -23,7 +23,8 @@ def log(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_TOKEN", SECRET)
     path = tmp_path / "train.log"
-    lines = [f"step {number} loss 0.5" for number in range(1000)]
+    # No step follows the failure: a run that steps on has survived it.
+    lines = [f"step {number} loss 0.5" if number < 600 else f"buffer {number} freed" for number in range(1000)]
     lines[600] = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
     lines[700] = f"logged in with {SECRET}"
     path.write_text("\n".join(lines) + "\n")
@@ -47,7 +48,7 @@ def test_a_bundle_holds_what_a_bug_report_needs(log, tmp_path):
     assert "train_batch_size" in held["config/001-ds.json"]
     tail = held["logs/001-train.log.tail.txt"].splitlines()
     assert len(tail) == TAIL_LINES
-    assert tail[-1].split() == ["1000", "step", "999", "loss", "0.5"]
+    assert tail[-1].split() == ["1000", "buffer", "999", "freed"]
     shown = held["logs/001-train.log.evidence.txt"].splitlines()
     assert len(shown) == 2 * CONTEXT_LINES + 1
     assert next(line for line in shown if line.startswith(">")).split()[1] == "601"

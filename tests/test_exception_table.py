@@ -13,6 +13,8 @@ from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.inference.exception_table import MAX_MESSAGE, ExceptionTable
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.model.report import Severity
+from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.table_reader import ExceptionsFile, adapter_of
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
@@ -351,3 +353,11 @@ def test_any_message_has_an_answer(name: str, message: str, places: list[str]) -
     found = table().candidates(failure(one))
     assert table().row_of(failure(one)) in (found or (None,))
     assert len(found) == len({row.id for row in found})
+
+
+def test_what_a_row_names_is_an_error_unless_it_only_stood_still(shipped: Pack) -> None:
+    """A cause may be a mere warning when a wait shows it; raised, it ended something."""
+    last = shipped.tables.tiers[-1].id
+    severities = {(rule.tier == last, rule.severity) for rule in shipped.rules if rule.from_table}
+    assert (False, Severity.ERROR) in severities
+    assert (False, Severity.WARNING) not in severities

@@ -89,6 +89,7 @@ why: w
 signals: {broken: BROKEN}
 examples: {fires: BROKEN, silent: fine}
 """
+ENDED = BROKEN.replace("why: w", "why: w\ncleared_by: completion").replace("BROKEN", "ENDED")
 STOPPED = """
 cause: stopped-silently
 title: w
@@ -102,7 +103,7 @@ examples: {fires: STEP 1, silent: FINISHED}
 
 @pytest.fixture
 def on(small_pack):
-    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, SERVER, TRAINER, BROKEN, KILLED, STOPPED))
+    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, SERVER, TRAINER, BROKEN, ENDED, KILLED, STOPPED))
 
 
 @pytest.mark.parametrize(
@@ -204,6 +205,23 @@ def steps(count: int) -> str:
     ],
 )
 def test_what_a_run_survived(on, story, log, status):
+    assert run_log(on, log).status is status
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status"),
+    [
+        ("others may step on for a while", f"ENDED\n{steps(15)}", Status.FAILED),
+        ("who was ended and steps on is a new run", f"ENDED\n{steps(40)}", Status.RUNNING),
+        (
+            "another writer's steps are its own",
+            "[rank0]: ENDED\n" + "\n".join(f"[rank1]: STEP {n}" for n in range(40)),
+            Status.FAILED,
+        ),
+        ("the new run may end as the old one did", f"ENDED\n{steps(40)}\nENDED", Status.FAILED),
+    ],
+)
+def test_only_a_new_run_clears_what_ended_a_process(on, story, log, status):
     assert run_log(on, log).status is status
 
 

@@ -11,9 +11,9 @@ from logrules.inference.observation import Observation, begin, extend
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.model.event import Worker
 from logrules.model.report import Severity
+from logrules.ruleset.causes import Tier
 from logrules.ruleset.condition import Every, Occurred
 from logrules.ruleset.pack import Rule
-from logrules.ruleset.tables import Tier
 from logrules.sources.discover import discover
 from tests.conftest import event
 

@@ -103,6 +103,7 @@ def test_the_clause_that_states_decides(text, stance):
     [
         ("WARNING: kernel cannot be loaded: undefined symbol: x", Level.ERROR, Stance.CAUGHT),
         ("/srv/x.py:12: UserWarning: kernel cannot be loaded", None, Stance.CAUGHT),
+        ("  /srv/x.py:12: UserWarning: kernel cannot be loaded", None, Stance.CAUGHT),
         ("server: ERROR 03-01 10:00:00 engine timed out and failed", Level.INFO, Stance.FACT),
         ("engine timed out and failed", Level.INFO, Stance.CAUGHT),
         ("engine timed out and failed", None, Stance.FACT),

@@ -3,12 +3,12 @@
 from dataclasses import fields
 
 import pytest
-from logrules.sources.memory import MemorySource
 
 from logrules.engine.run import replay
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS, Tables
+from logrules.sources.source import MemorySource
 
 _PACKAGES = "/opt/venv/lib/python3.10/site-packages"
 _OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"

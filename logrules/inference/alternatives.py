@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.exception_lineage import ExceptionLineage
 from logrules.inference.ranking import Hypothesis, Ranked
+from logrules.ruleset.causes import AlternativesRow
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.tables import ALTERNATIVES, AlternativesRow
+from logrules.ruleset.tables import ALTERNATIVES
 
 # As many diagnoses as a reader compares.
 _MAX_TOLD = 3

@@ -11,7 +11,6 @@ from math import exp
 from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.ruleset.tables import CertaintyModel
 
-_FULL_SPECIFICITY = 6
 _FULL_RIVALS = 3
 
 
@@ -36,12 +35,7 @@ def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) ->
         "bias": 1.0,
         "later": float(place > 0),
         "reaction": float(hypothesis.rule.tier in reactions),
-        "stall": float(hypothesis.rule.stall),
         "catch_all": float(hypothesis.rule.fallback),
-        "table": float(hypothesis.rule.from_table),
-        "survived": float(hypothesis.survived),
-        "explains": float(bool(one.consequences)),
-        "specificity": min(hypothesis.specificity, _FULL_SPECIFICITY) / _FULL_SPECIFICITY,
         "rivals": min(rivals, _FULL_RIVALS) / _FULL_RIVALS,
     }
 

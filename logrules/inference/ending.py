@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
-from logrules.inference.workers import peers
+from logrules.inference.worker_state import peers
 from logrules.model.event import Event, Level, Stance
 from logrules.model.template import template_of
 

@@ -87,6 +87,7 @@ class Failures:
         self._told_at: dict[object, int] = {}
         self._first_round: dict[object, int] = {}
         self._routine: set[object] = set()
+        self._routine_of: set[object] = set()
         self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
@@ -132,6 +133,8 @@ class Failures:
         one_process = failure.worker.pid is not None or failure.worker.rank is not None
         if one_process or before is None or failure.first.line - before > NEAR_LINES:
             self._alike[kind] += 1
+        if failure.worker.named and self._alike[kind] >= LIVED_THROUGH:
+            self._routine_of.add((failure.worker.role, _raised(failure)))
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -157,11 +160,14 @@ class Failures:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
 
     def lived_through(self, shown: Observation) -> bool:
-        """Whether its worker raised the same thing again and again, or any did while the job stepped on."""
+        """Whether its worker or a peer raised the same thing again and again, or any did while the job stepped on."""
         known = self._records.get(shown.chain) if shown.chain is not None else None
         if known is None:
             return False
-        return self._alike[_kind(known.failure)] >= LIVED_THROUGH or _raised(known.failure) in self._routine
+        raised, worker = _raised(known.failure), known.failure.worker
+        if raised in self._routine or (worker.named and (worker.role, raised) in self._routine_of):
+            return True
+        return self._alike[_kind(known.failure)] >= LIVED_THROUGH
 
     def ranks_of(self, chain: int) -> tuple[int, ...]:
         """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""

@@ -10,7 +10,8 @@ from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import RankState, RankTable
 from logrules.inference.ranking import Hypothesis
-from logrules.inference.workers import WorkerState, WorkerTracker
+from logrules.inference.worker_state import WorkerState
+from logrules.inference.workers import WorkerTracker
 from logrules.model.report import DivergenceKind, Severity
 
 _PAIR = 2

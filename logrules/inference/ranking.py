@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from logrules.inference.observation import Match, Observation
 from logrules.model.report import Severity
+from logrules.ruleset.causes import Tier
 from logrules.ruleset.condition import demands
 from logrules.ruleset.pack import Rule
-from logrules.ruleset.tables import Tier
 
 _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 

@@ -17,6 +17,8 @@ from logrules.ruleset.pack import Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
+# A writer that said it was over and then makes so many is another one: a new run in the same log.
+NEW_RUN_ROUNDS = 20
 
 
 @dataclass(slots=True)
@@ -72,9 +74,10 @@ class RunState:
             return True
         if rule.fallback and self.failures.lived_through(last):
             return True
+        rounds = tracker.rounds - last.round
         if rule.cleared_by != "progress":
-            return False
-        return tracker.rounds - last.round >= SURVIVAL_ROUNDS or tracker.stepped_past(last)
+            return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
+        return rounds >= SURVIVAL_ROUNDS or tracker.stepped_past(last)
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, and not over in a way that no marker knows."""

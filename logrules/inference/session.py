@@ -169,7 +169,7 @@ class Session:
             yield from self._run.tracker.apply(markers, observation)
             yield from self._rules.judge_moves()
             # A line that says where its writer is now was written there.
-            observation = replace(observation, phase=self._run.tracker.phase_at(event.worker))
+            observation = replace(observation, phase=self._run.tracker.phase_at(event))
         self._run.see(observation, complaint=self._complains(event))
         yield from self._route(event.hits, observation)
         if raised is not None:
@@ -186,7 +186,7 @@ class Session:
     def _observe(self, event: Event, chain: int | None) -> Observation:
         self._order += 1
         tracker = self._run.tracker
-        here = tracker.phase_at(event.worker)
+        here = tracker.phase_at(event)
         time = self._job.clock.read(event)
         return Observation(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
 

@@ -7,7 +7,7 @@ by the loop's rhythm: its wait has a patience of its own.
 from collections.abc import Iterable, Iterator, Mapping
 
 from logrules.inference.observation import Match, Observation, begin, extend
-from logrules.inference.workers import WorkerState, peers
+from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.event import Worker
 from logrules.model.worker_status import WorkerNow
 

@@ -5,76 +5,20 @@ nothing of the other, except that nobody steps through a loop while a peer has y
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import label_of, progress_key
+from logrules.inference.worker_state import OpenWait, WorkerState, peers
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
-from logrules.model.event import Worker
+from logrules.model.event import Event, Worker
 from logrules.model.report import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Marker, Pack, Wait
 
 MAX_SPANS = 20_000
 MAX_WAITS = 2_000
-# A line that is repeated with more than this between says that something else went on.
-_NEAR_LINES = 4
-
-
-@dataclass(slots=True)
-class OpenWait:
-    """A wait that nothing has ended yet.
-
-    ``renewed`` is the last line that spoke of it, ``moved`` the last that said more than the one before.
-    """
-
-    wait: Wait
-    worker: Worker
-    opened: Observation
-    renewed: Observation
-    moved: Observation
-
-    @property
-    def since(self) -> float | None:
-        """When patience began to run."""
-        return self.moved.heard
-
-    def renew(self, observation: Observation) -> None:
-        """Another line spoke of it: patience begins anew, unless it only says that it still waits."""
-        if not self.is_repeated_by(observation):
-            self.moved = observation
-        self.renewed = observation
-
-    def is_repeated_by(self, observation: Observation) -> bool:
-        """Whether a line only says again what the last one said, with next to nothing between."""
-        before, after = self.renewed.event, observation.event
-        near = before.source == after.source and after.line - before.line <= _NEAR_LINES
-        return near and progress_key(before.message) == progress_key(after.message)
-
-
-@dataclass(slots=True)
-class WorkerState:
-    """What is known of one worker."""
-
-    phase: str | None = None
-    came_from: str | None = None
-    entered: Observation | None = None
-    latest: Observation | None = None
-    waits: dict[str, OpenWait] = field(default_factory=dict)
-    passed: set[str] = field(default_factory=set)
-    stepped: Observation | None = None
-    repeats: int = 0
-    progress_text: str = ""
-    rhythm: Rhythm = field(default_factory=Rhythm)
-    bar: Observation | None = None
-    bar_rhythm: Rhythm = field(default_factory=Rhythm)
-
-    @property
-    def beat(self) -> tuple[Observation, Rhythm] | None:
-        """What moved last, a bar outside of its loop or a step in it, and how often that does."""
-        if self.bar is not None:
-            return self.bar, self.bar_rhythm
-        return None if self.stepped is None else (self.stepped, self.rhythm)
+# A save or an evaluation says less than this between two of its words.
+_INTERRUPTED_LINES = 40
 
 
 class WorkerTracker:
@@ -83,6 +27,7 @@ class WorkerTracker:
     def __init__(self, pack: Pack) -> None:
         self._loops = frozenset(phase.id for phase in pack.phases if phase.loop)
         self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
+        self._interruptions = frozenset(marker.leaves for marker in pack.markers if marker.leaves is not None)
         first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
         self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
         self._loop_order = -1
@@ -103,21 +48,29 @@ class WorkerTracker:
         self._waited: list[WaitSpan] = []
         self._in_round: set[Worker] = set()
 
-    def phase_at(self, worker: Worker) -> str | None:
-        """The phase in which a line of this worker was written, as far as markers tell.
+    def phase_at(self, event: Event) -> str | None:
+        """The phase in which a line was written, as far as markers tell.
 
         A driver's and its workers' lines tell of the same pipeline, so the latest marker of
         any of them counts; only a peer's says nothing of this worker, except that nobody steps
         through a loop while a peer is still starting.
         """
-        own = self.workers.get(worker)
         if self.latest is None:
             return None
+        own = self.workers.get(event.worker)
         latest_worker, latest_phase = self.latest
-        if own is None or own.phase is None or not peers(worker, latest_worker):
-            return latest_phase
+        latest = self.workers[latest_worker]
+        if own is None or own.phase is None or not peers(event.worker, latest_worker):
+            return self._resumed(latest, event) or latest_phase
         behind = own.phase in self._startup and own.latest is not None and own.latest.order < self._loop_order
-        return latest_phase if behind else own.phase
+        return latest_phase if behind else self._resumed(own, event) or own.phase
+
+    def _resumed(self, state: WorkerState, event: Event) -> str | None:
+        """The loop that an evaluation or a save interrupted, where so much was written since that this must be over."""
+        if state.home is None or state.phase not in self._interruptions or state.latest is None:
+            return None
+        last = state.latest.event
+        return state.home if last.source == event.source and event.line - last.line > _INTERRUPTED_LINES else None
 
     @property
     def owes_nothing(self) -> bool:
@@ -132,6 +85,16 @@ class WorkerTracker:
             state.stepped is not None and state.stepped.order > earlier.order and not peers(worker, earlier.worker)
             for worker, state in self.workers.items()
         )
+
+    def steps_on(self, earlier: Observation) -> bool:
+        """Whether the very writer of this has made a step through a loop since.
+
+        Not of a server, whose other replicas answer on in the same log.
+        """
+        own = self.workers.get(earlier.worker)
+        if own is None or own.stepped is None or own.phase in self._idle:
+            return False
+        return own.stepped.order > earlier.order
 
     def went_on(self) -> dict[str, int]:
         """The last line of each source that said where a worker is."""
@@ -198,8 +161,8 @@ class WorkerTracker:
             yield from self._enter(worker, state, marker.enters, observation)
         if marker.progress:
             yield from self._progress(worker, state, marker, observation)
-        if marker.leaves is not None and state.phase == marker.leaves and state.came_from in self._loops:
-            yield from self._enter(worker, state, state.came_from, observation)
+        if marker.leaves is not None and state.phase == marker.leaves and state.home is not None:
+            yield from self._enter(worker, state, state.home, observation)
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
@@ -231,7 +194,9 @@ class WorkerTracker:
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += _span(worker, state, observation)
-            state.came_from, state.phase, state.entered = state.phase, phase, observation
+            state.phase, state.entered = phase, observation
+            if phase in self._loops and phase not in self._interruptions:
+                state.home = phase
             yield PhaseEntered(worker, phase, observation.time)
 
     def _progress(
@@ -313,13 +278,6 @@ class WorkerTracker:
         if len(self._waited) < MAX_WAITS and observation.event.line != open_wait.opened.event.line:
             self._waited.append(_waited(open_wait, observation, ended=True))
         return WaitClosed(open_wait.worker, name, observation.time)
-
-
-def peers(one: Worker, other: Worker) -> bool:
-    """Whether two workers do the same work side by side: two ranks, or two actors of one role."""
-    if one == other or not (one.named and other.named) or one.role != other.role:
-        return False
-    return one.rank != other.rank or one.pid != other.pid or one.host != other.host
 
 
 def _waited(wait: OpenWait, last: Observation, *, ended: bool) -> WaitSpan:

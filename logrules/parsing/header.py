@@ -127,6 +127,8 @@ class HeaderParser:
         # srun labels the task, which may be a launcher of many ranks; who says its rank in the job knows better.
         header.rank = _number(said.get("world_rank"), header.rank)
         header.repeat = _number(said.get("repeat"), header.repeat) or 1
+        if form.relayed:
+            header.level = None
         if level := said.get("level"):
             header.level = self._levels.get(level.upper(), header.level)
         if header.stamp is None and (time := said.get("time")):

@@ -115,7 +115,9 @@ class Reader:
 
     def _judged(self, event: Event) -> Event:
         """The line with its stance, without the signals that want another one."""
-        if not any(self._pack.signals[hit.signal].stances for hit in event.hits):
+        # An exception is known by its place, not by its words: what it says may still be that it was meant.
+        raised = self._pack.trace.exception if self._pack.trace is not None else None
+        if not any(hit.signal == raised or self._pack.signals[hit.signal].stances for hit in event.hits):
             return event
         stance = self._judge.of(event)
         hits = tuple(hit for hit in event.hits if stance in (self._pack.signals[hit.signal].stances or (stance,)))

@@ -43,7 +43,7 @@ _LEVELS = {
 _CLAIMED = re.compile(
     r"[\s|\[(<*]{0,8}(?:[\w.-]{1,40}: )?"
     r"(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|(?:Debug|Info|Warning)(?=:))\b"
-    r"|(?:[^\s:]{1,300}:\d+: )?\w{0,60}(?P<category>Warning): "
+    r"|\s{0,40}(?:[^\s:]{1,300}:\d+: )?\w{0,60}(?P<category>Warning): "
 )
 
 

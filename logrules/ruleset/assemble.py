@@ -104,6 +104,7 @@ def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
             item.generic,
             item.ends,
             item.role,
+            item.relayed,
         )
         for file in frameworks
         for item in file.headers

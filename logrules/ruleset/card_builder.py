@@ -8,8 +8,8 @@ from typing import Any
 from logrules.model.position import Problem
 from logrules.model.report import Restart
 from logrules.ruleset import models as schema
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack_builder import RuleSource, Words
-from logrules.ruleset.tables import Cause
 from logrules.ruleset.usual_risk import usual_risk
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")

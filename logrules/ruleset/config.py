@@ -11,11 +11,12 @@ from pydantic import Field, ValidationError
 from logrules.model.errors import PackError
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.table_reader import CausesFile, PipelineFile, adapter_of
-from logrules.ruleset.tables import Cause, Phase
+from logrules.ruleset.tables import Phase
 from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document, problems_of
 

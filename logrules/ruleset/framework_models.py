@@ -112,7 +112,8 @@ class HeaderFile(Strict):
     ``starts`` lists the characters with which the prefix can begin ("9" any digit, "a" any lower-case
     and "A" any upper-case letter), so that other lines are not tried; a ``first`` prefix is only looked
     for before any other but a time, a ``generic`` one where no other fits. ``holds`` is a text without
-    which the pattern cannot match, so that it need not be tried. ``ends`` makes it a suffix.
+    which the pattern cannot match, so that it need not be tried. ``ends`` makes it a suffix. ``relayed`` says
+    that another process wrote what follows: the level before it is that of the logger which passed it on.
     """
 
     id: Name
@@ -123,6 +124,7 @@ class HeaderFile(Strict):
     generic: bool = False
     ends: bool = False
     role: str | None = None
+    relayed: bool = False
     samples: list[HeaderSampleFile] = Field(min_length=1)
 
 

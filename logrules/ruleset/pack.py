@@ -121,6 +121,7 @@ class HeaderFormat:
     generic: bool = False
     ends: bool = False
     role: str | None = None
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Pack, Rule, Signal, Wait
 from logrules.ruleset.table_reader import TableFile
-from logrules.ruleset.tables import Cause, Phase, Tables
+from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Document
 

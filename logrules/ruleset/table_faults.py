@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 from logrules.model.position import Problem
+from logrules.ruleset.causes import AlternativesRow
 from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, TableFile
-from logrules.ruleset.tables import AlternativesRow, Tables
+from logrules.ruleset.tables import Tables
 from logrules.ruleset.yaml_reader import Document
 
 

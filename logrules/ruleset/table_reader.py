@@ -6,9 +6,8 @@ from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter
 
+from logrules.ruleset.causes import AlternativesRow, Cause, Tier
 from logrules.ruleset.tables import (
-    AlternativesRow,
-    Cause,
     CertaintyModel,
     Component,
     ExceptionClass,
@@ -19,7 +18,6 @@ from logrules.ruleset.tables import (
     OwnWords,
     Phase,
     StanceForm,
-    Tier,
 )
 
 

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from logrules.model.report import Severity
 from logrules.ruleset.card_builder import row_text
+from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pack_builder import Words
-from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, Alternative, Cause, ExceptionRow, ExitCode, Tables
+from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExceptionRow, ExitCode, Tables
 
 # No signal makes a row's rule hold: the failure records do.
 _NEVER = Occurred(())

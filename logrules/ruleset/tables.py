@@ -11,13 +11,12 @@ from enum import StrEnum
 from typing import Annotated
 
 from logrules.model.event import Stance
-from logrules.model.report import Restart, Severity
 from logrules.ruleset.bounds import Len
+from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
 
-Name = Annotated[str, Len(1, 80)]
 Pattern = Annotated[str, Len(1, 2000)]
 
 
@@ -34,70 +33,6 @@ class Phase:
     after: str | None = None
     loop: bool = False
     idle: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """A layer of causes; those of an earlier tier explain those of a later one.
-
-    Mostly only what was told before explains what was told later. But causes of an ``always`` tier explain whatever
-    their time, since they are often told late (by the kernel, by a scheduler), and those of a ``reaction`` tier are
-    explained whenever their cause is told, since they are often told first. Of two reactions of one tier the first
-    explains the second.
-    """
-
-    id: Name
-    always: bool = False
-    reaction: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """What rules and tables may name as the cause of a failure.
-
-    ``tier`` is one of the table's ``tiers``: a cause explains those of later tiers. ``phase`` is where it happens if
-    nothing tells. ``culprit``: whom it points at, the one who reports it, who is absent, who is captured, or nobody.
-    ``cleared_by``: what shows that the run survived it. A ``stall`` says that the run does not move. ``fixes`` are
-    steps of fixes.yaml for what a table recognised.
-    """
-
-    id: Name
-    family: Name
-    tier: Name
-    title: Name
-    about: str
-    phase: str | None = None
-    severity: Severity = Severity.ERROR
-    restart: Restart = Restart.AFTER_FIX
-    culprit: str = "reporter"
-    cleared_by: str = "progress"
-    stall: bool = False
-    checks: tuple[str, ...] = ()
-    fixes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """A cause that a failure which nothing knows may have; ``why`` is what would tell it from the others."""
-
-    cause: Name
-    title: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class AlternativesRow:
-    """What a failure may be that nothing better is known of than one of the causes in ``of``.
-
-    It is one in these ``phases`` (any, where none is given), by an exception of these ``classes`` or what inherits
-    from them (any). The first row of the table that fits is shown.
-    """
-
-    id: Name
-    of: tuple[Name, ...]
-    may_be: Annotated[tuple[Alternative, ...], Len(1, 2)]
-    phases: tuple[Name, ...] = ()
-    classes: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +77,8 @@ class Component:
 class OwnWords:
     """Words of file and function names of the user's own code, and the phase that they speak of.
 
-    A word is a word of a name in snake or camel case, or several that follow each other, joined by ``_``. The function
-    ``<module>`` stands for module-level code that an import runs.
+    A word is one of a name in snake or camel case, or several in a row, joined by ``_``; ``<module>`` is what an
+    import runs.
     """
 
     phase: Name
@@ -152,10 +87,10 @@ class OwnWords:
 
 
 class Part(StrEnum):
-    """The part of a line in which a form of statements is searched.
+    """The part of a line in which a form of statements is searched: ``message`` is the line without its prefixes.
 
-    ``message`` is the line without its prefixes, ``text`` the whole line, ``above`` the line before it and its
-    message, with a newline between; ``clause`` is every clause of the message by itself, in lower case.
+    ``text`` is the whole line, ``above`` the line before it and its message with a newline between, ``clause`` every
+    clause of the message by itself, in lower case.
     """
 
     MESSAGE = "message"
@@ -243,8 +178,8 @@ class ExitForm:
 
     ``contains`` are literals for the scan. ``pattern`` captures one of ``code`` (a status; minus a signal's number in
     forms that say so), ``signal`` (a number, a name or its words), and may capture ``rank``, ``host``, ``pid``,
-    ``name``; ``code`` is what the form implies where it captures none (an OOM kill is a SIGKILL). ``cause`` is that of
-    the form itself, unless a row of its own says more of a code. Lines of one ``table`` make up one record: who is
+    ``name``; ``code`` is implied where none is captured (an OOM kill is a SIGKILL). ``cause`` is that of the form
+    itself, unless a row of its own says more of a code. Lines of one ``table`` make up one record: who is
     captured first, the code last, ``root`` marks that the entry below it failed first. ``samples`` maps lines to the
     code that must be read (minus a signal's number), None where the form tells none.
     """

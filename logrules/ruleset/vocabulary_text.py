@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from logrules.model.report import Text
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.tables import Cause, Phase
+from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import WordTranslation
 
 

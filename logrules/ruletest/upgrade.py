@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from logrules.ruleset.tables import Cause
+from logrules.ruleset.causes import Cause
 
 Plain: TypeAlias = dict[str, Any]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.compile import is_old
 from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruleset.tables import Cause
 from logrules.ruleset.translation_files import FOLDER
 from logrules.ruleset.yaml_reader import Unreadable, parse_document, read_document
 from logrules.ruletest.rule_writer import written

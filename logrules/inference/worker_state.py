@@ -1,0 +1,75 @@
+"""What is known of one worker: where it is, what it waits for, when it last moved."""
+
+from dataclasses import dataclass, field
+
+from logrules.inference.cadence import Rhythm
+from logrules.inference.observation import Observation
+from logrules.inference.progress_key import progress_key
+from logrules.model.event import Worker
+from logrules.ruleset.pack import Wait
+
+# A line that is repeated with more than this between says that something else went on.
+_NEAR_LINES = 4
+
+
+@dataclass(slots=True)
+class OpenWait:
+    """A wait that nothing has ended yet.
+
+    ``renewed`` is the last line that spoke of it, ``moved`` the last that said more than the one before.
+    """
+
+    wait: Wait
+    worker: Worker
+    opened: Observation
+    renewed: Observation
+    moved: Observation
+
+    @property
+    def since(self) -> float | None:
+        """When patience began to run."""
+        return self.moved.heard
+
+    def renew(self, observation: Observation) -> None:
+        """Another line spoke of it: patience begins anew, unless it only says that it still waits."""
+        if not self.is_repeated_by(observation):
+            self.moved = observation
+        self.renewed = observation
+
+    def is_repeated_by(self, observation: Observation) -> bool:
+        """Whether a line only says again what the last one said, with next to nothing between."""
+        before, after = self.renewed.event, observation.event
+        near = before.source == after.source and after.line - before.line <= _NEAR_LINES
+        return near and progress_key(before.message) == progress_key(after.message)
+
+
+@dataclass(slots=True)
+class WorkerState:
+    """What is known of one worker."""
+
+    phase: str | None = None
+    home: str | None = None
+    entered: Observation | None = None
+    latest: Observation | None = None
+    waits: dict[str, OpenWait] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
+    stepped: Observation | None = None
+    repeats: int = 0
+    progress_text: str = ""
+    rhythm: Rhythm = field(default_factory=Rhythm)
+    bar: Observation | None = None
+    bar_rhythm: Rhythm = field(default_factory=Rhythm)
+
+    @property
+    def beat(self) -> tuple[Observation, Rhythm] | None:
+        """What moved last, a bar outside of its loop or a step in it, and how often that does."""
+        if self.bar is not None:
+            return self.bar, self.bar_rhythm
+        return None if self.stepped is None else (self.stepped, self.rhythm)
+
+
+def peers(one: Worker, other: Worker) -> bool:
+    """Whether two workers do the same work side by side: two ranks, or two actors of one role."""
+    if one == other or not (one.named and other.named) or one.role != other.role:
+        return False
+    return one.rank != other.rank or one.pid != other.pid or one.host != other.host

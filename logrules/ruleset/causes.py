@@ -1,0 +1,70 @@
+"""The table of causes: in which tiers they explain each other, and what a failure that nothing knows may be."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from logrules.model.report import Restart, Severity
+from logrules.ruleset.bounds import Len
+
+Name = Annotated[str, Len(1, 80)]
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A layer of causes; those of an earlier tier explain what those of a later one tell afterwards.
+
+    Causes of an ``always`` tier explain whatever their time, since they are often told late (by the kernel, by a
+    scheduler); those of a ``reaction`` tier are explained at any time, since they are often told first.
+    """
+
+    id: Name
+    always: bool = False
+    reaction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What rules and tables may name as the cause of a failure.
+
+    ``tier`` is one of the table's ``tiers``: a cause explains those of later tiers. ``phase`` is where it happens if
+    nothing tells. ``culprit``: whom it points at, the one who reports it, who is absent, who is captured, or nobody.
+    ``cleared_by``: what shows that the run survived it. A ``stall`` says that the run does not move. ``fixes`` are
+    steps of fixes.yaml for what a table recognised.
+    """
+
+    id: Name
+    family: Name
+    tier: Name
+    title: Name
+    about: str
+    phase: str | None = None
+    severity: Severity = Severity.ERROR
+    restart: Restart = Restart.AFTER_FIX
+    culprit: str = "reporter"
+    cleared_by: str = "progress"
+    stall: bool = False
+    checks: tuple[str, ...] = ()
+    fixes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A cause that it may have; ``why`` is what would tell it from the others."""
+
+    cause: Name
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativesRow:
+    """What a failure may be of which only a cause in ``of`` is known: the first row that fits is shown.
+
+    ``phases`` and ``classes`` (of exceptions, and what inherits from them) narrow it where they are given.
+    """
+
+    id: Name
+    of: tuple[Name, ...]
+    may_be: Annotated[tuple[Alternative, ...], Len(1, 2)]
+    phases: tuple[Name, ...] = ()
+    classes: tuple[Name, ...] = ()

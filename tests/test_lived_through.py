@@ -1,0 +1,52 @@
+"""Exceptions that actors catch, log and live on after, and those that end them."""
+
+import pytest
+
+from logrules import load_rules
+from logrules.engine.run import prepared
+from logrules.model.report import Status
+from logrules.ruletest.harness import run_log
+
+
+@pytest.fixture(scope="module")
+def on():
+    return prepared(load_rules())
+
+
+def raised(pid: int, line: int = 40) -> str:
+    return (
+        f"(PlayWorker pid={pid}) Traceback (most recent call last):\n"
+        f'(PlayWorker pid={pid})   File "/srv/play/agent.py", line {line}, in act\n'
+        f"(PlayWorker pid={pid})     move = self.parse(answer)\n"
+        f"(PlayWorker pid={pid}) ValueError: answer {pid} holds no move\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "failed"),
+    [
+        ("one actor that raised it ends in it", raised(7), True),
+        ("each of three actors raised it once", raised(7) + raised(8) + raised(9), True),
+        ("one actor raised it thrice and lives", raised(7) * 3, False),
+        ("what a peer lives through ends no actor", raised(7) * 3 + raised(8), False),
+        ("what a peer raised elsewhere is another matter", raised(7) * 3 + raised(8, line=90), True),
+    ],
+)
+def test_what_actors_raise_again_and_again_ends_none_of_them(on, story, log, failed):
+    assert (run_log(on, log).status is Status.FAILED) is failed
+
+
+_STOP = (
+    "INFO 04-18 14:12:51 api_server.py:840] vLLM API server version 0.7.2\n"
+    "INFO:     Application startup complete.\n"
+    "INFO 04-18 15:05:59 launcher.py:59] Shutting down FastAPI HTTP server.\n"
+    "ERROR 04-18 15:05:59 engine.py:389] Traceback (most recent call last):\n"
+    'ERROR 04-18 15:05:59 engine.py:389]   File "/e/site-packages/vllm/engine/multiprocessing/engine.py", line 374\n'
+    "ERROR 04-18 15:05:59 engine.py:389] KeyboardInterrupt: {words}\n"
+    "INFO:     Application shutdown complete.\n"
+)
+
+
+@pytest.mark.parametrize(("words", "failed"), [("MQLLMEngine terminated", False), ("terminated", True)])
+def test_an_engine_that_its_own_server_stops_was_not_killed(on, words, failed):
+    assert (run_log(on, _STOP.format(words=words)).status is Status.FAILED) is failed
