@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-LIMIT_MB = 150
+LIMIT_MB = 160
 MEGABYTE = 1 << 20
 
 
@@ -52,9 +52,9 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
 def peak_mb(path: Path) -> tuple[float, int]:
     """The most memory that a diagnosis of this log took, and its exit status."""
     words = [sys.executable, "-m", "logrules", "diagnose", str(path), "-o", os.devnull]
-    _, status, used = os.wait4(os.spawnv(os.P_NOWAIT, sys.executable, words), 0)
+    _, status, used = os.wait4(os.spawnv(os.P_NOWAIT, sys.executable, words), 0)  # noqa: S606 (this interpreter)
     scale = 1 if sys.platform == "darwin" else 1 << 10
-    return used.ru_maxrss * scale / MEGABYTE, os.waitstatus_to_exitcode(status)
+    return float(used.ru_maxrss) * scale / MEGABYTE, os.waitstatus_to_exitcode(status)
 
 
 def main() -> int:
