@@ -73,6 +73,7 @@ bench: setup
 soak: setup
 	LOGRULES_SOAK=1 $(BIN)/python -m pytest -m hypothesis
 	$(BIN)/python bench/soak.py $(CORPUS) --minutes 60 --keep soak-found
+	$(BIN)/python bench/shapes.py
 
 # A real Prometheus scrapes a real watch; every query of the dashboard must have an answer. Needs Debian's `prometheus`.
 soak-metrics: setup

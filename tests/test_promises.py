@@ -97,6 +97,27 @@ def test_windows_do_not_depend_on_the_cut(data, size, cuts):
 
 
 @COSTLY
+@given(
+    data=st.lists(st.sampled_from([b"x", b"yy", b"\n"]), max_size=200).map(b"".join),
+    size=st.integers(1, 30),
+    more=st.integers(0, 30),
+    cuts=st.lists(st.integers(0, 400), max_size=6),
+)
+def test_no_line_makes_a_window_longer_than_its_stretch_and_the_longest_line(data, size, more, cuts):
+    def cut(at):
+        source = Cut(data, at)
+        return list(windows(iter(lambda: source.read(None), End()), size, size + more))
+
+    found = cut(cuts)
+    assert found == cut([])
+    assert b"".join(window.data for window in found) == data
+    assert all(len(window.data) <= 2 * size + more for window in found)
+    assert all(one.index < other.index for one, other in pairwise(found))
+    for window in found[:-1]:
+        assert window.data.endswith(b"\n") or len(window.data.rpartition(b"\n")[2]) == size + more
+
+
+@COSTLY
 @given(lines=lines)
 def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack, literals: Scanner, lines):
     data = b"\n".join(lines)

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import Block, End, Skipped
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.archive import codec_of
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, encoding_of, no_text
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource, saved_items
 from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
-from logrules.sources.source import MAX_LINE_BYTES, Source
+from logrules.sources.source import Source
 from logrules.sources.stdin import StdinSource
 
 zstandard = pytest.importorskip("zstandard")
@@ -87,7 +87,9 @@ liney_bytes = st.one_of(
 )
 
 
-@given(data=liney_bytes.filter(ordinary), block_bytes=st.integers(1, 64))
+@given(
+    data=liney_bytes.filter(ordinary).filter(lambda data: not data or data.strip(b"\0")), block_bytes=st.integers(1, 64)
+)
 def test_any_bytes_in_any_blocks_are_the_input(
     data: bytes, block_bytes: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -144,7 +146,7 @@ def test_a_long_line_is_cut_at_the_same_places_for_any_reads(
 
 
 def test_a_line_longer_than_the_limit_arrives_in_pieces_of_the_limit(tmp_path: Path) -> None:
-    line = b"bar " * (20 << 18)
+    line = b"bar " * (5 << 17)
     blocks, _, _ = everything(saved(tmp_path, b"first\n" + line + b"\nlast\n"))
     assert [len(block.data) for block in blocks if not block.data.endswith(b"\n")] == [MAX_LINE_BYTES] * 2
     assert joined(blocks) == b"first\n" + line + b"\nlast\n"
@@ -571,3 +573,30 @@ def test_unusable_input_is_a_sentence(story: str, make: Callable[[Path], object]
 def test_no_path_at_all_is_a_sentence() -> None:
     with pytest.raises(SourceError, match="no log given"):
         discover([])
+
+
+def test_standard_input_is_dated_as_the_file_that_it_is_read_from(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("Jan  5 10:00:05 node1 trainer: step 1\n")
+    os.utime(path, (0, 1_772_323_200))
+    with path.open("rb") as file:
+        assert StdinSource(descriptor=file.fileno()).modified == FileSource(path).modified == 1_772_323_200
+
+
+def test_of_a_pipe_times_without_a_year_are_of_now() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "wb"):
+        assert StdinSource(descriptor=reading).modified > 1_700_000_000
+
+
+def test_a_file_of_nothing_but_nuls_is_no_log(tmp_path: Path) -> None:
+    blocks, skipped, _ = everything(saved(tmp_path, bytes(3_000_000)))
+    assert blocks == []
+    assert [one.reason for one in skipped] == ["holds nothing but NUL bytes"]
+
+
+def test_a_log_that_begins_with_a_hole_keeps_its_offsets(tmp_path: Path) -> None:
+    data = bytes(3_000_000) + b"step 1\n" + bytes(100) + b"step 2\n"
+    blocks, skipped, _ = everything(saved(tmp_path, data))
+    assert joined(blocks) == data
+    assert skipped == []

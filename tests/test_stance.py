@@ -131,7 +131,7 @@ def test_a_form_of_levels_asks_for_them():
 
 
 def test_a_form_that_runs_out_of_time_is_dropped_and_said(monkeypatch):
-    monkeypatch.setattr(judging, "_TIMEOUT_S", 1e-9)
+    monkeypatch.setattr(judging, "MAX_PATTERN_CPU_S", 1e-9)
     judge = StanceJudge([StanceForm("slow", Stance.ECHO, r"(?:a|a|b?a)*c")])
     assert judge.of(line("a" * 2_000)) is Stance.FACT
     assert [text for text in judge.dropped if "slow" in text]

@@ -14,7 +14,7 @@ from logrules.cli.extension import diagnose_extensions
 from logrules.cli.reader_options import add_scale_options, chosen_readers
 from logrules.cli.rule_options import add_pack_options
 from logrules.model.errors import LogrulesError
-from logrules.model.report import Report, Severity, Status
+from logrules.model.report import Report, Severity, SourceNote, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         pack = addition.prepare(given, pack)
     report = _report(found, pack, _observers([addition.observe for addition in additions]), options)
     if not report.lines:
-        raise LogrulesError(_nothing_in(report, given))
+        raise LogrulesError(_nothing_in(report, given, pack.notes))
     report = with_paths(report, _paths(found))
     language = options.lang or preferred_language()
     annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
@@ -138,10 +138,10 @@ def _paths(found: "Discovered") -> dict[str, str]:
     return {source.name: os.fspath(source.path) for source in found.sources if isinstance(source, FileSource)}
 
 
-def _nothing_in(report: Report, given: "Sequence[str]") -> str:
+def _nothing_in(report: Report, given: "Sequence[str]", about_rules: "Sequence[SourceNote]") -> str:
     """Why there is no diagnosis of no line."""
-    if report.notes:
-        return f"{report.notes[0].source}: {report.notes[0].note}"
+    if notes := [note for note in report.notes if note not in about_rules]:
+        return f"{notes[0].source}: {notes[0].note}"
     said = "standard input" if given == ["-"] else ", ".join(given)
     return f"{said}: is empty; nothing to diagnose"
 

@@ -6,6 +6,7 @@ import sys
 from logrules.cli.did_you_mean import hint
 from logrules.cli.rule_options import add_pack_options
 from logrules.model.errors import LogrulesError
+from logrules.output.escape import safe
 
 _EXAMPLES = """examples:
   logrules explain nccl-timeout             a cause: what it means, and the rules that name it
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     pack = chosen_pack(options)
     if options.causes or options.phases:
         for word in causes_of(pack) if options.causes else phases_of(pack):
-            print(f"{word.id:30} {word.title.of(language)}")
+            print(f"{word.id:30} {safe(word.title.of(language))}")
         return 0
     if options.name is None:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes or --phases")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_settings_option, chosen_settings
+from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
     """Format the files; a file that cannot be read does not keep the others from it."""
     from logrules.model.errors import PackError
     from logrules.output.atomic_write import write_file
+    from logrules.ruleset.load import rule_bytes
     from logrules.ruletest.format import tidied
 
     looks = options.check or options.diff
@@ -46,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
     problems: list[Problem] = []
     files = list(_files(list(map(Path, options.paths)), chosen_settings(options)))
     for path in files:
-        raw = path.read_bytes()
         try:
+            raw = rule_bytes(path)
             new = tidied(raw, str(path))
         except PackError as fault:
             problems += fault.problems
@@ -58,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         if options.diff:
             sys.stdout.writelines(_diff(path, raw, new))
         else:
-            print(f"{'would format' if looks else 'formatted'} {path}")
+            print(f"{'would format' if looks else 'formatted'} {safe(str(path))}")
         if not looks:
             write_file(path, new)
     if problems:
@@ -80,12 +82,12 @@ def _upgrade(options: argparse.Namespace, *, looks: bool) -> int:
         found = upgraded(root if root.is_dir() else root.parent, yaml_files(root), causes)
         count += len(found.files)
         for path, text in found.files.items():
-            print(f"{'would rewrite' if looks else 'rewrote'} {path}")
+            print(f"{'would rewrite' if looks else 'rewrote'} {safe(str(path))}")
             if not looks:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, text.encode())
         for path in found.gone:
-            print(f"{'would remove' if looks else 'removed'} {path}")
+            print(f"{'would remove' if looks else 'removed'} {safe(str(path))}")
             if not looks:
                 path.unlink()
     return count
@@ -106,4 +108,9 @@ def _diff(path: Path, old: bytes, new: bytes) -> "Iterator[str]":
     import difflib
 
     before, after = (text.decode("utf-8", "replace").splitlines(keepends=True) for text in (old, new))
-    return difflib.unified_diff(before, after, str(path), str(path))
+    name = safe(str(path))
+    return map(_harmless, difflib.unified_diff(before, after, name, name))
+
+
+def _harmless(line: str) -> str:
+    return safe(line.removesuffix("\n")) + "\n"

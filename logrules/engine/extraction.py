@@ -76,12 +76,14 @@ class Extraction:
         """The events of one source in order, its last lines at the end."""
         reader = self.reader or self.scanners.reader.for_another()
         tail = LogTail()
-        line = 1
+        line, unfinished = 1, False
         for window, found in _found(windows(_items(source, self), self.window), self):
             yield from reader.events(found, line)
             line += found.line_count
-            self.tally.lines += found.line_count + found.unfinished
+            self.tally.lines += found.line_count
+            unfinished = found.unfinished
             tail.add(window.offset, window.data)
+        self.tally.lines += unfinished
         yield from (reader.unasked(source.name, raw) for raw in tail.lines(line - 1))
         for sentence in reader.dropped:
             self.note(source.name, sentence)
@@ -168,10 +170,11 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             held.append(window)
         if len(held) > FULL_WINDOWS:
             thinned = thinned or SamplingPlan.after((future.result() for future in head), how.scanners.sampled)
+            head.clear()  # what they found takes more memory than they do
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
             ahead.append((early, how.pool.submit(how.scanners.find, early, thinned.detail(early), count), True))
-        while len(ahead) > 2 * how.threads:
+        while len(ahead) > how.threads + 1:
             yield next_found()
     ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
     while ahead:

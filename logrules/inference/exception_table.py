@@ -14,7 +14,7 @@ import regex
 
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
 # A log may claim what it likes: no chain, no traceback and no message is read further than this.
@@ -140,13 +140,21 @@ def _matched(row: ExceptionRow, at: int, scene: _Scene) -> _Match | None:
         return None
     length = 0
     if row.words is not None:
-        words = compiled("(?i)" + row.words).search(scene.message)
+        words = _search(row.words, scene.message)
         if words is None:
             return None
         length = len(words.group())
-    if row.without is not None and compiled("(?i)" + row.without).search(scene.message):
+    if row.without is not None and _search(row.without, scene.message):
         return None
     return _Match(row, at, distance, length)
+
+
+def _search(words: str, message: str) -> "regex.Match[str] | None":
+    """The words in the message, whatever their case; none where looking for them takes too long."""
+    try:
+        return compiled("(?i)" + words).search(message[:MAX_MESSAGE], timeout=MAX_PATTERN_CPU_S)
+    except TimeoutError:
+        return None
 
 
 def _given(row: ExceptionRow) -> int:

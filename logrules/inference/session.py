@@ -129,7 +129,7 @@ class Session:
             run.last,
             job.ended,
             tuple(self._earlier),
-            tuple(self._notes),
+            (*self._notes, *self._pack.notes),
             run.outliers.rarest(),
             run.failures,
             run.curves.drawn(),

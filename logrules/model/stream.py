@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+# A line longer than this counts as several, each of this length: one endless line (a progress bar that never ends
+# its line, a dumped tensor, an archive of nothing but zeros) cannot fill the memory.
+MAX_LINE_BYTES = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

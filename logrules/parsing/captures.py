@@ -1,21 +1,24 @@
-"""A signal's optional pattern on a line that its literal was found in, under a time limit."""
+"""A signal's optional pattern on a line that its literal was found in, within bounds of work.
 
-from collections.abc import Mapping
+What a pattern costs grows with the text, so that it sees a bounded part of a long one: the head, and what is round the
+literal. What then still takes more of the processor than any sound pattern does is dropped, and the report says so.
+"""
+
+from collections.abc import Iterator, Mapping
 
 import regex
 
 from logrules.ruleset.pack import Signal
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
 
-# Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
-TIMEOUT_S = 2.0
-MAX_PATTERN_TEXT = 16_384
+# In characters. The dearest shipped pattern takes a tenth of the limit of time for so many of the worst kind.
+MAX_PATTERN_TEXT = 8_192
 
 
 class Captures:
-    """Compiles patterns on their first use and drops for good what runs out of time.
+    """Tries patterns, compiled on their first use, and drops for good what takes too long.
 
-    ``dropped`` names the signals whose pattern took longer than ``TIMEOUT_S`` on one line.
+    ``dropped`` names the signals whose pattern took longer than ``MAX_PATTERN_CPU_S`` on one line.
     """
 
     def __init__(self) -> None:
@@ -29,12 +32,12 @@ class Captures:
         if signal.id in self.dropped:
             return None
         try:
-            if signal.unless is not None and self._search(signal.unless, text):
+            if signal.unless is not None and _found(signal.unless, signal, text):
                 return None
             if signal.pattern is None:
                 return {}
-            found = self._search(signal.pattern, message) or (
-                self._search(signal.pattern, text) if text != message else None
+            found = _found(signal.pattern, signal, message) or (
+                _found(signal.pattern, signal, text) if text != message else None
             )
         except TimeoutError:
             self.dropped[signal.id] = f"the pattern of {signal.id} ran out of time and was dropped"
@@ -43,5 +46,20 @@ class Captures:
             return None
         return {name: value for name, value in found.groupdict().items() if value is not None}
 
-    def _search(self, pattern: str, text: str) -> "regex.Match[str] | None":
-        return compiled(pattern).search(text[:MAX_PATTERN_TEXT], timeout=TIMEOUT_S)
+
+def _found(pattern: str, signal: Signal, text: str) -> "regex.Match[str] | None":
+    search = compiled(pattern).search
+    tries = (search(text, start, end, timeout=MAX_PATTERN_CPU_S) for start, end in _parts(signal, text))
+    return next((found for found in tries if found), None)
+
+
+def _parts(signal: Signal, text: str) -> Iterator[tuple[int, int]]:
+    """Where the parts of the text begin and end that a pattern is tried on; the whole of all but very long ones."""
+    yield 0, min(len(text), MAX_PATTERN_TEXT)
+    if len(text) <= MAX_PATTERN_TEXT:
+        return
+    places = [place for literal in signal.literals if (place := text.find(literal)) >= 0]
+    # Of a whole traceback, which is asked for without a literal, the end says what happened.
+    start = min(places) - MAX_PATTERN_TEXT // 2 if places else len(text) - MAX_PATTERN_TEXT
+    if start > 0:
+        yield start, start + MAX_PATTERN_TEXT

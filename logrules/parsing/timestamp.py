@@ -11,7 +11,7 @@ import regex
 
 from logrules.model.event import Timestamp
 from logrules.ruleset.pack import TimeForm
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
 
 _MONTHS = {
     name: number
@@ -22,7 +22,6 @@ _MONTHS = {
 _YEARLESS = 1972
 # Of a name in a language that is not read: such a time is none.
 _NO_MONTH = 0
-_TIMEOUT_S = 1.0
 
 
 class TimestampParser:
@@ -39,7 +38,7 @@ class TimestampParser:
             if form is None:
                 form = self._compiled[name] = compiled(pattern)
             try:
-                found = form.fullmatch(text, timeout=_TIMEOUT_S)
+                found = form.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
             except TimeoutError:
                 return None
             if found is not None:

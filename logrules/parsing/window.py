@@ -7,7 +7,7 @@ absolute offsets. It is the unit of scanning and of sampling.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped, Tick
 
 WINDOW_BYTES = 1 << 20
 
@@ -22,10 +22,16 @@ class Window:
     data: bytes
 
 
-def windows(items: Iterable[Block | Skipped | Tick | End], size: int = WINDOW_BYTES) -> Iterator[Window]:
-    """The windows of one saved source, in order. A line longer than a window makes its window longer."""
+def windows(
+    items: Iterable[Block | Skipped | Tick | End], size: int = WINDOW_BYTES, max_line: int = MAX_LINE_BYTES
+) -> Iterator[Window]:
+    """The windows of one saved source, in order. A line longer than a window makes its window longer.
+
+    Of a line longer than ``max_line`` (bytes, ``size`` at least) each such length counts as a line: no window holds
+    more than ``size + max_line``.
+    """
     held: list[bytes] = []
-    start = 0
+    start = line = 0  # the offsets of the window, and of the last line in it that starts within its stretch
     source = ""
     for item in items:
         if not isinstance(item, Block) or not item.data:
@@ -33,18 +39,21 @@ def windows(items: Iterable[Block | Skipped | Tick | End], size: int = WINDOW_BY
         source = item.source
         at, data = item.offset, item.data
         if not held:
-            start = at
-        while True:
+            start = line = at
+        while data:
             boundary = (start // size + 1) * size
-            cut = data.find(b"\n", max(boundary - 1 - at, 0)) + 1
-            if not cut:
+            behind = max(boundary - 1 - at, 0)
+            if ended := data.rfind(b"\n", 0, behind) + 1:
+                line = at + ended
+            most = line + max_line - at
+            cut = data.find(b"\n", behind, most) + 1 or most
+            if cut > len(data):
                 held.append(data)
                 break
             held.append(data[:cut])
             yield Window(source, start // size, start, b"".join(held))
             held = []
             at, data, start = at + cut, data[cut:], at + cut
-            if not data:
-                break
+            line = start
     if held:
         yield Window(source, start // size, start, b"".join(held))

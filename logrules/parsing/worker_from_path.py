@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from logrules.model.event import Worker
 from logrules.ruleset.pack import NameForm
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
 
-_TIMEOUT_S = 1.0
 # More digits are a time or a hash, and no rank or process id.
 _MAX_DIGITS = 11
 
@@ -20,7 +19,7 @@ def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
     parts: dict[str, str] = {}
     for form in forms:
         try:
-            found = compiled(form.pattern).search(path, timeout=_TIMEOUT_S)
+            found = compiled(form.pattern).search(path, timeout=MAX_PATTERN_CPU_S)
         except TimeoutError:
             continue
         if found is not None:

@@ -1,15 +1,16 @@
 """A pack as a project wants it: rules left out, severities and patience of its own."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from logrules.model.position import Problem
+from logrules.model.report import Severity, SourceNote
 from logrules.ruleset import models as schema
 from logrules.ruleset.config import Config
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Pack, Rule, Wait
 
 Value = TypeVar("Value")
 
@@ -24,7 +25,32 @@ def overlaid(pack: Pack, config: Config) -> Pack:
     )
     patience_s = {name: schema.seconds(text) for name, text in file.patience.items()}
     waits = tuple(replace(wait, patience_s=_last(patience_s, wait.id, wait.patience_s)) for wait in pack.waits)
-    return replace(pack, rules=rules, waits=waits)
+    return replace(pack, rules=rules, waits=waits, notes=tuple(_notes(pack, rules, waits, config)))
+
+
+def _notes(pack: Pack, rules: Sequence[Rule], waits: Sequence[Wait], config: Config) -> Iterator[SourceNote]:
+    """What the configuration changes in what is diagnosed: it may lie in a folder above, and nobody think of it."""
+    disabled = len(pack.rules) - len(rules)
+    counts = (
+        (disabled, "rule is not asked", "rules are not asked"),
+        (_softened(pack, rules), "rule is taken less seriously", "rules are taken less seriously"),
+        (_slower(pack, waits), "wait is given more time", "waits are given more time"),
+    )
+    said = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
+    if said:
+        told = f"by this configuration {', '.join(said)}; `--settings none` goes without it"
+        yield SourceNote(config.document.path, told)
+
+
+def _softened(pack: Pack, rules: Sequence[Rule]) -> int:
+    """How many rules that told of errors tell of less."""
+    severe = {rule.id for rule in pack.rules if rule.severity is Severity.ERROR}
+    return sum(rule.id in severe and rule.severity is not Severity.ERROR for rule in rules)
+
+
+def _slower(pack: Pack, waits: Sequence[Wait]) -> int:
+    usual = {wait.id: wait.patience_s for wait in pack.waits}
+    return sum(wait.patience_s > usual[wait.id] for wait in waits)
 
 
 def _last(said: Mapping[str, Value], name: str, otherwise: Value) -> Value:

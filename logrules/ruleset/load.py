@@ -3,10 +3,13 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
 from logrules.ruleset.file_state import digest_in, keep_digest, state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
@@ -132,15 +135,25 @@ def settings_text(settings: Settings | None) -> tuple[RuleText, ...]:
 def rule_texts(roots: Iterable[Path]) -> Iterator[RuleText]:
     """Every YAML file below the roots, in a stable order. Raises PackError where one cannot be read."""
     for root in roots:
+        size = 0
         for path in _rule_files(root):
-            yield _text(path, str(path), str(root if root.is_dir() else root.parent))
+            text = _text(path, str(path), str(root if root.is_dir() else root.parent))
+            size += len(text.raw)
+            if size > MAX_PACK_BYTES:
+                raise PackError([Problem(Position(str(root)), f"has more than {MAX_PACK_BYTES} bytes of rules")])
+            yield text
 
 
 def _text(path: Path, shown: str, origin: str) -> RuleText:
+    return RuleText(shown, rule_bytes(path), origin, path)
+
+
+def rule_bytes(path: Path) -> bytes:
+    """The content of a rule file. Raises PackError where it is none, is too big or cannot be read."""
     try:
-        return RuleText(shown, path.read_bytes(), origin, path)
+        return read_bounded(path, MAX_FILE_BYTES)
     except OSError as fault:
-        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror}")]) from None
+        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
 
 
 def _rule_files(root: Path) -> list[Path]:
@@ -158,7 +171,11 @@ def yaml_files(root: Path) -> list[Path]:
         return [root]
     if not root.is_dir():
         raise PackError([Problem(Position(str(root)), "no such file or folder of rules")])
-    return sorted(path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind))
+    found = islice((path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind)), MAX_PACK_FILES + 1)
+    files = sorted(found)
+    if len(files) > MAX_PACK_FILES:
+        raise PackError([Problem(Position(str(root)), f"has more than {MAX_PACK_FILES} files of rules")])
+    return files
 
 
 def digest_of(texts: Sequence[RuleText]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from logrules.model.event import Stance
-from logrules.model.report import Severity
+from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.condition import Condition
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
@@ -187,7 +187,7 @@ class Pack:
     ``exit_signals`` are the signals of the forms of exits.yaml, by form. ``origins`` are the files of the rules that
     did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
     people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
-    usual patience that it was given.
+    usual patience that it was given. ``notes`` say what a configuration took from what can be diagnosed.
     """
 
     digest: str
@@ -211,6 +211,7 @@ class Pack:
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
     patience: float = 1.0
+    notes: tuple[SourceNote, ...] = ()
 
     def __repr__(self) -> str:
         return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"

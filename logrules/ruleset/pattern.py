@@ -13,10 +13,19 @@ from typing import Any
 
 import regex
 
+# What trying a pattern on one text may take. It is time of this process on its processors, which the `regex` package
+# measures (`clock()`): how busy others keep the machine cannot matter, but on Windows, where it is time by the wall.
+MAX_PATTERN_CPU_S = 5.0
 # More than any set of rules has; each takes a few kilobytes.
 _KEPT = 8_192
 # What is kept can be read back by the same version on the same kind of machine.
 VERSION = f"regex {regex.__version__} {sys.byteorder}"
+
+# Recursion into a group or the whole pattern, groups defined for it, and fuzzy matching: nothing bounds what they cost,
+# neither in time nor in memory. An escaped bracket begins no group.
+_UNBOUNDED = regex.compile(
+    r"(?<!\\)(?:\\\\)*+(\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)|\(\?\(DEFINE\)|\{(?:\d+<=?)?[eids](?:<=?\d+|[,:+}]))"
+)
 
 _stored: list[Mapping[str, str]] = []
 _made: "dict[str, regex.Pattern[str]]" = {}
@@ -29,6 +38,8 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
         text = stored.get(pattern)
         if text is not None:
             return _restored(text)
+    if found := _UNBOUNDED.search(pattern):
+        raise ValueError(f"not a pattern that may be used: `{found[1]}` has no bound of work")
     try:
         made = regex.compile(pattern)
     except regex.error as fault:

@@ -12,6 +12,7 @@ from typing import Any
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.ruleset.bounded_read import read_bounded
 
 CONFIG_NAME = "logrules.toml"
 PROJECT_NAME = "pyproject.toml"
@@ -83,13 +84,9 @@ def _texts(table: Mapping[str, Any], key: str, path: Path) -> Iterator[str]:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_CONFIG_BYTES + 1)
+        return read_bounded(path, MAX_CONFIG_BYTES)
     except OSError as fault:
         raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
-    if len(raw) > MAX_CONFIG_BYTES:
-        raise PackError([Problem(Position(str(path)), f"is larger than {MAX_CONFIG_BYTES} bytes")])
-    return raw
 
 
 def _parsed(raw: bytes, shown: str) -> tuple[str, dict[str, Any]]:

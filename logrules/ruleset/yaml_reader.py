@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from logrules.model.position import Position, Problem
+from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounds import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-MAX_FILE_BYTES = 1_000_000
 MAX_DEPTH = 30
 MAX_NODES = 100_000
 
@@ -78,13 +79,9 @@ def read_document(path: Path, shown: str) -> Document:
 
 def _read(path: Path, shown: str) -> bytes:
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_FILE_BYTES + 1)
+        return read_bounded(path, MAX_FILE_BYTES)
     except OSError as fault:
         raise Unreadable(Problem(Position(shown), f"cannot be read: {fault.strerror or fault}")) from None
-    if len(raw) > MAX_FILE_BYTES:
-        raise Unreadable(Problem(Position(shown), f"is larger than {MAX_FILE_BYTES} bytes"))
-    return raw
 
 
 def parse_document(raw: bytes, shown: str) -> Document:

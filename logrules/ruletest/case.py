@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.report import Status
+from logrules.ruleset.bounded_read import read_bounded
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.harness import Arrives, Passes
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from logrules.ruleset.case_models import CaseFile, CaseStepFile, DiagnosisFile, MomentFile
 
 _LOGS = frozenset({".log", ".txt"})
+MAX_LOG_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +199,18 @@ def _moment(file: "MomentFile", place: Position) -> Checkpoint:
     return Checkpoint(place, _wants(file), stall, tuple(file.raised), tuple(file.withdrawn), file.quietly)
 
 
+def log_bytes(path: Path) -> bytes:
+    """The log of a case, or of a corpus. Raises PackError where it is no regular file, too big or cannot be read."""
+    try:
+        return read_bounded(path, MAX_LOG_BYTES)
+    except OSError as fault:
+        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
+
+
 def lines_of(case: Case) -> Iterator[bytes]:
     """The bytes of everything that the case reads."""
     for path in case.logs:
-        yield path.read_bytes()
+        yield log_bytes(path)
     for step in case.script:
         if isinstance(step, Arrives):
             yield step.log.encode()

@@ -12,6 +12,7 @@ from ruamel.yaml.error import YAMLError
 from logrules.model.errors import PackError
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.model.position import Position, Problem
+from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.yaml_reader import PlainLoader, Unreadable, parse_document
 from logrules.ruletest.yaml_entries import ordered
 
@@ -75,4 +76,4 @@ def repaired(findings: Iterable[LintFinding], paths: Mapping[str, Path]) -> dict
     for finding in findings:
         if finding.removes is not None and finding.place.path in paths:
             gone.setdefault(finding.place.path, set()).add(finding.removes)
-    return {paths[shown]: tidied(paths[shown].read_bytes(), shown, parts) for shown, parts in sorted(gone.items())}
+    return {paths[shown]: tidied(rule_bytes(paths[shown]), shown, parts) for shown, parts in sorted(gone.items())}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from logrules.model.lint_finding import LintFinding
 from logrules.parsing.literal_matcher import Literal, LiteralMatcher, matcher_of
+from logrules.ruletest.case import log_bytes
 from logrules.ruletest.lint_targets import SignalHere
 
 # Three bytes meet by chance once in a few pages of any text.
@@ -54,7 +55,7 @@ def common_literals(signals: Sequence[SignalHere], logs: Sequence[Path]) -> dict
     shares: dict[int, float] = {}
     lines = 0
     for log in logs:
-        data = log.read_bytes()
+        data = log_bytes(log)
         own, hits = data.count(b"\n") + 1, _lines_with(matcher, data)
         lines += own
         total.update(hits)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from logrules.ruletest.case import log_bytes
 from logrules.ruletest.variable_parts import Fixed, MessagePart
 
 SHORTEST = 6
@@ -20,7 +21,7 @@ def best_literal(parts: Sequence[MessagePart], written: bytes, logs: Iterable[Pa
     candidates = [text for text in dict.fromkeys(texts) if text.encode() in written]
     if not candidates:
         return None
-    elsewhere = [log.read_bytes().decode("utf-8", "replace") for log in logs]
+    elsewhere = [log_bytes(log).decode("utf-8", "replace") for log in logs]
     own_lines = list(own)
 
     def common(text: str) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.ruleset.cache_files import cache_folder, keep, kept
-from logrules.ruleset.load import digest_of
+from logrules.ruleset.load import digest_of, rule_bytes
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.plain_json import from_plain, to_plain
@@ -72,7 +72,7 @@ def digest_of_cases(paths: Iterable[Path]) -> str:
     seen = hashlib.sha256(digest_of([]).encode())
     for path in paths:
         names = sorted(entry.name for entry in os.scandir(path.parent))
-        raw = path.read_bytes()
+        raw = rule_bytes(path)
         seen.update(f"\0{path}\0{len(raw)}\0{names}\0".encode(errors="surrogateescape") + raw)
     return seen.hexdigest()
 

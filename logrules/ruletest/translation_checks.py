@@ -8,6 +8,7 @@ from logrules.model.lint_finding import LintFinding
 from logrules.model.position import Position, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
+from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
@@ -26,7 +27,7 @@ def translations_in(roots: Mapping[str, Path]) -> Iterator[tuple[RuleSource | No
     for origin, root in roots.items():
         for path in sorted((root / FOLDER).glob("*.yaml")):
             shown = str(Path("rules" if not origin else root) / FOLDER / path.name)
-            source, problems = read_source(RuleText(shown, path.read_bytes(), origin, path))
+            source, problems = read_source(RuleText(shown, rule_bytes(path), origin, path))
             if source is not None and not isinstance(source.file, Translation):
                 source, problems = None, [Problem(Position(shown), "has no `language`", kind="schema")]
             yield source, problems

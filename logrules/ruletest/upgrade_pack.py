@@ -9,6 +9,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.compile import is_old
+from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.translation_files import FOLDER
 from logrules.ruleset.yaml_reader import Unreadable, parse_document, read_document
@@ -82,7 +83,7 @@ def _joined(path: Path, new: Plain) -> Plain:
     known: dict[str, Any] = {}
     if path.is_file():
         try:
-            known = parse_document(path.read_bytes(), str(path)).data
+            known = parse_document(rule_bytes(path), str(path)).data
         except Unreadable as fault:
             raise PackError([fault.problem]) from None
     kinds = {kind: {**known.get(kind, {}), **rows} for kind, rows in new.items() if isinstance(rows, dict)}

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import Block, End, Skipped
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.aligned_reader import aligned_blocks
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
-from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
+from logrules.sources.source import BLOCK_BYTES
 
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
@@ -112,8 +112,24 @@ def _text_only(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
     if kind := no_text(b"".join(first)[:SNIFFED_BYTES]):
         faults.append(kind)
         return
-    yield from first
-    yield from blocks
+    yield from _more_than_nuls(chain(first, blocks), faults)
+
+
+def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
+    """The same blocks, or none and a fault where all bytes are NUL: a hole that a program left, or never filled.
+
+    A log that was emptied under its writer begins with one; it comes as it is, and is not kept until then.
+    """
+    sizes: list[int] = []
+    for data in blocks:
+        if data.strip(b"\0"):
+            yield from map(bytes, sizes)
+            yield data
+            yield from blocks
+            return
+        sizes.append(len(data))
+    if sizes:
+        faults.append("holds nothing but NUL bytes")
 
 
 def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import Block, End, Skipped
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.chunking import whole_lines
 from logrules.sources.file import text_of
 from logrules.sources.log_names import is_log_name
-from logrules.sources.source import BLOCK_BYTES, MAX_LINE_BYTES
+from logrules.sources.source import BLOCK_BYTES
+from logrules.sources.wall_clock import now
 
 _MAGIC = "*?["
 
@@ -32,6 +33,15 @@ class RemoteSource:
     def __reduce__(self) -> tuple[type["RemoteSource"], tuple[str, str, int]]:
         """Another process reads it from its beginning."""
         return RemoteSource, (self.url, self.name, self._block_bytes)
+
+    @property
+    def modified(self) -> float:
+        """When the log was last written, else now: by it, times without a year are read."""
+        files, address = _file_system(self.url)
+        try:
+            return float(files.modified(address).timestamp())
+        except Exception:  # noqa: BLE001 (each protocol raises its own, and many do not know)
+            return now()
 
     def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
         """The next block, what had to be left out, or the end."""

@@ -8,10 +8,6 @@ from logrules.model.stream import Block, End, Skipped, Tick
 # few blocks in flight cost no memory worth counting.
 BLOCK_BYTES = 1 << 20
 
-# A line longer than this is passed on in pieces, so that one endless line (a progress
-# bar that never ends its line, a dumped tensor) cannot fill the memory.
-MAX_LINE_BYTES = 8 << 20
-
 
 class Source(Protocol):
     """One log. ``name`` is what the report calls it."""

@@ -1,11 +1,14 @@
 """Standard input as a saved log: read to its end before anything is said."""
 
+import os
+import stat
 from io import FileIO
 
 from logrules.model.errors import SourceError
 from logrules.model.stream import Block, End, Skipped
 from logrules.sources.file import saved_items
 from logrules.sources.source import BLOCK_BYTES
+from logrules.sources.wall_clock import now
 
 STDIN_NAME = "<stdin>"
 
@@ -18,6 +21,16 @@ class StdinSource:
     def __init__(self, block_bytes: int = BLOCK_BYTES, descriptor: int = 0) -> None:
         self._items = saved_items(self.name, lambda: _opened(descriptor), block_bytes)
         self._end = End()
+        self._descriptor = descriptor
+
+    @property
+    def modified(self) -> float:
+        """When the file behind it was last written; of a pipe, now: by it, times without a year are read."""
+        try:
+            status = os.fstat(self._descriptor)
+        except OSError:
+            return now()
+        return status.st_mtime if stat.S_ISREG(status.st_mode) else now()
 
     def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
         """The next block, what had to be left out, or the end. The end carries no time of writing."""

@@ -44,15 +44,17 @@ _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{_PASSWORDS}) | (?P<key>{_KEYS}) | (?<![a-z])(?P<hint>{_HINTS}) )
     (?![a-z]) (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
-    (?P<close> \\*+["'`] )?+ \]?+
+    (?P<close> \\*+["'`] | %2[27] )?+ \]?+
     (?P<set>
-        [ \t]*+ (?::\s?+(?:str|bytes|SecretStr|Optional\[str\])\s?+)?+ (?: => | :=\s? | ==?+ | :(?![:/]/?) | -> | %3[aAdD] | \\+u003[aAdD] | 是 | 为 | 改为 | 设为 | 设置为 | 如下 | (?<=\s)(?:is|was):?[ ] )
+        [ \t]*+ (?::\s?+(?:str|bytes|SecretStr|Optional\[str\])\s?+)?+ (?: => | :=\s? | ==?+ | :(?![:/]/?) | <?-> | <- | [ ]?\.{{3,80}}+:? | %3[aAdD](?:%2[27])?+ | \\+u003[aAdD] | 是 | 为 | 改为 | 设为 | 设置为 | 如下 | (?<=\s)(?:is|was):?[ ] )
             (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? value \\*+["']? \s*+ [:=] \s*+
       | [ ]?+(?:[,|]|\\n)[ \t]*+ (?=\\*["'] | (?<=\|[ \t]*))
       | (?P<xml> [^<>\n]{{0,80}}+ > )
-      | (?P<gap> [ \t]++ )
+      | [ ] (?P<prose> (?:for|of|to|from|at|on)[ ] (?:[\w.\-]{{1,40}}+[ ]?){{1,5}}+ ) [:=][ \t]*+
+      | (?P<gap> [ \t]++ | [ \t]*+\r?\n[ \t]++ )
     )
+    (?: !!?\w{{0,40}}+[ ] )?+
     (?: (?:\w{{0,20}}Str|str|quote) \( | \{{ \s*+ \\*+["']value\\*+["'] \s*+ : \s*+ )?+
     (?: [bBrfu]{{0,2}} (?P<quote>["'`]) (?P<secret> (?: \\. | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
       | [bBrfu]{{0,2}} (?P<deep>\\++["']) (?P<secret> (?: (?!(?P=deep)) [^\n] ){{1,4096}}+ ) (?:(?P=deep))?
@@ -90,6 +92,12 @@ _COMMANDS = tuple(
         r"""(?i:\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password)\s+(?P<secret>\S{1,400}+)""",
         r"""(?i:\b(?:echo|printf|<<<)\s+["']?)(?P<secret>[^\s"'|]{6,400}+)["']?\s*\|\s*(?:sudo\s+-S|docker\s+login|passwd|chpasswd|podman\s+login|helm\s+registry)""",
         r"""\bnet\s+user\s+\S{1,60}\s+(?P<secret>[^\s/][^\s]{3,100}+)""",
+        r"""\bvault\b[^\n|;]{0,40}?\blogin[ ]+(?:-[\w-]{1,30}(?:=\S{1,80})?[ ]+){0,4}(?P<secret>[^\s"'=-][^\s"'=]{7,400}+)(?=\s|$)""",
+        r"""--(?:password|token|secret|with-token|password-stdin|pass)(?:-file|-stdin)?[ =]?(?:<<<[ ]*|<\((?:echo|printf)[ ]+)["']?(?P<secret>[^\s"')]{3,400}+)""",
+        r"""\b(?:twine|poetry|flit|uv|hatch)\b[^\n|;]{0,200}?(?<=\s)(?:-p|--auth)[ =]["']?(?P<secret>(?!pypi\b)[^\s"'-][^\s"']{3,400}+)""",
+        r"""\b(?:conda|anaconda|mamba|pulumi|netlify|heroku)\b[ ](?:auth[ ])?token[ ](?:set|add)[ ]+["']?(?P<secret>[^\s"'-][^\s"']{7,400}+)""",
+        r"""\bAuth\(\s*["'][^"'\n]{1,200}["']\s*,\s*["'](?P<secret>[^"'\n]{4,400}+)""",
+        r"""\blog_?in\(\s*["'][^"'\n]{1,200}["']\s*,\s*["'](?P<secret>[^"'\n]{3,400}+)""",
         r"""--from-literal[ =]["']?[\w.-]{1,60}=(?P<secret>[^\s"']{1,400}+)""",
         r"""(?i:chpasswd\s*<<<\s*["']?[^\s:"']{1,80}:)(?P<secret>[^\s"']{1,400}+)""",
     )
@@ -137,7 +145,11 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     is_flag = left.startswith("-") and found["gap"] is not None
     quoted = found["quote"] is not None or found["deep"] is not None
     if found["hint"] is not None:
-        return _is_hinted(found["hint"], left, secret) and (found["gap"] is None or is_flag)
+        # Columns are apart by tabs, words of prose by blanks.
+        apart = found["gap"] is None or is_flag or found["gap"] == "\t"
+        return apart and _is_hinted(found["hint"], left, secret)
+    if found["prose"] is not None:
+        return _has_mixture(secret) if found["password"] else drawn_by_lot(secret) >= _MIN_STRONG
     if found["gap"] is not None and not is_flag:
         asian = not (found["password"] or found["key"]).isascii()
         return (quoted and found["password"] is not None) or (
