@@ -32,6 +32,7 @@ SHORT = {
     "output/text": "picks the brief or the full page",
     "output/xml": "log text in XML, for both JUnit forms",
     "parsing/newlines": "NumPy is asked for here alone",
+    "ruleset/bounded_read": "the one way in which files of rules are read",
     "ruleset/bounds": "read without loading what checks them",
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",

@@ -21,6 +21,7 @@ VERBS = {
     "inspect": "说明运行中任务的各进程停在哪里、为什么挂起",
     "history": "说明扫描过的任务失败的频率、位置与起始时间",
     "scan": "说明许多任务的结果",
+    "learn": "把没有规则认识的失败归类，并为每一类起草规则",
     "mcp": "向智能体提供诊断（Model Context Protocol）",
 }
 # Complaints of ours and of argparse; what a complaint names is kept as it is.
