@@ -3,7 +3,7 @@
 import pytest
 
 from logrules.engine.run import prepared
-from logrules.model.report import Status
+from logrules.model.report import PhaseSource, Status
 from logrules.ruletest.harness import run_log
 
 PIPELINE = """
@@ -243,3 +243,15 @@ def test_the_timeline_has_every_workers_phases_with_their_lines(on):
     report = run_log(on, "[rank0]: JOINING\n[rank0]: STEP 1\n[rank0]: STEP 2\n[rank0]: SAVING")
     spans = [(span.worker, span.phase, span.first_line, span.last_line) for span in report.timeline]
     assert spans == [("rank 0", "rendezvous", 1, 2), ("rank 0", "train_step", 2, 4), ("rank 0", "checkpoint", 4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "source"),
+    [
+        ("a marker before it", "STEP 1\nBROKEN", PhaseSource.MARKERS),
+        ("what such a failure usually is in", "KILLED", PhaseSource.CAUSE),
+        ("nothing at all", "BROKEN", PhaseSource.LAST),
+    ],
+)
+def test_what_a_phase_is_inferred_from_is_said(on, story, log, source):
+    assert run_log(on, log).diagnoses[0].phase_from is source

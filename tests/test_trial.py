@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from logrules import load_rules
 from logrules.cli.main import main
 from logrules.model.rule_trace import RejectReason, Trial
 from logrules.ruleset.load import load_pack
@@ -96,6 +97,14 @@ def test_a_rule_whose_lines_another_one_explains(tried):
         "left", HIT, TRACEBACK, "[rank1]: torch.OutOfMemoryError: CUDA out of memory.", rule="python/exception"
     )
     assert (found.fired, found.place, found.behind, found.nearest) == (True, None, "cuda/out-of-memory", None)
+
+
+def test_a_framework_that_is_required_and_not_seen(tmp_path):
+    log = tmp_path / "app.log"
+    log.write_text("redis.exceptions.ConnectionError: Error 111 connecting to cache:6379. Connection refused.\n")
+    found = trial(load_rules(), "ray/gcs-unreachable", discover([str(log)]).sources)
+    required = found.clauses[0]
+    assert (required.text, required.holds, found.fired) == ("requires ray", False, False)
 
 
 def test_a_rule_that_is_a_consequence(shipped):

@@ -6,6 +6,7 @@ Log text is hostile: what a shell could read as more than text is left out befor
 import re
 from collections.abc import Iterable, Mapping
 
+from logrules.model.report import Text
 from logrules.ruleset.tables import OtherName
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -14,6 +15,11 @@ _UNSAFE = re.compile(r"[^\w./:@%+=,\-\[\]() \\]")
 # What the reader has to fill in may name a value: <pid of rank {rank}>.
 _IN_PLACEHOLDER = re.compile(r"<[A-Za-z][^<>|;&]*$")
 _MAX_VALUE = 200
+_MAX_SAID = 200
+# Controls, marks of writing direction, line and paragraph separators, lone surrogates: no sentence of ours has them.
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+)
 
 
 def filled_command(template: str | None, captures: Mapping[str, str], *, powershell: bool = False) -> str | None:
@@ -75,3 +81,16 @@ def _other(value: str, name: OtherName) -> str | None:
             return name.names[part]
         part, dot, _ = part.rpartition(".")
     return value.partition(".")[0] if name.or_itself else None
+
+
+def filled_text(text: Text, captures: Mapping[str, str]) -> Text:
+    """A sentence with what the log says in its slots, in each language."""
+    return Text(_fill(text.en, captures), _fill(text.zh, captures))
+
+
+def _fill(text: str, captures: Mapping[str, str]) -> str:
+    """A sentence with what the log says in its slots, a blank where the log says a control character.
+
+    Nothing runs it; what else a form has to escape, it escapes itself.
+    """
+    return _SLOT.sub(lambda slot: _CONTROLS.sub(" ", captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID]), text)

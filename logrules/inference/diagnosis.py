@@ -1,12 +1,11 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.command_slots import filled_command, filled_value, with_other_names
+from logrules.inference.command_slots import filled_command, filled_text, filled_value, with_other_names
 from logrules.inference.culprit import suspects
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
@@ -24,12 +23,12 @@ from logrules.model.report import (
     Difference,
     Evidence,
     Fix,
+    PhaseSource,
     Report,
     Run,
     Severity,
     SourceNote,
     Status,
-    Text,
 )
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import card_of, title_of
@@ -40,12 +39,6 @@ MAX_CONSEQUENCES = 12
 _ANNOUNCED_LINES = 4
 MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
-_MAX_SAID = 200
-_SLOT = re.compile(r"\{([a-z_]+)\}")
-# Controls, marks of writing direction, line and paragraph separators, lone surrogates: no sentence of ours has them.
-_CONTROLS = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +100,7 @@ def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
     first = ranked[0].hypothesis
     chain = first.first.chain
     raised = findings.failures.captures_of(chain).get("type", "") if findings.failures and chain is not None else ""
-    return (*ranked, *alternatives(ranked, _phase(first, findings, pack), raised, pack))
+    return (*ranked, *alternatives(ranked, _phase(first, findings, pack)[0], raised, pack))
 
 
 def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
@@ -148,15 +141,16 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_event(one))
     ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
+    phase, phase_from = _phase(hypothesis, findings, pack)
     captures = with_other_names({**_captures(evidence), **_told(hypothesis, findings)}, pack.tables.other_names)
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
-        phase=_phase(hypothesis, findings, pack),
+        phase=phase,
         severity=hypothesis.severity,
         confidence=0.0,
-        title=_filled(card.title, captures),
-        why=_filled(card.why, captures),
+        title=filled_text(card.title, captures),
+        why=filled_text(card.why, captures),
         restart=card.restart,
         ranks=ranks,
         hosts=hosts,
@@ -165,19 +159,25 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
+        phase_from=phase_from,
     )
 
 
-def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str:
+def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[str, PhaseSource]:
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
-    rule = hypothesis.rule
-    if rule.phase is not None:
-        return rule.phase
-    first, failures = hypothesis.first, findings.failures
+    rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
     told = failures.phase_of(first.chain) if failures is not None and first.chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
-    return told or first.phase or later or _usual_phase(rule, findings, pack) or _last_phase(findings)
+    words = (
+        (rule.phase, PhaseSource.RULE),
+        (told, PhaseSource.FRAMES),
+        (first.phase, PhaseSource.MARKERS),
+        (later, PhaseSource.OTHER_FRAMES),
+        (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
+    )
+    found = next(((phase, source) for phase, source in words if phase is not None), None)
+    return found or (_last_phase(findings), PhaseSource.LAST)
 
 
 def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
@@ -193,7 +193,7 @@ def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = _evidence(hypothesis, findings)
     captures = {**_captures(evidence), **_told(hypothesis, findings)}
-    title = _filled(title_of(pack, hypothesis.rule.id), captures)
+    title = filled_text(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
 
@@ -275,21 +275,9 @@ def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:
     """The fix with what the log says put into its slots, so that its command can be pasted as it stands."""
     return replace(
         fix,
-        do=_filled(fix.do, captures),
+        do=filled_text(fix.do, captures),
         run=filled_command(fix.run, captures),
         powershell=filled_command(fix.powershell, captures, powershell=True),
-        note=_filled(fix.note, captures) if fix.note else None,
+        note=filled_text(fix.note, captures) if fix.note else None,
         env={name: filled_value(value, captures) for name, value in fix.env.items()},
     )
-
-
-def _filled(text: Text, captures: Mapping[str, str]) -> Text:
-    return Text(_fill(text.en, captures), _fill(text.zh, captures))
-
-
-def _fill(text: str, captures: Mapping[str, str]) -> str:
-    """A sentence with what the log says in its slots, a blank where the log says a control character.
-
-    Nothing runs it; what else a form has to escape, it escapes itself.
-    """
-    return _SLOT.sub(lambda slot: _CONTROLS.sub(" ", captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID]), text)

@@ -33,6 +33,17 @@ class Restart(StrEnum):
     NO = "no"
 
 
+class PhaseSource(StrEnum):
+    """What the phase of a diagnosis is inferred from, the surest first."""
+
+    RULE = "rule"
+    FRAMES = "frames"
+    MARKERS = "markers"
+    OTHER_FRAMES = "frames-of-another-failure"
+    CAUSE = "cause"
+    LAST = "last-phase"
+
+
 class Risk(StrEnum):
     """What a fix can break."""
 
@@ -120,6 +131,7 @@ class Diagnosis:
     references: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     measured: tuple[int, int] = (0, 0)
+    phase_from: PhaseSource = PhaseSource.CAUSE
 
     @property
     def effects(self) -> tuple[Consequence, ...]:

@@ -68,6 +68,7 @@ def _diagnosis(one: Diagnosis, language: str) -> dict[str, Any]:
         "rule": one.rule,
         "cause": one.cause,
         "phase": one.phase,
+        "phase_from": one.phase_from.value,
         "severity": one.severity.value,
         "confidence": one.confidence,
         "measured": {"right": one.measured[0], "of": one.measured[1]},

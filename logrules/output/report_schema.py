@@ -1,9 +1,10 @@
 """The JSON Schema of the report document ``logrules.report/1``, written next to the renderer that it describes."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
-from logrules.model.report import DivergenceKind, Restart, Risk, Severity, Status
+from logrules.model.report import DivergenceKind, PhaseSource, Restart, Risk, Severity, Status
 from logrules.output.report_json import SCHEMA
 
 _TEXT = {"type": "string"}
@@ -22,9 +23,7 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-def _enum(
-    kind: type[Status] | type[Severity] | type[Restart] | type[Risk] | type[DivergenceKind],
-) -> dict[str, Any]:
+def _enum(kind: type[StrEnum]) -> dict[str, Any]:
     return {"enum": [member.value for member in kind]}
 
 
@@ -43,6 +42,7 @@ def report_schema(annexes: Mapping[str, Any] | None = None) -> dict[str, Any]:
             "rule": _TEXT,
             "cause": _TEXT,
             "phase": _TEXT,
+            "phase_from": {**_enum(PhaseSource), "description": "what the phase is inferred from"},
             "severity": _enum(Severity),
             "confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "measured": {

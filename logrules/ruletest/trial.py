@@ -9,6 +9,7 @@ from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
 from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
+from logrules.model.test_result import Clause
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import compiled
@@ -35,17 +36,26 @@ def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[S
     watch.turn("", None)
     tree = condition_tree(on, session, rule.id, watch.refused())
     place, behind = _in_report(report, rule.id)
+    required = tuple(_required(rule, report))
     return Trial(
         rule.id,
         spell(rule.when, lambda number: short_name(on, number)),
         tuple(watch.tallies[number].seen(short_name(on, number), pack.signals[number]) for number in own),
         tuple(watch.turns),
-        tuple(clauses_of(tree)),
-        tree.holds,
+        (*required, *clauses_of(tree)),
+        tree.holds and all(clause.holds for clause in required),
         place,
         behind,
         report.diagnoses[0].rule if report.diagnoses and place is None and behind is None else None,
     )
+
+
+def _required(rule: Rule, report: Report) -> Iterator[Clause]:
+    """That one of the frameworks was seen without which the rule does not hold, where it names any."""
+    if rule.requires:
+        seen = [name for name in rule.requires if name in report.frameworks]
+        reason = f"seen: {', '.join(seen)}" if seen else "no line and no frame shows it"
+        yield Clause(0, f"requires {' or '.join(rule.requires)}", bool(seen), reason)
 
 
 def _with_words(pack: Pack, own: Sequence[int]) -> Pack:
