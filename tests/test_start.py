@@ -36,11 +36,12 @@ sys.stderr.write("\\n" + json.dumps([sorted(sys.modules), opened]))
 """
 
 
-def started(*arguments: str) -> tuple[set[str], list[str]]:
-    """The modules that a second start loads, and the files that it opens."""
+def started(cache: Path, *arguments: str) -> tuple[set[str], list[str]]:
+    """The modules that a second start loads, and the files that it opens; no other test writes to this cache."""
     program = [sys.executable, "-c", _PROBE.format(arguments=list(arguments))]
     # What measures coverage loads modules of its own.
     alone = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    alone["LOGRULES_CACHE_DIR"] = str(cache)
     for _ in range(2):
         done = subprocess.run(program, env=alone, capture_output=True, text=True, check=True)
     modules, opened = json.loads(done.stderr.rpartition("\n")[2])
@@ -51,12 +52,12 @@ def started(*arguments: str) -> tuple[set[str], list[str]]:
 def diagnosed(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], list[str]]:
     log = tmp_path_factory.mktemp("start") / "train.log"
     log.write_text(OOM, encoding="utf-8")
-    return started("diagnose", str(log))
+    return started(tmp_path_factory.mktemp("cache"), "diagnose", str(log))
 
 
 @pytest.fixture(scope="module")
-def helped() -> tuple[set[str], list[str]]:
-    return started("--help")
+def helped(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], list[str]]:
+    return started(tmp_path_factory.mktemp("cache"), "--help")
 
 
 def rooms(modules: set[str]) -> set[str]:
