@@ -18,7 +18,10 @@ test: setup
 	@$(MAKE) --no-print-directory suite
 
 # The floor of branch coverage, what commands in processes of their own run included, is in pyproject.toml.
+# Its data lie not beside the package: a folder of the path that changes makes every start look up what is installed.
+suite: export COVERAGE_FILE := $(CURDIR)/.coverage-data/of
 suite: setup
+	mkdir -p .coverage-data
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n auto --dist worksteal
 	$(BIN)/coverage combine --quiet
@@ -96,4 +99,4 @@ $(VENV)/ready: pyproject.toml requirements.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage-data

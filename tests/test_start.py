@@ -37,13 +37,19 @@ sys.stderr.write("\\n" + json.dumps([sorted(sys.modules), opened]))
 
 
 def started(cache: Path, *arguments: str) -> tuple[set[str], list[str]]:
-    """The modules that a second start loads, and the files that it opens; no other test writes to this cache."""
+    """The modules that a second start loads, and the files that it opens.
+
+    No other test writes to its cache or to its folder: what is installed is looked up anew where a folder of the path
+    has changed.
+    """
     program = [sys.executable, "-c", _PROBE.format(arguments=list(arguments))]
     # What measures coverage loads modules of its own.
     alone = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     alone["LOGRULES_CACHE_DIR"] = str(cache)
+    folder = cache / "empty"
+    folder.mkdir()
     for _ in range(2):
-        done = subprocess.run(program, env=alone, capture_output=True, text=True, check=True)
+        done = subprocess.run(program, cwd=folder, env=alone, capture_output=True, text=True, check=True)
     modules, opened = json.loads(done.stderr.rpartition("\n")[2])
     return set(modules), opened
 
