@@ -14,6 +14,7 @@ from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, opened, text_of
 from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, may_be_log, natural, short_names
+from logrules.sources.recorded import RecordedSource
 from logrules.sources.remote import RemoteSource, is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES, MemorySource
 from logrules.sources.stdin import StdinSource
@@ -34,7 +35,7 @@ class Discovered:
     before: pipes, standard input, archives.
     """
 
-    sources: tuple[FileSource | StdinSource | MemorySource | RemoteSource, ...]
+    sources: tuple[FileSource | StdinSource | MemorySource | RemoteSource | RecordedSource, ...]
     notes: tuple[SourceNote, ...] = ()
     total_bytes: int | None = None
 
