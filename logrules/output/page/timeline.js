@@ -6,11 +6,12 @@ const PLOT_LEFT = 150, PLOT_WIDTH = 830;
 const zoomed = [...document.querySelectorAll("svg.zoomed")];
 const placed = [...document.querySelectorAll("#timeline .at")];
 const ticks = [...document.querySelectorAll(".tick")];
+const asDrawn = ticks.map(tick => tick.textContent);
 const onZoom = [];
 
 function lengthOf(seconds) {
   let left = Math.round(seconds);
-  if (seconds < 10 && seconds !== left) return seconds.toFixed(2) + "s";
+  if ((view.to - view.from) * data.scale.length < 10 && seconds !== left) return seconds.toFixed(2) + "s";
   const parts = [];
   for (const [size, unit] of [[86400, "d"], [3600, "h"], [60, "m"]])
     if (left >= size) { parts.push(Math.floor(left / size) + unit); left %= size; }
@@ -38,7 +39,8 @@ function zoom(from, to) {
     mark.setAttribute("transform", `translate(${(PLOT_LEFT + at * PLOT_WIDTH).toFixed(1)} ${y})`);
     mark.style.display = at < 0 || at > 1 ? "none" : "";
   }
-  for (const tick of ticks) tick.textContent = momentOf(view.from + Number(tick.dataset.at) * length);
+  for (const [number, tick] of ticks.entries())
+    tick.textContent = length === 1 ? asDrawn[number] : momentOf(view.from + Number(tick.dataset.at) * length);
   for (const told of onZoom) told();
 }
 function move(how) {
