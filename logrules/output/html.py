@@ -63,7 +63,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
             words=words, language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
             spans=report.timeline[:_MAX_SPANS], phases=phases_shown(report),
-            ranks=Markup(strip_svg(cells, missing, label, timed=scale.timed)), ranks_said=label,  # noqa: S704 (drawn here)
+            ranks=Markup(strip_svg(cells, missing, label, scale)), ranks_said=label,  # noqa: S704 (drawn here)
             data=Markup(page_data(report, scale, anchors)),  # noqa: S704 (nothing in it closes its element)
             log_lines=_log_lines(report),
             waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],

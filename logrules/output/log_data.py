@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from logrules.model.event import Level
-from logrules.model.log_text import LogLine
-from logrules.model.report import PhaseSpan, Report
+from logrules.model.report import LogLine, PhaseSpan, Report
 from logrules.output.escape import safe
 from logrules.output.plots import Scale, color_of
 

@@ -9,12 +9,13 @@ from xml.sax.saxutils import escape, quoteattr
 from logrules.model.report import Diagnosis, PhaseSpan, Report, Severity
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_said
-from logrules.output.plots import color_of
+from logrules.output.plots import Scale, color_of
 from logrules.output.trace import is_timed
 
 # Fewer ranks than these the rows of the timeline tell as well.
 LEAST_RANKS = 8
 _MAX_RANKS = 16_384
+_LEAST_SILENCE = 0.1
 _COLUMNS, _CELL = 64, 15
 _RANK = re.compile(r"\brank (\d{1,6})$")
 
@@ -77,14 +78,15 @@ def missing_ranks(cells: Sequence[Cell], world: int | None) -> tuple[int, ...]:
     return tuple(rank for rank in range(min(world or 0, _MAX_RANKS)) if rank not in seen)
 
 
-def strip_svg(cells: Sequence[Cell], missing: Sequence[int], label: str, *, timed: bool) -> str:
+def strip_svg(cells: Sequence[Cell], missing: Sequence[int], label: str, scale: Scale) -> str:
     """A grid of cells in the order of ranks, 64 a row; a rank that is not known is hollow."""
     if not cells:
         return ""
-    longest = max(cell.silent for cell in cells)
+    # What is little beside the whole run is no silence.
+    longest = max(_LEAST_SILENCE * scale.length, *(cell.silent for cell in cells))
     last = max([cells[-1].rank, *missing])
     height = (last // _COLUMNS + 1) * _CELL
-    parts = [*_drawn(cells, longest, timed=timed), *(_hollow(rank) for rank in missing)]
+    parts = [*_drawn(cells, longest, timed=scale.timed), *(_hollow(rank) for rank in missing)]
     view = f'viewBox="0 0 {_COLUMNS * _CELL} {height}" role="img" aria-label={quoteattr(safe(label))}'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{"".join(parts)}</svg>'
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile
+from weakref import finalize
 
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.source import BLOCK_BYTES, Source
@@ -19,6 +20,7 @@ class RecordedSource:
         self._source = source
         self._kept = SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 (read again when this one has ended)
         self._bytes = 0
+        finalize(self, self._kept.close)
 
     @property
     def modified(self) -> float | None:
@@ -35,7 +37,7 @@ class RecordedSource:
         return item
 
     def again(self) -> "_Repeated":
-        """The same bytes from their beginning; to be asked for once, at the end."""
+        """The same bytes from their beginning; to be asked for at the end, and read while this one lives."""
         self._kept.seek(0)
         return _Repeated(self.name, self.modified, self._blocks())
 

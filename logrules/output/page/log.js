@@ -14,10 +14,11 @@ if (log) {
     groupOf[i] = groups.length - 1;
   }
   const evidence = Object.keys(data.marks).map(Number).sort((a, b) => a - b);
-  let lower = null, shown = [], chosen = -1, widest = 0;
+  let lower = null, shown = [], chosen = null, widest = 0;
   const sizes = new Int32Array(groups.length);
 
-  for (const [number, name] of data.workers.entries()) chosenWorker.append(new Option(name, number));
+  const names = [...data.workers.entries()].sort((a, b) => a[1].localeCompare(b[1], "en", { numeric: true }));
+  for (const [number, name] of names) chosenWorker.append(new Option(name, number));
 
   // What is shown: a line by its number, the head of a group by -1 minus its number.
   function filter() {
@@ -157,7 +158,7 @@ if (log) {
     if (item < 0) turn(-1 - item); else if (!getSelection().toString()) choose_(item, false);
   });
   function nextEvidence() {
-    if (evidence.length) reveal(evidence.find(item => item > chosen) ?? evidence[0]);
+    if (evidence.length) reveal(evidence.find(item => item > (chosen ?? -1)) ?? evidence[0]);
   }
   box.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || !shown.length) return;
