@@ -12,8 +12,8 @@ pytest.importorskip("jinja2")
 
 from logrules.cli.main import main
 from logrules.inference.time_series import MAX_POINTS, QUIET, CurveSampler
-from logrules.model.event import Level
-from logrules.model.report import Comparison, Curve, LogLine, LogText, PhaseSpan, Point, Report, Status, WaitSpan
+from logrules.model.event import Level, LogLine, LogText
+from logrules.model.report import Comparison, Curve, PhaseSpan, Point, Report, Status, WaitSpan
 from logrules.output.html import render_html
 from logrules.output.plots import color_of, curve_svg, scale_of, timeline_svg
 from tests.test_forms import HEALTHY, report

@@ -8,8 +8,8 @@ from logrules.engine.alignment import Alignment
 from logrules.engine.clock_sync import aligned
 from logrules.engine.run import compiled, dated, modified_of
 from logrules.inference.clock import Clock
-from logrules.model.event import Event
-from logrules.model.report import Evidence, LogLine, LogText, Report
+from logrules.model.event import Event, LogLine, LogText
+from logrules.model.report import Evidence, Report
 from logrules.model.stream import Block, End
 from logrules.parsing.clean import redraws
 from logrules.parsing.log_tail import RawLine

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from logrules.model.event import Level
+from logrules.model.event import LogText
 
 
 class Status(StrEnum):
@@ -255,26 +255,6 @@ class SourceNote:
     source: str
     note: str
     unread: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A line as people see it. ``line`` counts from 1 in its source; ``time`` may be that of a line above it."""
-
-    source: str
-    line: int
-    worker: str
-    time: float | None
-    level: Level | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class LogText:
-    """The lines that were kept, source by source, of ``total`` that the logs have."""
-
-    lines: tuple[LogLine, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)

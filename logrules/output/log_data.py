@@ -8,8 +8,8 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from logrules.model.event import Level
-from logrules.model.report import LogLine, PhaseSpan, Report
+from logrules.model.event import Level, LogLine
+from logrules.model.report import PhaseSpan, Report
 from logrules.output.escape import safe
 from logrules.output.plots import Scale, color_of
 
