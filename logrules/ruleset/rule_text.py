@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import SettingOwners
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
+_SETTING_END = re.compile(r"[ =]")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -31,14 +33,34 @@ class Card:
     restart: Restart
     steps: tuple[FixStep, ...]
     references: tuple[str, ...]
+    owners: tuple[SettingOwners, ...] = ()
 
     def fixes(self, seen: Collection[str] | None = None) -> tuple[Fix, ...]:
-        """What to try where these frameworks were seen; everything where that is not known."""
-        return tuple(step.fix for step in self.steps if seen is None or _fits(step, seen))
+        """What to try where these frameworks were seen, without the settings of others; all where that is not known."""
+        if seen is None:
+            return tuple(step.fix for step in self.steps)
+        foreign = [name for one in self.owners if not set(one.frameworks) & set(seen) for name in one.names]
+        return tuple(_without(step.fix, foreign) for step in self.steps if _fits(step, seen))
 
 
 def _fits(step: FixStep, seen: Collection[str]) -> bool:
     return not step.frameworks or any(name in seen for name in step.frameworks)
+
+
+def _without(fix: Fix, foreign: Sequence[str]) -> Fix:
+    """The step without these settings; what it says to do stands also where none of its settings is left."""
+    exact, begun = frozenset(foreign), tuple(name for name in foreign if name[-1] in "._")
+
+    def is_foreign(setting: str) -> bool:
+        name = _SETTING_END.split(setting, maxsplit=1)[0]
+        return name in exact or name.startswith(begun)
+
+    return replace(
+        fix,
+        env={name: value for name, value in fix.env.items() if not is_foreign(name)},
+        flags=tuple(flag for flag in fix.flags if not is_foreign(flag)),
+        config={name: value for name, value in fix.config.items() if not is_foreign(name)},
+    )
 
 
 def card_of(pack: Pack, rule: str) -> Card:
@@ -52,6 +74,7 @@ def card_of(pack: Pack, rule: str) -> Card:
         restart=Restart(plain["restart"]),
         steps=tuple(_steps(plain.get("fixes", ()), said, pack.translation)),
         references=tuple(plain.get("references", ())),
+        owners=pack.tables.settings,
     )
 
 
