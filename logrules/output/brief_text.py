@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
@@ -37,7 +38,13 @@ _MAX_COPYABLES = 2
 _MAX_NOTES = 2
 _MAX_UNUSUAL = 8
 _FRAME = re.compile(r'File "|Traceback \(most recent call last\)')
+# More of one sign than anybody reads.
+_REPEATED = re.compile(r"([^\w.])\1{9,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+
+
+# Lines of a step: how far in, the text, whether it is to be copied.
+_Lines: TypeAlias = list[tuple[int, str, bool]]
 
 
 class BriefReport:
@@ -112,7 +119,7 @@ class BriefReport:
         )  # fmt: skip
         for near in _beside(line.before[-1:]):
             self._put(4, (near, "dim"))
-        self._put(2, ("> ", "bold"), (clipped(line.text.strip(), _MAX_LINE), ""))
+        self._put(2, ("> ", "bold"), (clipped(_condensed(line.text), _MAX_LINE), ""))
         for near in _beside(line.after[:1]):
             self._put(4, (near, "dim"))
 
@@ -123,26 +130,27 @@ class BriefReport:
         self._put(0, (self._label(words.TRY).rstrip(), "bold"))
         shown = 0
         for fix in fixes[:MAX_STEPS]:
-            lines = self._step(shown + 1, fix)
-            height = sum(lines_taken(indent, text, COLUMNS) for indent, text, _ in lines)
-            if shown and self._used + height + (shown + 1 < len(fixes)) > most:
+            left = most - self._used - (shown + 1 < len(fixes))
+            fitting = next((lines for lines in self._step(shown + 1, fix) if _height(lines) <= left), None)
+            if fitting is None and shown:
                 break
-            self._print_step(fix, lines)
+            self._print_step(fix, fitting or next(self._step(shown + 1, fix)))
             shown += 1
         if shown < len(fixes):
             self._put(2, (self._word(words.MORE_STEPS).format(count=len(fixes) - shown), "dim"))
 
-    def _step(self, number: int, fix: Fix) -> list[tuple[int, str, bool]]:
-        """Its lines as (indent, text, whether it is to be copied)."""
-        said = first_sentences(self._word(fix.do), _MAX_DO)
-        do = f"{number}. {words.MARK_OF_RISK[fix.risk]}{said}  [{self._word(words.RISK[fix.risk])}]"
+    def _step(self, number: int, fix: Fix) -> Iterator[_Lines]:
+        """Its lines, first as they should be, then shorter and shorter."""
         copied = list(copyables(fix, self._shell))
-        lines = [(2, do, False), *((5, text, True) for text in copied[:_MAX_COPYABLES])]
-        if len(copied) > _MAX_COPYABLES:
-            lines.append((5, self._word(words.MORE_SAID), False))
-        return lines
+        risk = f"  [{self._word(words.RISK[fix.risk])}]"
+        head = f"{number}. {words.MARK_OF_RISK[fix.risk]}"
+        for widest, most in ((_MAX_DO, _MAX_COPYABLES), (_MAX_DO, 1), (COLUMNS - 6, 1), (COLUMNS - 6, 0)):
+            more = f" {self._word(words.MORE_SAID)}" if len(copied) > most else ""
+            room = widest if widest == _MAX_DO else widest - columns_of(head + risk + more)
+            do = f"{head}{first_sentences(self._word(fix.do), room)}{risk}{more}"
+            yield [(2, do, False), *((5, text, True) for text in copied[:most])]
 
-    def _print_step(self, fix: Fix, lines: Sequence[tuple[int, str, bool]]) -> None:
+    def _print_step(self, fix: Fix, lines: _Lines) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
         for indent, text, is_copied in lines:
             if is_copied:
@@ -187,6 +195,10 @@ class BriefReport:
             self._put(0, (self._word(words.MORE_LINES).format(count=len(report.notes) - _MAX_NOTES), "dim"))
 
 
+def _height(lines: _Lines) -> int:
+    return sum(lines_taken(indent, text, COLUMNS) for indent, text, _ in lines)
+
+
 def first_sentences(text: str, columns: int) -> str:
     """As many whole sentences as fit into so many columns, at least one, which is cut where it must be."""
     shown = ""
@@ -199,7 +211,12 @@ def first_sentences(text: str, columns: int) -> str:
 
 
 def _beside(lines: Sequence[str]) -> list[str]:
-    return [clipped(line.strip(), _MAX_NEAR) for line in lines if line.strip()]
+    return [clipped(_condensed(line), _MAX_NEAR) for line in lines if line.strip()]
+
+
+def _condensed(line: str) -> str:
+    """The line with what a bar or a ruler repeats said once, so that there is room for what stands behind it."""
+    return _REPEATED.sub(lambda run: run[1] * 3 + "…", line.strip())
 
 
 def _telling(line: Evidence) -> tuple[bool, bool]:

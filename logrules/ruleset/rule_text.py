@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,27 +39,43 @@ class Card:
         """What to try where these frameworks were seen, without the settings of others; all where that is not known."""
         if seen is None:
             return tuple(step.fix for step in self.steps)
-        foreign = [name for one in self.owners if not set(one.frameworks) & set(seen) for name in one.names]
-        return tuple(_without(step.fix, foreign) for step in self.steps if _fits(step, seen))
+        foreign = _Names(name for one in self.owners if not set(one.frameworks) & set(seen) for name in one.names)
+        known = _Names(name for one in self.owners if set(one.frameworks) & set(seen) for name in one.names)
+        fitting = [step.fix for step in self.steps if _fits(step, seen)]
+        if any(known.among(fix) for fix in fitting):
+            # What is for other frameworks goes behind what is for those that were seen.
+            fitting.sort(key=lambda fix: foreign.among(fix) and not known.among(fix))
+        return tuple(_without(fix, foreign) for fix in fitting)
 
 
 def _fits(step: FixStep, seen: Collection[str]) -> bool:
     return not step.frameworks or any(name in seen for name in step.frameworks)
 
 
-def _without(fix: Fix, foreign: Sequence[str]) -> Fix:
-    """The step without these settings; what it says to do stands also where none of its settings is left."""
-    exact, begun = frozenset(foreign), tuple(name for name in foreign if name[-1] in "._")
+class _Names:
+    """Names of settings; one that ends in a `.` or `_` stands for all that begin so."""
 
-    def is_foreign(setting: str) -> bool:
+    def __init__(self, names: Iterable[str]) -> None:
+        self._exact = frozenset(names)
+        self._begun = tuple(name for name in self._exact if name[-1] in "._")
+
+    def has(self, setting: str) -> bool:
+        """Whether this flag, with or without its value, key or variable is one of them."""
         name = _SETTING_END.split(setting, maxsplit=1)[0]
-        return name in exact or name.startswith(begun)
+        return name in self._exact or name.startswith(self._begun)
 
+    def among(self, fix: Fix) -> bool:
+        """Whether the step has one of them."""
+        return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
+
+
+def _without(fix: Fix, foreign: _Names) -> Fix:
+    """The step without these settings; what it says to do stands also where none of its settings is left."""
     return replace(
         fix,
-        env={name: value for name, value in fix.env.items() if not is_foreign(name)},
-        flags=tuple(flag for flag in fix.flags if not is_foreign(flag)),
-        config={name: value for name, value in fix.config.items() if not is_foreign(name)},
+        env={name: value for name, value in fix.env.items() if not foreign.has(name)},
+        flags=tuple(flag for flag in fix.flags if not foreign.has(flag)),
+        config={name: value for name, value in fix.config.items() if not foreign.has(name)},
     )
 
 

@@ -207,6 +207,7 @@ class ExitCode:
     tier: str | None = None
     title: str | None = None
     why: str | None = None
+    fixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
