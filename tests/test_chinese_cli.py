@@ -1,6 +1,9 @@
 """The command line in Chinese: the list of verbs and the complaints that users meet most."""
 
 import argparse
+import ast
+import re
+from pathlib import Path
 
 import pytest
 
@@ -62,8 +65,6 @@ def test_every_option_of_every_verb_is_said_in_chinese():
 
 
 def test_numbers_and_names_of_an_option_stay_in_chinese():
-    import re
-
     for english, chinese in OPTIONS.items():
         assert set(re.findall(r"--[\w-]+|\$\w+|`[^`]+`|\b[A-Z]{3,}\b", english)) - {"GPUs", "JSON", "HTML"} <= set(
             re.findall(r"--[\w-]+|\$\w+|`[^`]+`|[A-Z]{3,}", chinese)
@@ -79,3 +80,36 @@ def test_help_of_a_verb_in_chinese(name, capsys, monkeypatch):
     assert told.startswith("用法：logrules")
     assert "位置参数" in told
     assert "show" not in told.split("示例")[0]
+
+
+# What these raise is for authors of rules and for agents, who are spoken to in English.
+ENGLISH_ONLY = ("mcp/", "ruleset/", "ruletest/")
+
+
+def raised() -> dict[str, str]:
+    """Each sentence that a verb or what it stands on may end with, with an X where it names something."""
+    found = {}
+    root = Path(__file__).parent.parent / "logrules"
+    for path in sorted(root.rglob("*.py")):
+        name = path.relative_to(root).as_posix()
+        if any(part in name for part in ENGLISH_ONLY):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("LogrulesError", "SourceError"):
+                match node.args[:1]:
+                    case [ast.Constant(value=str(text))]:
+                        found[text] = name
+                    case [ast.JoinedStr(values=parts)]:
+                        found["".join(part.value if isinstance(part, ast.Constant) else "X" for part in parts)] = name
+    return found
+
+
+def test_every_complaint_of_a_verb_is_said_in_chinese():
+    complaints = {text: name for text, name in raised().items() if re.search("[a-z]{3}", text)}
+    assert len(complaints) > 50
+    assert [(name, text) for text, name in complaints.items() if not re.search("[一-鿿]", in_chinese(text))] == []
+
+
+def test_what_a_complaint_names_is_kept():
+    assert in_chinese("no rule is called `a}{0}b`; did you mean x?") == "没有名为 `a}{0}b` 的规则；是不是想写 x？"
+    assert in_chinese("there is no framework `vlm`") == "没有名为 `vlm` 的 framework"
