@@ -36,11 +36,27 @@ _MAX_WHY = 2 * COLUMNS - 10
 _MAX_DO = 2 * COLUMNS - 40
 _MAX_COPYABLES = 2
 _MAX_NOTES = 2
-_MAX_UNUSUAL = 8
+_MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _FRAME = re.compile(r'File "|Traceback \(most recent call last\)')
 # More of one sign than anybody reads.
 _REPEATED = re.compile(r"([^\w.])\1{9,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+
+
+class _MeasuredPage:
+    """A page that knows how many lines of a screen were written on it."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self.used = 0
+
+    def put(self, indent: int, parts: Sequence[StyledText]) -> None:
+        self.used += _taken(indent, parts)
+        self._page.put(indent, parts)
+
+    def put_whole(self, indent: int, part: StyledText) -> None:
+        self.used += _taken(indent, [part])
+        self._page.put_whole(indent, part)
 
 
 # Lines of a step: how far in, the text, whether it is to be copied.
@@ -51,28 +67,27 @@ class BriefReport:
     """Prints one report in one language for one shell, on one screen."""
 
     def __init__(self, page: Page, language: str, shell: str) -> None:
-        self._page = page
+        self._page = _MeasuredPage(page)
         self._language = language
         self._shell = shell
-        self._used = 0
 
     def write(self, report: Report) -> None:
         """The verdict, the first diagnosis, one line for each of the next, and what else must be known."""
         put_verdict(self._page, report, self._language)
         put_coverage(self._page, report, self._language)
-        self._used = 2 + bool(report.unread)
+        rest = list(self._rest(report))
         if report.diagnoses:
-            self._diagnosis(report.diagnoses[0], report)
+            self._diagnosis(report.diagnoses[0], report, sum(_taken(indent, parts) for indent, parts in rest))
         for one in report.diagnoses[1 : 1 + MAX_LATER]:
             self._later(one)
         more = len(report.diagnoses) - 1 - MAX_LATER
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
-        self._rest(report)
+        for indent, parts in rest:
+            self._put(indent, *parts)
 
     def _put(self, indent: int, *parts: StyledText) -> None:
         put(self._page, indent, *parts)
-        self._used += lines_taken(indent, "".join(text for text, _ in parts), COLUMNS)
 
     def _word(self, text: Text) -> str:
         return text.of(self._language)
@@ -80,7 +95,7 @@ class BriefReport:
     def _label(self, text: Text) -> str:
         return words.LABELLED.of(self._language).format(label=self._word(text))
 
-    def _diagnosis(self, one: Diagnosis, report: Report) -> None:
+    def _diagnosis(self, one: Diagnosis, report: Report, below: int) -> None:
         if not is_explained(report):
             title = f"{self._word(one.title)}{where(one, self._language)}"
             self._put(0, (title, f"bold {COLOR[one.severity]}"))
@@ -90,7 +105,7 @@ class BriefReport:
         self._sides(report)
         self._evidence(one.evidence)
         closing = list(self._closing(one))
-        self._steps(one.fixes, MAX_LINES - len(closing))
+        self._steps(one.fixes, MAX_LINES - below - sum(_taken(0, parts) for parts in closing))
         for parts in closing:
             self._put(0, *parts)
 
@@ -130,7 +145,7 @@ class BriefReport:
         self._put(0, (self._label(words.TRY).rstrip(), "bold"))
         shown = 0
         for fix in fixes[:MAX_STEPS]:
-            left = most - self._used - (shown + 1 < len(fixes))
+            left = most - self._page.used - (shown + 1 < len(fixes))
             fitting = next((lines for lines in self._step(shown + 1, fix) if _height(lines) <= left), None)
             if fitting is None and shown:
                 break
@@ -155,7 +170,6 @@ class BriefReport:
         for indent, text, is_copied in lines:
             if is_copied:
                 self._page.put_whole(indent, (safe(text), "bold"))
-                self._used += lines_taken(indent, text, COLUMNS)
             else:
                 self._put(indent, (text, style))
 
@@ -175,12 +189,16 @@ class BriefReport:
         title = clipped(self._word(one.title), _MAX_NEAR - len(one.cause) - len(at))
         self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", COLOR[one.severity]))
 
-    def _rest(self, report: Report) -> None:
+    def _rest(self, report: Report) -> Iterator[tuple[int, Sequence[StyledText]]]:
+        """What stands below the diagnoses, with its indent."""
         if report.unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
             title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
-            self._put(0, (self._label(title).rstrip(), "bold"))
-            for line in report.unusual[-_MAX_UNUSUAL:]:
-                self._put(2, (f"{place(line)}  ", "cyan"), (clipped(line.text.strip(), _MAX_LINE), ""))
+            yield 0, [(self._label(title).rstrip(), "bold")]
+            # Beside a diagnosis a few are enough to say that there are some.
+            most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
+            for line in report.unusual[-most:]:
+                at = f"{place(line)}  "
+                yield 2, [(at, "cyan"), (clipped(_condensed(line.text), widest - columns_of(at)), "")]
         if report.earlier_runs:
             run = report.earlier_runs[-1]
             more = len(report.earlier_runs) - 1
@@ -188,11 +206,15 @@ class BriefReport:
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
             at = f"{run.source}:{run.first_line}-{run.last_line}"
             said = f"{self._label(words.EARLIER)}{at}  {self._word(words.STATUS[run.status])}{cause}{counted}"
-            self._put(0, (said, "dim"))
+            yield 0, [(said, "dim")]
         for note in report.notes[:_MAX_NOTES]:
-            self._put(0, (f"{note.source}: {note.note}", "dim"))
+            yield 0, [(f"{note.source}: {note.note}", "dim")]
         if len(report.notes) > _MAX_NOTES:
-            self._put(0, (self._word(words.MORE_LINES).format(count=len(report.notes) - _MAX_NOTES), "dim"))
+            yield 0, [(self._word(words.MORE_LINES).format(count=len(report.notes) - _MAX_NOTES), "dim")]
+
+
+def _taken(indent: int, parts: Sequence[StyledText]) -> int:
+    return lines_taken(indent, "".join(text for text, _ in parts), COLUMNS)
 
 
 def _height(lines: _Lines) -> int:
@@ -211,7 +233,7 @@ def first_sentences(text: str, columns: int) -> str:
 
 
 def _beside(lines: Sequence[str]) -> list[str]:
-    return [clipped(_condensed(line), _MAX_NEAR) for line in lines if line.strip()]
+    return [clipped(_condensed(line), _MAX_NEAR) for line in lines if any(map(str.isalnum, line))]
 
 
 def _condensed(line: str) -> str:
