@@ -149,7 +149,7 @@ class BriefReport:
             fitting = next((lines for lines in self._step(shown + 1, fix) if _height(lines) <= left), None)
             if fitting is None and shown:
                 break
-            self._print_step(fix, fitting or next(self._step(shown + 1, fix)))
+            self._print_step(fix, fitting or list(self._step(shown + 1, fix))[-2])
             shown += 1
         if shown < len(fixes):
             self._put(2, (self._word(words.MORE_STEPS).format(count=len(fixes) - shown), "dim"))
