@@ -97,7 +97,6 @@ def _positive(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
     from logrules.cli.locale import preferred_language
-    from logrules.cli.page_log import recorded, with_log
     from logrules.cli.rule_options import chosen_pack
     from logrules.output.log_paths import with_paths
     from logrules.sources.discover import discover
@@ -109,6 +108,8 @@ def run(options: argparse.Namespace) -> int:
     has_log = options.format == "html" and options.page_lines > 0
     readers = chosen_readers(options, found)
     if has_log and readers is None:
+        from logrules.cli.page_log import recorded
+
         found = recorded(found)
     pack = chosen_pack(options, cache=not options.no_cache)
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
@@ -119,6 +120,8 @@ def run(options: argparse.Namespace) -> int:
         raise LogrulesError(_nothing_in(report, given, pack.notes))
     report = with_paths(report, _paths(found))
     if has_log:
+        from logrules.cli.page_log import with_log
+
         report = with_log(report, found, pack, options.page_lines, cache=not options.no_cache)
     language = options.lang or preferred_language()
     annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
