@@ -161,15 +161,19 @@ class Session:
             self._run.names(self._index.frameworks.get(hit.signal, ()))
         chain, raised, ended = self._run.failures.feed(event)
         observation = self._observe(event, chain)
-        markers = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
+        said = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
+        markers = [marker for marker in said if not marker.polls]
         if any(marker.starts for marker in markers) and self._run_is_over():
             self._end_run(event)
             observation = self._observe(event, None)
         if markers:
+            self._run.polls.move()
             yield from self._run.tracker.apply(markers, observation)
             yield from self._rules.judge_moves()
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._run.tracker.phase_at(event))
+        elif said:
+            self._run.polls.see(observation)
         self._run.see(observation, complaint=self._complains(event))
         yield from self._route(event.hits, observation)
         if raised is not None:
