@@ -26,7 +26,12 @@ from logrules.ruleset.pack import Rule, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.when import ConditionFault, parse_when
 
-_PATIENT: Mapping[str, Callable[[float], Condition]] = {"quiet": Quiet, "silent": Silent, "unstarted": Unstarted, "polling": Polling}
+_PATIENT: Mapping[str, Callable[[float], Condition]] = {
+    "quiet": Quiet,
+    "silent": Silent,
+    "unstarted": Unstarted,
+    "polling": Polling,
+}
 _DETECTORS: Mapping[str, Condition] = {"stopped": Stopped(), "overdue": Overdue(), "lagging": Lagging()}
 
 
