@@ -90,7 +90,7 @@ def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFi
 
 def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
     """What ``when`` says, any of the signals where it says nothing, or the detector."""
-    if file.detector in _PATIENT:
+    if file.detector is not None and file.detector in _PATIENT:
         return _PATIENT[file.detector](schema.seconds(file.longer_than or "0s"))
     if file.detector is not None:
         return _DETECTORS[file.detector]
