@@ -60,7 +60,7 @@ class Outcome:
     @property
     def names_the_guilty(self) -> bool:
         """Whether the process that stands in ``guilty`` is the one that the first diagnosis points at."""
-        told = [str(note["note"]) for note in self.report.get("notes") or [] if note["source"] == "stacks"]  # type: ignore[attr-defined]
+        told = [str(line) for line in (self.report.get("stacks") or {}).get("said", ())]  # type: ignore[attr-defined]
         if any("moving, in" in one and " guilty" in one for one in told):
             return True
         seen = {name for one in told for name in re.findall(r"(?:process|rank) \d+", one)}

@@ -14,10 +14,10 @@ from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.event import Event
-from logrules.model.report import Report, SourceNote
+from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
 from logrules.model.update import Update
-from logrules.model.worker_status import WorkerNow
+from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
@@ -67,6 +67,7 @@ class Following:
         self._bytes = 0
         self._now: float | None = None
         self._released = self._judged = 0.0
+        self._stacks: StackView | None = None
         self._lock = RLock()
 
     def __iter__(self) -> Iterator[Update]:
@@ -85,12 +86,22 @@ class Following:
         with self._lock:
             report = self._session.report(self._lines(), tuple(self._logs))
             left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
-            return with_lines_below(replace(report, notes=(*report.notes, *left_out)), self._below)
+            return with_lines_below(replace(report, notes=(*report.notes, *left_out), stacks=self._stacks), self._below)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
         with self._lock:
             return self._session.workers()
+
+    def parallel_sizes(self) -> ParallelSizes:
+        """How the ranks share the work, as far as the log says."""
+        with self._lock:
+            return self._session.parallel_sizes
+
+    def show_stacks(self, stacks: StackView) -> None:
+        """Where the processes of the job stand, for the report: the last that was seen."""
+        with self._lock:
+            self._stacks = stacks
 
     def hear(self, source: str, text: str, at: float) -> None:
         """Take further lines as a log of their own, such as what an inspection command said at ``at``.

@@ -19,7 +19,7 @@ from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
 from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
-from logrules.model.worker_status import WorkerNow
+from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Pack
 
@@ -98,6 +98,11 @@ class Session:
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
         return step_time.workers_now(self._run.tracker.workers, self.now)
+
+    @property
+    def parallel_sizes(self) -> ParallelSizes:
+        """How the ranks share the work, as far as the log says."""
+        return self._run.ranks.sizes
 
     def note(self, source: str, text: str) -> None:
         """Something that a reader of the report must know of a source."""

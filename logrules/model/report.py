@@ -256,6 +256,17 @@ class SourceNote:
 
 
 @dataclass(frozen=True, slots=True)
+class StackView:
+    """Where the processes of a live job stood when they were looked at last.
+
+    ``said`` are sentences of English, ``tree`` the merged stacks with who stands where, a line a fork, indented.
+    """
+
+    said: tuple[str, ...] = ()
+    tree: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that logrules has to say about a job at one moment.
 
@@ -278,6 +289,7 @@ class Report:
     frameworks: tuple[str, ...] = ()
     paths: Mapping[str, str] = field(default_factory=dict)
     completed_by: Evidence | None = None
+    stacks: StackView | None = None
 
     @property
     def unread(self) -> tuple[str, ...]:

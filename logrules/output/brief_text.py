@@ -35,6 +35,7 @@ _MAX_WHY = 2 * COLUMNS - 10
 _MAX_DO = 2 * COLUMNS - 40
 _MAX_COPYABLES = 2
 _MAX_NOTES = 2
+_MAX_TREE = 8
 _MAX_UNUSUAL = 8
 _FRAME = re.compile(r'File "|Traceback \(most recent call last\)')
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -181,6 +182,13 @@ class BriefReport:
             at = f"{run.source}:{run.first_line}-{run.last_line}"
             said = f"{self._label(words.EARLIER)}{at}  {self._word(words.STATUS[run.status])}{cause}{counted}"
             self._put(0, (said, "dim"))
+        if report.stacks is not None:
+            self._put(0, (self._label(words.STACKS).rstrip(), "bold"))
+            for told in (*report.stacks.said, *report.stacks.tree[:_MAX_TREE]):
+                self._put(2, (told, ""))
+            if len(report.stacks.tree) > _MAX_TREE:
+                more = len(report.stacks.tree) - _MAX_TREE
+                self._put(2, (self._word(words.MORE_LINES).format(count=more), "dim"))
         for note in report.notes[:_MAX_NOTES]:
             self._put(0, (f"{note.source}: {note.note}", "dim"))
         if len(report.notes) > _MAX_NOTES:
