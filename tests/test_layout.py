@@ -22,7 +22,6 @@ SHORT = {
     "model/template": "one template of what varies in a line, for inference and for fingerprints",
     "model/update": "what following gives to every listener",
     "model/version": "read by the build",
-    "model/worker_status": "what a session tells of its workers",
     "notify/listener": "the protocol of whoever is told",
     "notify/progress_counter": "what a line of progress counts, for stalls and for the last line of a watch",
     "output/escape": "the one way of log text into output",

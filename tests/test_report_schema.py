@@ -38,5 +38,5 @@ def test_stacks_are_in_the_document_where_somebody_looked():
     looked = Report(Status.STALLED, "train_step", stacks=StackView(("said\x1b",), ("[rank 0] x",)))
     document = json.loads(json.dumps(report_document(looked, "en")))
     jsonschema.validate(document, report_schema())
-    assert document["stacks"] == {"said": ["said\\x1b"], "tree": ["[rank 0] x"]}
+    assert document["stacks"] == {"said": ["said\\x1b"], "tree": ["[rank 0] x"], "apart": []}
     assert "stacks" not in report_document(Report(Status.STALLED, "train_step"), "en")

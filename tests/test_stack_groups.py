@@ -1,9 +1,12 @@
 """Stacks of many processes merged, and who stands elsewhere."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from logrules.engine.late_context import with_stacks
+from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.worker_status import ParallelSizes
 from logrules.notify.process_groups import (
     ProcessGroup,
@@ -21,7 +24,7 @@ from logrules.notify.stack_groups import (
     odd_ones,
     stack_of,
 )
-from logrules.notify.stack_words import said_of_slowness, said_of_stillness, summary
+from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, summary
 from logrules.sources.flight_dump import Dump, Group
 
 OWN = StackFrame("step", "/work/train.py", 90, "train.py")
@@ -131,6 +134,24 @@ def test_who_still_moves_while_the_others_wait_is_apart_too():
     said = said_of_stillness([ranks(16), first], GROUPS)
     assert "rank 6-7 moving, in x.py:1 f" in said[0]
     assert "tensor parallel group 3" in said[1]
+
+
+def test_who_is_apart():
+    assert apart([ranks(16, 6)] * 3) == [6]
+    moved = [*ranks(4)[:3], ProcessStack("rank 3", (OWN,))]
+    assert apart([ranks(4), moved]) == [3]
+    assert apart([ranks(4), [ProcessStack(f"rank {n}", (OWN,)) for n in range(4)]]) == []
+    assert apart([]) == []
+
+
+def test_of_a_stall_that_names_nobody_who_stands_apart_is_the_suspect():
+    one = Diagnosis("a/b", "deadlock-user-code", "train_step", Severity.WARNING, 0.8, Text("t", "t"), Text("w", "w"), Restart.NO, (), (), (), ())  # fmt: skip
+    view = StackView(apart=(6,))
+    told = with_stacks(Report(Status.STALLED, "train_step", (one,)), view)
+    assert (told.diagnoses[0].ranks, told.stacks) == ((6,), view)
+    named = replace(one, ranks=(2,))
+    assert with_stacks(Report(Status.STALLED, "train_step", (named,)), view).diagnoses == (named,)
+    assert with_stacks(Report(Status.FAILED, "train_step", (one,)), view).diagnoses == (one,)
 
 
 def test_of_a_slow_job_the_group_with_most_of_the_late_ones_is_named():

@@ -7,7 +7,7 @@ from itertools import islice
 from threading import RLock
 
 from logrules.engine.extraction import Scanners
-from logrules.engine.late_context import evidence_of, with_lines_below
+from logrules.engine.late_context import evidence_of, with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import dated, merged
 from logrules.inference.clock import Clock
@@ -86,7 +86,8 @@ class Following:
         with self._lock:
             report = self._session.report(self._lines(), tuple(self._logs))
             left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
-            return with_lines_below(replace(report, notes=(*report.notes, *left_out), stacks=self._stacks), self._below)
+            noted = with_stacks(replace(report, notes=(*report.notes, *left_out)), self._stacks)
+            return with_lines_below(noted, self._below)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
@@ -175,6 +176,9 @@ class Following:
     def _remember_stalls(self, changes: Iterable[Change]) -> None:
         for change in changes:
             if isinstance(change, Raised) and change.quiet_s is not None:
+                if not self._stalls and self._stacks is not None:
+                    # Who stood apart in the last stall is not to blame for this one.
+                    self._stacks = replace(self._stacks, apart=())
                 self._stalls.add(change.rule)
             elif isinstance(change, Withdrawn):
                 self._stalls.discard(change.rule)

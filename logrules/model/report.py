@@ -259,11 +259,13 @@ class SourceNote:
 class StackView:
     """Where the processes of a live job stood when they were looked at last.
 
-    ``said`` are sentences of English, ``tree`` the merged stacks with who stands where, a line a fork, indented.
+    ``said`` are sentences of English, ``tree`` the merged stacks with who stands where, a line a fork, indented;
+    ``apart`` are the ranks that stand elsewhere than nearly all others.
     """
 
     said: tuple[str, ...] = ()
     tree: tuple[str, ...] = ()
+    apart: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

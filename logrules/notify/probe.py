@@ -17,7 +17,7 @@ from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups
 from logrules.notify.stack_groups import ProcessStack, at_rest, dump_of, grouped, odd_ones
 from logrules.notify.stack_samples import StackSampler, why_not
 from logrules.notify.stack_tree import tree_lines
-from logrules.notify.stack_words import said_of_slowness, said_of_stillness
+from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness
 from logrules.sources.flight_lines import lines_of
 
 LIMIT_S = 10.0
@@ -76,7 +76,8 @@ def look_closer(
             *_ras(processes, limit_s),
             *(said for name, one in asked for said in _said(name, one.result(), limit_s)),
         )
-        return Look(outputs, _view(samples.rounds, said_of_stillness(samples.rounds, groups)))
+        said = said_of_stillness(samples.rounds, groups)
+        return Look(outputs, _view(samples.rounds, said, apart(samples.rounds)))
 
 
 def look_for_slow(
@@ -92,16 +93,16 @@ def look_for_slow(
         samples = StackSampler(pool, processes, hosts, env, limit_s, sleep).sampled(SLOW_ROUNDS, SLOW_BETWEEN_S)
     said = said_of_slowness(samples.rounds, _groups(processes, sizes))
     outputs = tuple(ProbeOutput(name, why, evidence=False) for name, why in samples.failed.items())
-    return Look(outputs, _view(samples.rounds, said))
+    return Look(outputs, _view(samples.rounds, said, ()))
 
 
 def _groups(processes: Sequence[Process], sizes: ParallelSizes) -> tuple[ProcessGroup, ...]:
     return groups_of_job(sizes, [one.arguments for one in processes], [one.environment for one in processes])
 
 
-def _view(rounds: Sequence[Sequence[ProcessStack]], said: Sequence[str]) -> StackView | None:
+def _view(rounds: Sequence[Sequence[ProcessStack]], said: Sequence[str], odd: Sequence[int]) -> StackView | None:
     last = rounds[-1] if rounds else ()
-    return StackView(tuple(said), tuple(tree_lines(last))) if last else None
+    return StackView(tuple(said), tuple(tree_lines(last)), tuple(odd)) if last else None
 
 
 def _stopped(process: Process) -> ProbeOutput:

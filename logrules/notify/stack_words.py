@@ -19,16 +19,27 @@ _MAX_MOVING = 8
 
 def said_of_stillness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
     """Of a job that hangs: where each group of processes stands, what of it moves, and what the odd ones share."""
-    last = rounds[-1] if rounds else ()
-    resting = at_rest(rounds)
-    still = grouped(resting)
-    names = {stack.name for stack in resting}
-    moving = grouped(stack for stack in last if stack.name not in names)
+    still, moving = _halves(rounds)
     told = [summary(still)] if still else []
     told += [f"{names_in_words(group.names)} moving, in {group.stack.place}" for group in moving[:_MAX_MOVING]]
-    # Whoever still moves while the others stand is apart as well.
-    odd = [name for group in (*odd_ones(still), *(moving if len(names) > 1 else ())) for name in group.names]
-    return [*(["; ".join(told)] if told else []), *_shared(odd, groups)]
+    return [*(["; ".join(told)] if told else []), *_shared(apart(rounds), groups)]
+
+
+def apart(rounds: Sequence[Sequence[ProcessStack]]) -> list[int]:
+    """The ranks of a job that hangs which stand elsewhere than nearly all others, or still move while most stand."""
+    still, moving = _halves(rounds)
+    standing = sum(is_rank(name) for group in still for name in group.names)
+    busy = _ranks(name for group in moving for name in group.names)
+    odd = _ranks(name for group in odd_ones(still) for name in group.names)
+    return sorted({*odd, *(busy if 2 * len(busy) < standing else ())})
+
+
+def _halves(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[tuple[StackGroup, ...], tuple[StackGroup, ...]]:
+    """(groups of what stands still, groups of what moves) by the last sample."""
+    resting = at_rest(rounds)
+    names = {stack.name for stack in resting}
+    last = rounds[-1] if rounds else ()
+    return grouped(resting), grouped(stack for stack in last if stack.name not in names)
 
 
 def said_of_slowness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
@@ -38,8 +49,8 @@ def said_of_slowness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[
         f"{names_in_words(one.names)} stood apart in {one.rounds} of {count} samples, last in {one.stack.place}"
         for one in standing_apart(rounds)
     ]
-    apart = [_ranks(name for group in odd_ones(grouped(stacks)) for name in group.names) for stacks in rounds]
-    if (found := group_apart(apart, groups)) is not None:
+    odd = [_ranks(name for group in odd_ones(grouped(stacks)) for name in group.names) for stacks in rounds]
+    if (found := group_apart(odd, groups)) is not None:
         group, times = found
         told.append(f"most of those who stood apart were of {_named(group)}, in {times} of {count} samples")
     return told or ([f"nobody stood apart in most of {count} samples"] if any(rounds) else [])
@@ -50,8 +61,7 @@ def summary(groups: Sequence[StackGroup]) -> str:
     return "; ".join(f"{_who(group.names)} in {group.stack.place}" for group in groups)
 
 
-def _shared(names: Sequence[str], groups: Sequence[ProcessGroup]) -> list[str]:
-    odd = _ranks(names)
+def _shared(odd: Sequence[int], groups: Sequence[ProcessGroup]) -> list[str]:
     if len(odd) < 2 or not groups:  # noqa: PLR2004 (two share something)
         return []
     who = names_in_words([f"rank {rank}" for rank in odd])

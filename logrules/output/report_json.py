@@ -44,7 +44,11 @@ def report_document(report: Report, language: str) -> dict[str, Any]:
 
 
 def _stacks(stacks: StackView) -> dict[str, Any]:
-    return {"said": [safe(line) for line in stacks.said], "tree": [safe(line) for line in stacks.tree]}
+    return {
+        "said": [safe(line) for line in stacks.said],
+        "tree": [safe(line) for line in stacks.tree],
+        "apart": list(stacks.apart),
+    }
 
 
 def _comparison(sides: Comparison, language: str) -> dict[str, Any]:

@@ -88,7 +88,8 @@ def report_schema(annexes: Mapping[str, Any] | None = None) -> dict[str, Any]:
 def _stacks() -> dict[str, Any]:
     """Where the processes of a live job stood: there where somebody looked."""
     tree = {**_list(_TEXT), "description": "the merged stacks with who stands where, a line a fork, indented"}
-    return _object({"said": _list(_TEXT), "tree": tree})
+    apart = {**_list(_COUNT), "description": "the ranks that stand elsewhere than nearly all others"}
+    return _object({"said": _list(_TEXT), "tree": tree, "apart": apart})
 
 
 def _comparison(evidence: dict[str, Any]) -> dict[str, Any]:
