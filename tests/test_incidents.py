@@ -107,6 +107,40 @@ def test_each_chat_gets_the_body_that_it_documents(url, body):
     assert body_for(url, news, "said", {"rule": "r"}, "key") == body
 
 
+HOSTILE = "<!channel> & <at user_id='all'>"
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("https://hooks.slack.com/services/x", "&lt;!channel&gt; &amp; &lt;at user_id='all'&gt;"),
+        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", "<!channel> & < at user_id='all'>"),
+        ("https://oapi.dingtalk.com/robot/send", HOSTILE),
+    ],
+)
+def test_words_of_a_log_call_nobody(url, text):
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    assert json.dumps(text) in json.dumps(body_for(url, news, HOSTILE, {}, ""))
+
+
+@pytest.mark.parametrize(
+    ("url", "most"),
+    [
+        ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x", 2_048),
+        ("https://oapi.dingtalk.com/robot/send", 20_000),
+        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", 20_000),
+    ],
+)
+def test_no_message_is_longer_than_its_chat_takes(url, most):
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    body = body_for(url, news, "慢" * 50_000, {}, "")
+    told = body.get("text") or body["content"]
+    assert isinstance(told, dict)
+    (text,) = told.values()
+    assert most / 2 < len(text.encode()) <= most
+    assert set(text) == {"慢"}
+
+
 def test_a_pager_gets_one_alert_an_incident_and_its_end():
     policy = NotificationPolicy()
     url = "https://events.pagerduty.com/v2/enqueue"

@@ -199,7 +199,8 @@ def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
 
 
 @pytest.mark.parametrize(
-    ("statuses", "tries", "delivered"), [((500, 200), 2, True), ((500,), 3, False), ((404,), 1, False)]
+    ("statuses", "tries", "delivered"),
+    [((500, 200), 2, True), ((500,), 3, False), ((404,), 1, False), ((429, 200), 2, True)],
 )
 def test_a_webhook_is_tried_again_where_that_may_help(receive, statuses, tries, delivered):
     receiver = receive(*statuses)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from time import monotonic, thread_time
+from time import thread_time
 
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.backlog import Backlog
@@ -72,12 +72,12 @@ class Files:
 
     def _run(self) -> None:
         """Look, sleep, look again."""
-        found = monotonic()
+        found = now()
         while not self._stopped.is_set():
             begun = thread_time()
-            if monotonic() >= found + POLL_S:
+            if now() >= found + POLL_S:
                 self._find()
-                found = monotonic()
+                found = now()
             came = [self._look(one) for one in self._followed.values()]
             self._stopped.wait(next_pause(thread_time() - begun, came=any(came)))
         for one in self._followed.values():
