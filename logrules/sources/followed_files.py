@@ -60,6 +60,10 @@ class Files:
         """Those of the paths behind which there is nothing yet."""
         return self._roots.missing()
 
+    def path_of(self, name: str) -> Path | None:
+        """Where the log of this name lies."""
+        return next((one.tail.path for one in tuple(self._followed.values()) if one.name == name), None)
+
     def stop(self) -> None:
         """Read no further."""
         self._stopped.set()
