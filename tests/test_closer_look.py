@@ -173,7 +173,7 @@ def test_where_native_frames_are_not_to_be_had_python_frames_do(tmp_path):
 
 @POSIX
 def test_why_nothing_could_be_seen_says_what_to_do(tmp_path):
-    fake(tmp_path, "py-spy", "echo 'Error: Permission denied (os error 13)'; exit 1")
+    fake(tmp_path, "py-spy", "echo 'Error: Permission Denied: Try running again with elevated permissions'; exit 1")
     (note,) = [
         said
         for said in look_closer([Process(7, "p")], env(tmp_path), sleep=lambda _: None).outputs

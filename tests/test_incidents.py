@@ -91,6 +91,15 @@ def test_an_unusual_silence_is_a_gentle_line():
     )
 
 
+def test_a_stall_with_which_the_job_ends_is_not_said_to_be_over():
+    out = io.StringIO()
+    lines = Lines(out, "en", job="llama")
+    lines.hear(update(0.0, STALLED), lambda: REPORT)
+    lines.hear(replace(update(1.0, Withdrawn(STALL.rule, 1.0)), ended=True), lambda: REPORT)
+    assert "00:00:00 [llama] " in out.getvalue()
+    assert "no longer" not in out.getvalue()
+
+
 @pytest.mark.parametrize(
     ("url", "body"),
     [

@@ -246,6 +246,7 @@ class Following:
         if end.exit_status:
             # How a command ended is a line as launchers write it, of a log of its own, for the table of exits.
             text = f"logrules: the command ended: exit status {end.exit_status}\n"
+            self._notice = QuietNotice()  # that is no word of the job
             yield from self._block(Block(EXIT_LOG, 0, text.encode(), self._now))
         # The log that spoke last is the one whose last line shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):

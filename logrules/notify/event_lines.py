@@ -68,7 +68,7 @@ class Lines:
                 case StallProlonged(rule=rule, quiet_s=quiet_s) if rule in self._shown:
                     still = _STILL.of(self._language).format(title=self._shown[rule], quiet=duration(quiet_s))
                     self._say(update.now, still)
-                case Withdrawn(rule=rule) if rule in self._shown and rule not in raised:
+                case Withdrawn(rule=rule) if rule in self._shown and rule not in raised and not update.ended:
                     self._say(update.now, _GONE.of(self._language).format(title=self._shown.pop(rule)))
                 case QuietNoticed(quiet_s=quiet_s, longest_s=longest_s):
                     said = {"quiet": duration(quiet_s), "longest": duration(max(longest_s, 1.0))}

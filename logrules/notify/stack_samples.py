@@ -95,6 +95,6 @@ def why_not(shown: str, said: CommandOutput, limit_s: float) -> str:
     if said.hung:
         return f"{shown}: no answer within {limit_s:g} s, it hangs as well"
     text = " ".join(said.text.split())[:300]
-    denied = "ermission denied" in said.text or "not permitted" in said.text
+    denied = "permission denied" in said.text.lower() or "not permitted" in said.text
     allow = " (run logrules as root, or set kernel.yama.ptrace_scope to 0)" if denied and shown == "py-spy" else ""
     return f"{shown}: failed (status {said.status}) {text}{allow}".rstrip()
