@@ -26,7 +26,6 @@ SHORT = {
     "notify/progress_counter": "what a line of progress counts, for stalls and for the last line of a watch",
     "output/escape": "the one way of log text into output",
     "output/ruletest_github": "one form a module",
-    "inference/progress_key": "which parts of a line change by themselves",
     "notify/job_name": "what a job is called, in messages and metrics",
     "output/text": "picks the brief or the full page",
     "output/xml": "log text in XML, for both JUnit forms",
