@@ -24,12 +24,13 @@ from threading import Thread
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "fixtures" / "live" / "programs.py"
 sys.path.insert(0, str(PROGRAMS.parent))
-from programs import HANGING, HEALTHY, LOOP, SILENT, STARTED, Program  # noqa: E402 (beside the fixtures)
+from programs import HANGING, HEALTHY, LOOP, POLLING, SILENT, STARTED, Program  # noqa: E402 (beside the fixtures)
 
-# The usual patience is 170 s for a loop, 5 min for silence and 10 min after a start.
+# The usual patience is 170 s for a loop, 5 min for silence and for lines that only say that they wait, 10 min after a
+# start.
 FACTOR = 0.06
 UNIT_S = 1.0
-PATIENCE_S = {LOOP: 170 * FACTOR, SILENT: 300 * FACTOR, STARTED: 600 * FACTOR}
+PATIENCE_S = {LOOP: 170 * FACTOR, SILENT: 300 * FACTOR, STARTED: 600 * FACTOR, POLLING: 300 * FACTOR}
 LATE_S = 5.0
 LOOK_S = 15.0
 LIMIT_S = 150.0
@@ -59,7 +60,7 @@ class Outcome:
     @property
     def names_the_guilty(self) -> bool:
         """Whether the process that stands in ``guilty`` is the one that the first diagnosis points at."""
-        told = [str(note["note"]) for note in self.report.get("notes") or [] if note["source"] == "stacks"]  # type: ignore[attr-defined]
+        told = [str(line) for line in (self.report.get("stacks") or {}).get("said", ())]  # type: ignore[attr-defined]
         if any("moving, in" in one and " guilty" in one for one in told):
             return True
         seen = {name for one in told for name in re.findall(r"(?:process|rank) \d+", one)}

@@ -7,7 +7,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from logrules.model.report import Curve, Diagnosis, Evidence, PhaseSpan, Point, Report, Restart, Severity, Status, Text
+from logrules.model.report import Diagnosis, Evidence, Report, Restart, Severity, Status, Text
+from logrules.model.timeline import Curve, PhaseSpan, Point
 from logrules.output.html import render_html
 
 RANKS, SPANS = 64, 10_000

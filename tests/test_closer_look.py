@@ -9,12 +9,13 @@ import threading
 import pytest
 
 from logrules.model.errors import LogrulesError
-from logrules.notify.job_offers import flight_texts, ras_text
+from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process, processes_in, rank_of
 from logrules.notify.probe import look_closer, look_for_slow
 from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
 from logrules.notify.stack_groups import ProcessStack, StackFrame, stack_of, standing_apart
 from logrules.notify.stack_tree import MAX_LINES, names_in_words, tree_lines
+from logrules.sources.flight_lines import lines_of
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
 MAIN = StackFrame("main", "/w/train.py", 5, "train.py")
@@ -123,7 +124,8 @@ def test_other_hosts_are_asked_for_the_same_job(tmp_path):
     fake(tmp_path, "ssh", f"echo \"$@\" > {tmp_path}/asked; echo '== logrules 9 1'; echo '{DUMP}'")
     one = Process(7, "python", 0, environment={"RANK": "0", "SLURM_JOB_ID": "42"})
     seen = look_closer([one], env(tmp_path), sleep=lambda _: None, hosts=("node2",))
-    assert [said.text for said in seen if said.source == "stacks"] == ["2 ranks are in x.py:3 load"]
+    assert seen.stacks is not None
+    assert seen.stacks.said == ("2 ranks are in x.py:3 load",)
     assert "-- node2" in (tmp_path / "asked").read_text()
 
 
@@ -147,17 +149,17 @@ def test_a_host_that_cannot_be_reached_and_a_job_without_a_mark_are_notes(tmp_pa
     fake(tmp_path, "ssh", "echo 'connection refused' >&2; exit 255")
     marked = Process(7, "python", environment={"MASTER_PORT": "29500"})
     seen = look_closer([marked], env(tmp_path), sleep=lambda _: None, hosts=("node2",))
-    assert ("ssh node2", False) in [(said.source, said.evidence) for said in seen]
+    assert ("ssh node2", False) in [(said.source, said.evidence) for said in seen.outputs]
     bare = look_closer([Process(7, "python")], env(tmp_path), sleep=lambda _: None, hosts=("node2",))
-    assert ("ssh", False) in [(said.source, said.evidence) for said in bare]
+    assert ("ssh", False) in [(said.source, said.evidence) for said in bare.outputs]
 
 
 @POSIX
 def test_what_is_suspended_is_said_and_not_suspended_again(tmp_path):
     fake(tmp_path, "py-spy", f"echo \"$@\" >> {tmp_path}/asked; echo '{DUMP}'")
     seen = look_closer([Process(7, "python", 1, stopped=True)], env(tmp_path), sleep=lambda _: None)
-    assert seen[0].evidence
-    assert seen[0].text.startswith("logrules: rank 1 is suspended by a signal")
+    assert seen.outputs[0].evidence
+    assert seen.outputs[0].text.startswith("logrules: rank 1 is suspended by a signal")
     assert "--native" not in (tmp_path / "asked").read_text()
 
 
@@ -165,14 +167,17 @@ def test_what_is_suspended_is_said_and_not_suspended_again(tmp_path):
 def test_where_native_frames_are_not_to_be_had_python_frames_do(tmp_path):
     fake(tmp_path, "py-spy", f"case \"$*\" in *--native*) exit 1 ;; esac; echo '{DUMP}'")
     seen = look_closer([Process(7, "python", 0)], env(tmp_path), sleep=lambda _: None)
-    assert [said.text for said in seen if said.source == "stacks"] == ["rank 0 is in x.py:3 load"]
+    assert seen.stacks is not None
+    assert seen.stacks.said == ("rank 0 is in x.py:3 load",)
 
 
 @POSIX
 def test_why_nothing_could_be_seen_says_what_to_do(tmp_path):
-    fake(tmp_path, "py-spy", "echo 'Error: Permission denied (os error 13)'; exit 1")
+    fake(tmp_path, "py-spy", "echo 'Error: Permission Denied: Try running again with elevated permissions'; exit 1")
     (note,) = [
-        said for said in look_closer([Process(7, "p")], env(tmp_path), sleep=lambda _: None) if "py-spy" in said.source
+        said
+        for said in look_closer([Process(7, "p")], env(tmp_path), sleep=lambda _: None).outputs
+        if "py-spy" in said.source
     ]
     assert "ptrace_scope" in note.text
     assert not note.evidence
@@ -183,10 +188,12 @@ def test_a_slow_job_names_who_stands_apart(tmp_path):
     other = DUMP.replace("load", "step")
     fake(tmp_path, "py-spy", f"case \"$*\" in *\"--pid 2\"*) echo '{DUMP}' ;; *) echo '{other}' ;; esac")
     ranks = [Process(n, "python", n) for n in range(1, 5)]
-    seen = [said.text for said in look_for_slow(ranks, env(tmp_path), sleep=lambda _: None)]
-    assert seen[0] == "rank 2 stood apart in 5 of 5 samples, last in x.py:3 load"
-    alike = [said.text for said in look_for_slow(ranks[2:], env(tmp_path), sleep=lambda _: None)]
-    assert alike[0] == "nobody stood apart in most of 5 samples"
+    seen = look_for_slow(ranks, env(tmp_path), sleep=lambda _: None).stacks
+    assert seen is not None
+    assert seen.said[0] == "rank 2 stood apart in 5 of 5 samples, last in x.py:3 load"
+    alike = look_for_slow(ranks[2:], env(tmp_path), sleep=lambda _: None).stacks
+    assert alike is not None
+    assert alike.said[0] == "nobody stood apart in most of 5 samples"
 
 
 def test_the_rank_that_a_launcher_gave():
@@ -214,7 +221,7 @@ def test_the_flight_recorder_is_asked_for_its_dump(tmp_path):
         }]}).encode())  # fmt: skip
 
     given = {"TORCH_NCCL_DEBUG_INFO_PIPE_FILE": f"{tmp_path}/ask_", "TORCH_FR_DUMP_TEMP_FILE": f"{tmp_path}/trace_"}
-    told = flight_texts([Process(7, "python", 3, environment=given)], sleep)
+    told = lines_of(flight_dumps([Process(7, "python", 3, environment=given)], sleep))
     os.close(reader)
     assert asked == [b"1\n"]
     assert list(told) == ["flight recorder trace_3"]
@@ -223,7 +230,7 @@ def test_the_flight_recorder_is_asked_for_its_dump(tmp_path):
 
 def test_a_recorder_that_nobody_offers_or_hears_is_left_alone(tmp_path):
     deaf = {"TORCH_NCCL_DEBUG_INFO_PIPE_FILE": f"{tmp_path}/none_"}
-    assert flight_texts([Process(7, "python", 3, environment=deaf), Process(8, "python", 1)], lambda _: None) == {}
+    assert flight_dumps([Process(7, "python", 3, environment=deaf), Process(8, "python", 1)], lambda _: None) == []
 
 
 def test_the_ras_of_nccl_is_read_where_the_job_has_one():

@@ -22,7 +22,6 @@ from logrules.model.report import (
     Diagnosis,
     Evidence,
     Fix,
-    PhaseSpan,
     Report,
     Restart,
     Risk,
@@ -30,6 +29,7 @@ from logrules.model.report import (
     Status,
     Text,
 )
+from logrules.model.timeline import PhaseSpan
 from logrules.output.github import render_github
 from logrules.output.jsonl import event_schema, render_jsonl
 from logrules.output.junit import render_junit

@@ -13,7 +13,8 @@ pytest.importorskip("jinja2")
 from logrules.cli.main import main
 from logrules.inference.time_series import MAX_POINTS, QUIET, CurveSampler
 from logrules.model.event import Level, LogLine, LogText
-from logrules.model.report import Comparison, Curve, PhaseSpan, Point, Report, Status, WaitSpan
+from logrules.model.report import Comparison, Report, StackView, Status
+from logrules.model.timeline import Curve, PhaseSpan, Point, WaitSpan
 from logrules.output.html import render_html
 from logrules.output.plots import color_of, curve_svg, scale_of, timeline_svg
 from tests.test_forms import HEALTHY, report
@@ -76,6 +77,16 @@ def test_log_text_is_escaped_and_asks_nothing_of_the_network():
     assert re.findall(r"<script[^>]*>", text) == ['<script type="application/json" id="data">', "<script>"]
     assert "default-src 'none'" in text
     assert not re.search(r"""(?:src|href)\s*=\s*["']https?:""", text.replace("http://www.w3.org", ""))
+
+
+def test_the_merged_stacks_have_a_section_of_their_own():
+    view = StackView(("rank 3 is in <x>.py:1 f",), ("[rank 0-3] t.py:1 main", "  [rank 3] <script>alert(1)</script>"))
+    text = page_of(replace(report(), stacks=view))
+    assert "Where the processes stand" in text
+    assert "各进程所处位置" in text
+    assert "  [rank 3] &lt;script&gt;alert(1)&lt;/script&gt;\n" in text
+    assert "rank 3 is in &lt;x&gt;.py:1 f" in text
+    assert 'class="tree"' not in page_of(report())
 
 
 @pytest.mark.parametrize("given", [HEALTHY, Report(Status.RUNNING, "train_step", curves=(CURVED,))])

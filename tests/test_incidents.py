@@ -91,6 +91,15 @@ def test_an_unusual_silence_is_a_gentle_line():
     )
 
 
+def test_a_stall_with_which_the_job_ends_is_not_said_to_be_over():
+    out = io.StringIO()
+    lines = Lines(out, "en", job="llama")
+    lines.hear(update(0.0, STALLED), lambda: REPORT)
+    lines.hear(replace(update(1.0, Withdrawn(STALL.rule, 1.0)), ended=True), lambda: REPORT)
+    assert "00:00:00 [llama] " in out.getvalue()
+    assert "no longer" not in out.getvalue()
+
+
 @pytest.mark.parametrize(
     ("url", "body"),
     [
@@ -105,6 +114,40 @@ def test_an_unusual_silence_is_a_gentle_line():
 def test_each_chat_gets_the_body_that_it_documents(url, body):
     (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
     assert body_for(url, news, "said", {"rule": "r"}, "key") == body
+
+
+HOSTILE = "<!channel> & <at user_id='all'>"
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("https://hooks.slack.com/services/x", "&lt;!channel&gt; &amp; &lt;at user_id='all'&gt;"),
+        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", "<!channel> & < at user_id='all'>"),
+        ("https://oapi.dingtalk.com/robot/send", HOSTILE),
+    ],
+)
+def test_words_of_a_log_call_nobody(url, text):
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    assert json.dumps(text) in json.dumps(body_for(url, news, HOSTILE, {}, ""))
+
+
+@pytest.mark.parametrize(
+    ("url", "most"),
+    [
+        ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x", 2_048),
+        ("https://oapi.dingtalk.com/robot/send", 20_000),
+        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", 20_000),
+    ],
+)
+def test_no_message_is_longer_than_its_chat_takes(url, most):
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    body = body_for(url, news, "慢" * 50_000, {}, "")
+    told = body.get("text") or body["content"]
+    assert isinstance(told, dict)
+    (text,) = told.values()
+    assert most / 2 < len(text.encode()) <= most
+    assert set(text) == {"慢"}
 
 
 def test_a_pager_gets_one_alert_an_incident_and_its_end():

@@ -19,10 +19,31 @@ FRAMES = [
 ]  # fmt: skip
 
 
-def options(pid: int) -> argparse.Namespace:
+def options(pid: int, *more: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     inspect_verb.add_options(parser)
-    return parser.parse_args(["--pid", str(pid), "--lang", "en"])
+    return parser.parse_args(["--pid", str(pid), "--lang", "en", *more])
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [("json", '"rank 3 is in x.py:1 f"'), ("html", '<pre class="tree"'), ("text", "[rank 3] x.py:1 f")],
+)
+def test_where_processes_stand_is_in_every_form(tmp_path, monkeypatch, form, told):
+    pytest.importorskip("psutil")
+    if form == "html":
+        pytest.importorskip("jinja2")
+    frames = [{"name": "f", "filename": "/w/x.py", "line": 1}]
+    fake = tmp_path / "py-spy"
+    fake.write_text(f"#!/bin/sh\necho '{json.dumps([{'thread_name': 'MainThread', 'frames': frames}])}'\n")
+    fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("RANK", "3")
+    kept = tmp_path / "report"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as job:
+        inspect_verb.run(options(job.pid, "--format", form, "-o", str(kept)))
+        job.communicate(b"\n")
+    assert told in kept.read_text(encoding="utf-8")
 
 
 def test_a_hung_process_is_explained_by_its_stack(tmp_path, monkeypatch, capsys):

@@ -58,6 +58,12 @@ def test_what_the_panel_says():
     ]
 
 
+def test_the_name_of_the_job_stands_first():
+    choice = PanelChoice(job="llama \x1b[2J")
+    first = plain(panel_lines(UPDATE, REPORT, [], (100, 8), "en", keys=False, choice=choice))[0]
+    assert first.startswith("── logrules llama \\x1b[2J STALLED in phase rollout")
+
+
 def test_one_worker_alone():
     workers = [worker(f"rank {rank}", phase=f"p{rank}") for rank in range(3)]
     lines = plain(panel_lines(UPDATE, REPORT, workers, (100, 8), "en", keys=False, choice=PanelChoice(only="rank 1")))
@@ -103,8 +109,9 @@ def test_the_evidence_in_a_pager(tmp_path):
     log = tmp_path / "-odd name.log"
     log.write_text("".join(f"line {n} \x1b[2J\n" for n in range(1, 41)))
     first = replace(REPORT.diagnoses[0], evidence=(Evidence("output", 1, "x", "w"), Evidence(str(log), 20, "y", "w")))
-    assert evidence_file(replace(REPORT, diagnoses=(first,))) == (log, 20)
-    assert evidence_file(REPORT) is None
+    places = {str(log): log, "a.log": tmp_path / "gone"}
+    assert evidence_file(replace(REPORT, diagnoses=(first,)), places.get) == (log, 20)
+    assert evidence_file(REPORT, places.get) is None
     assert pager_command(log, 20, {}) == ["less", "+20", "--", str(log)]
     assert pager_command(log, 20, {"PAGER": "cat -n"}) == ["cat", "-n", "--", str(log)]
     around = list(lines_around(log, 20))
@@ -191,6 +198,32 @@ def test_the_panel_stands_under_a_growing_file_and_q_ends_it(tmp_path):
     assert terminal.shows("FAILED", "! ")
     terminal.child.send("d")
     assert terminal.shows("Restart: ", "rule cuda/out-of-memory")
+    terminal.child.send("q")
+    assert terminal.ends() == 1
+
+
+def test_in_a_terminal_history_one_worker_and_the_evidence_are_a_key_away(tmp_path, monkeypatch):
+    monkeypatch.setenv("PAGER", f"{sys.executable} -c 'import sys; print(chr(61) * 3, sys.argv[-1]); input()'")
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"[rank{rank}]: step {n} loss 0.5{n}\n" for n in range(12) for rank in range(2)))
+    terminal = Terminal("--job-name", "llama", str(log))
+    assert terminal.shows("── logrules llama", "rank 0-1", "q quit")
+    terminal.child.send("h")
+    assert terminal.shows("nothing was told so far")
+    terminal.child.send("f")
+    assert terminal.shows("rank 0: train_step")
+    assert "rank 0-1" not in "\n".join(terminal.screen.display)
+    terminal.child.send("f")
+    assert terminal.shows("rank 1: train_step")
+    with log.open("a") as stream:
+        stream.write("[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    assert terminal.shows("FAILED")
+    terminal.child.send("h")
+    assert terminal.shows("1. diagnosed: ")
+    terminal.child.send("e")
+    assert terminal.shows(f"=== {log}"[:60])
+    terminal.child.send("\n")
+    assert terminal.shows("── logrules llama", "q quit")
     terminal.child.send("q")
     assert terminal.ends() == 1
 

@@ -270,3 +270,16 @@ def test_a_rank_that_raises_before_the_others_lose_it_is_the_cause(tmp_path, shi
     first = replay(discover([str(tmp_path)]).sources, shipped).diagnoses[0]
     assert (first.cause, first.ranks[0]) == ("python-exception", 2)
     assert {"nccl/peer-lost", "torch/peer-lost"} & {one.rule for one in first.consequences}
+
+
+@pytest.mark.parametrize(("world", "suspect"), [(2, (1,)), (8, ())])
+def test_in_a_job_of_two_the_one_that_is_missed_is_the_suspect(tmp_path, shipped, world, suspect):
+    log = tmp_path / "job.log"
+    log.write_text(
+        f"2024-05-06 10:00:00,000 INFO rank0 train: process group ready, world size {world}\n"
+        "2024-05-06 10:00:01,000 INFO rank0 train: epoch 0 step 8 loss 2.35 lr 0.1\n"
+        "2024-05-06 10:00:01,001 INFO rank1 train: nothing left to do, bye\n"
+        "[rank0]: RuntimeError: [pair.cc:537] gloo/transport/tcp/pair.cc:537] Connection closed by peer [10.0.0.7]:4011\n"
+    )
+    report = replay(discover([str(log)]).sources, shipped)
+    assert (report.diagnoses[0].cause, report.diagnoses[0].ranks) == ("peer-lost", suspect)

@@ -16,7 +16,6 @@ from logrules.model.report import (
     Diagnosis,
     Evidence,
     Fix,
-    PhaseSpan,
     Report,
     Restart,
     Risk,
@@ -26,6 +25,7 @@ from logrules.model.report import (
     Status,
     Text,
 )
+from logrules.model.timeline import PhaseSpan
 from logrules.output.brief_text import BriefReport, first_sentences
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.display_width import columns_of, lines_taken

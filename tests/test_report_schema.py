@@ -8,6 +8,7 @@ import pytest
 
 from logrules.cli.schema import all_schemas
 from logrules.engine.run import replay
+from logrules.model.report import Report, StackView, Status
 from logrules.output.report_json import report_document
 from logrules.output.report_schema import report_schema
 from logrules.sources.discover import discover
@@ -31,3 +32,11 @@ def test_schemas_are_valid_and_the_published_copies_are_current(name):
     schema = all_schemas()[name]()
     jsonschema.Draft202012Validator.check_schema(schema)
     assert json.loads((DOCS / f"{name}.json").read_text(encoding="utf-8")) == schema
+
+
+def test_stacks_are_in_the_document_where_somebody_looked():
+    looked = Report(Status.STALLED, "train_step", stacks=StackView(("said\x1b",), ("[rank 0] x",)))
+    document = json.loads(json.dumps(report_document(looked, "en")))
+    jsonschema.validate(document, report_schema())
+    assert document["stacks"] == {"said": ["said\\x1b"], "tree": ["[rank 0] x"], "apart": []}
+    assert "stacks" not in report_document(Report(Status.STALLED, "train_step"), "en")

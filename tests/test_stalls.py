@@ -294,3 +294,87 @@ def test_a_silence_is_not_noticed_where_nothing_is_usual_or_nobody_owes_a_line()
     for at in range(20):
         fresh.hear(START + at)
     assert fresh.pass_to(START + 1_000, owed=False) == ()
+
+
+POLLING = "detectors/polling"
+
+
+def polling(job: Job, line: str, until: int, begin: int = 0, every: int = 15) -> Job:
+    for at in range(begin, until, every):
+        job.says(at, line.format(at=at, n=at // every)).is_quiet_until(at + every - 1, 5)
+    return job
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "still waiting for the reward model",
+        "[rank0]: waiting for 1 of 4 workers to register ({at} s)",
+        "2024-05-06 10:00:00,123 - fleet - INFO - Blocked on the parameter server, waited {at}s",
+        "the buffer is not ready yet, checked {n} times",
+        "connection refused, retrying (attempt {n} of 900)",
+        "the broker is down; trying again in 15 seconds",
+        "正在等待其他节点加入，已等待 {at}s",
+    ],
+)
+def test_lines_that_only_say_that_they_wait_are_told_of_once_in_whatever_words(line):
+    job = polling(Job(), line, 660)
+    assert [what for what, _ in job.told(POLLING)] == ["raised", "stallprolonged"]
+    assert job.told(POLLING)[0] == ("raised", 300)
+    job.says(660, "step 1 loss 0.5").is_quiet_until(662)
+    assert job.told(POLLING)[-1][0] == "withdrawn"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "waiting for {n} of 400 workers to register",
+        "waiting for new tasks",
+        "heartbeat {n}: queue 3, waiting 0, served {at} requests",
+        "still waiting, fetched {n} of 900 shards",
+        "retrying shard {n}",
+    ],
+)
+def test_lines_that_count_and_those_of_who_is_idle_are_left_alone(line):
+    assert polling(Job(), line, 1_200).told(POLLING) == []
+
+
+def test_whoever_makes_steps_meanwhile_does_not_only_wait():
+    job = Job()
+    for at in range(0, 1_200, 15):
+        job.says(at, "[rank0]: still waiting for a free slot").says(at + 5, f"[rank1]: step {at} loss 0.5{at}")
+        job.is_quiet_until(at + 14, 5)
+    assert job.told(POLLING) == []
+
+
+def test_a_log_that_says_much_else_is_left_alone():
+    job = Job()
+    for at in range(0, 1_200, 15):
+        job.says(at, "still waiting for a free slot")
+        for n in range(6):
+            job.says(at + 1 + n, f"scored answer {n} of page {at}")
+    assert job.told(POLLING) == []
+
+
+def test_it_is_withdrawn_where_the_lines_end_and_others_come():
+    job = polling(Job(), "still waiting for the reward model", 450)
+    job.says(451, "the reward model is there").is_quiet_until(490)
+    assert [what for what, _ in job.told(POLLING)] == ["raised", "withdrawn"]
+
+
+def test_a_wait_that_was_lived_through_gives_longer_patience():
+    job = polling(Job(), "still waiting for the reward model", 290)
+    job.says(291, "step 1 loss 0.5")
+    polling(job, "still waiting for the reward model", 291 + 800, begin=300)
+    assert job.told(POLLING) == []
+
+
+def test_many_ranks_that_wait_in_one_log_are_one_stall():
+    job = Job()
+    for at in range(0, 400, 20):
+        for rank in range(16):
+            job.says(
+                at + rank / 100, f"[rank{rank}]: rank {rank} waits no more than it must: still waiting for rank 17"
+            )
+        job.is_quiet_until(at + 19, 5)
+    assert [what for what, _ in job.told(POLLING)] == ["raised"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from logrules.sources.followed_files import POLL_S, next_pause
 from logrules.sources.tail import ROTATED, TRUNCATED, Anew, Tail
 from logrules.sources.watch_paths import Roots
 
@@ -149,3 +150,18 @@ def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
     (tmp_path / "checkpoint-100").mkdir()
     (tmp_path / "checkpoint-100" / "merges.log").touch()
     assert names(Roots([str(tmp_path)])) == ["train.log"]
+
+
+@pytest.mark.parametrize(
+    ("cost_s", "came", "pause_s"),
+    [
+        (0.0001, True, 0.01),  # one file that grows: a hundred looks a second
+        (0.002, True, 0.04),  # a thousand files: a twentieth of a core
+        (0.00005, False, 0.03),
+        (0.001, False, 0.2),
+        (3.0, True, POLL_S),
+        (3.0, False, POLL_S),
+    ],
+)
+def test_how_soon_files_are_looked_at_again(cost_s, came, pause_s):
+    assert next_pause(cost_s, came=came) == pytest.approx(pause_s)

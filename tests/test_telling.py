@@ -16,9 +16,9 @@ import pytest
 
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.errors import LogrulesError
-from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
+from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.update import Update
-from logrules.model.worker_status import WorkerNow
+from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.notify.commands import APART_S, Commands, run_bounded, words_of
 from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
@@ -199,7 +199,8 @@ def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
 
 
 @pytest.mark.parametrize(
-    ("statuses", "tries", "delivered"), [((500, 200), 2, True), ((500,), 3, False), ((404,), 1, False)]
+    ("statuses", "tries", "delivered"),
+    [((500, 200), 2, True), ((500,), 3, False), ((404,), 1, False), ((429, 200), 2, True)],
 )
 def test_a_webhook_is_tried_again_where_that_may_help(receive, statuses, tries, delivered):
     receiver = receive(*statuses)
@@ -237,6 +238,15 @@ def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):
     assert len(asked) == 3
     assert json.loads(path.read_text())["lines"] == 3
     assert [entry.name for entry in tmp_path.iterdir()] == ["now.json"]
+
+
+def test_a_report_file_that_is_called_html_is_a_page(tmp_path, complaints):
+    pytest.importorskip("jinja2")
+    path = tmp_path / "now.html"
+    view = StackView(("said",), ("[rank 0] x",))
+    ReportFile(path, "en", complaints.append).hear(update(0.0, STALLED), lambda: replace(REPORT, stacks=view))
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "[rank 0] x" in path.read_text(encoding="utf-8")
 
 
 def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch, complaints):
@@ -315,7 +325,8 @@ DUMP = json.dumps([{"thread_name": "MainThread", "frames": FRAMES}])
 
 def look(tmp_path, *processes: Process):
     seen = look_closer(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"}, 2.0, sleep=lambda _seconds: None)
-    return {one.source: (one.text, one.evidence) for one in seen}
+    told = {one.source: (one.text, one.evidence) for one in seen.outputs}
+    return told | ({"stacks": (seen.stacks.said[0], False)} if seen.stacks else {})
 
 
 @POSIX
@@ -337,21 +348,35 @@ def test_a_job_that_is_not_of_ray_is_not_looked_for_there(tmp_path):
 
 
 def test_what_is_not_installed_is_left_out_but_py_spy_is_missed(tmp_path):
-    seen = look_closer([Process(7, "python")], {"PATH": str(tmp_path)})
+    seen = look_closer([Process(7, "python")], {"PATH": str(tmp_path)}).outputs
     assert [(one.source, "not installed" in one.text, one.evidence) for one in seen] == [("py-spy 7", True, False)]
+
+
+class FakeFollowing:
+    """What a look hands on."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, str, float]] = []
+        self.stacks: list[StackView] = []
+
+    def hear(self, source: str, text: str, at: float) -> None:
+        self.heard.append((source, text, at))
+
+    def note(self, source: str, text: str) -> None:
+        raise AssertionError((source, text))
+
+    def show_stacks(self, stacks: StackView) -> None:
+        self.stacks.append(stacks)
+
+    def parallel_sizes(self) -> ParallelSizes:
+        return ParallelSizes()
 
 
 @POSIX
 def test_a_look_is_taken_at_a_stall_and_not_too_often(tmp_path, complaints):
     fake(tmp_path, "nvidia-smi", "echo fine")
-    heard: list[tuple[str, str, float]] = []
-    inspection = Inspection(
-        lambda: None,
-        lambda *said: heard.append(said),
-        lambda *_said: None,
-        {"PATH": f"{tmp_path}:/usr/bin:/bin"},
-        complaints.append,
-    )
+    following = FakeFollowing()
+    inspection = Inspection(lambda: None, following, {"PATH": f"{tmp_path}:/usr/bin:/bin"}, complaints.append)
     for now, changes in [
         (0.0, [Raised("x/y", 0.0)]),
         (10.0, [STALLED]),
@@ -360,7 +385,7 @@ def test_a_look_is_taken_at_a_stall_and_not_too_often(tmp_path, complaints):
     ]:
         inspection.hear(update(now, *changes), lambda: REPORT)
     inspection.close()
-    assert heard == [("nvidia-smi", "fine\n", 10.0), ("nvidia-smi", "fine\n", 140.0)]
+    assert following.heard == [("nvidia-smi", "fine\n", 10.0), ("nvidia-smi", "fine\n", 140.0)]
     assert complaints == []
 
 

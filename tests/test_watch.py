@@ -421,6 +421,13 @@ STILL = "Still waiting to acquire lock on /c/x.lock (elapsed: {n}.1 seconds)"
             [f"for n in range(1, 60): print({STILL!r}.format(n=n)); time.sleep(0.5)"],
             "waits/hub/lock", signal.SIGINT,
         ),
+        (
+            [
+                "print('step 1 loss 0.5')",
+                "for n in range(1, 60): print('no answer of the judge yet, still waiting'); time.sleep(0.3)",
+            ],
+            "detectors/polling", signal.SIGTERM,
+        ),
     ],
 )  # fmt: skip
 def test_a_stall_is_told_as_an_event_and_stays_when_the_job_is_ended(lines, rule, number):

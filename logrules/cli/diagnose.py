@@ -190,7 +190,8 @@ def exit_status(report: Report) -> int:
     return 1 if failing or report.status in (Status.STALLED, Status.UNEXPLAINED) else 0
 
 
-def _form(name: str) -> "Callable[[Report, TextIO, str, str], None]":
+def form_of(name: str) -> "Callable[[Report, TextIO, str, str], None]":
+    """What writes a report in a form of `FORMS`. Raises LogrulesError where a package is missing."""
     module, function = FORMS[name]
     try:
         found: Callable[[Report, TextIO, str, str], None] = getattr(import_module(module), function)
@@ -222,7 +223,7 @@ def _render(
 
         render_json(report, out, language, {annex.key: annex.document for annex in annexes})
     elif options.format in FORMS:
-        _form(options.format)(report, out, language, options.shell)
+        form_of(options.format)(report, out, language, options.shell)
     else:
         from logrules.output.text import render_text
 

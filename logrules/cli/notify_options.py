@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     tell.add_argument("--on-stall", metavar="CMD", help="run CMD when a stall is suspected, and when it lasts")
     tell.add_argument("--on-diagnosis", metavar="CMD", help="run CMD when a diagnosis is made")
     tell.add_argument("--notify", metavar="URL", help="post news to URL as JSON (with `text`, as Slack reads it)")
-    tell.add_argument("--report", metavar="FILE", help="keep a JSON report up to date in FILE")
+    tell.add_argument("--report", metavar="FILE", help="keep a report up to date in FILE: JSON, or a page (FILE.html)")
     tell.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
     tell.add_argument("--metrics-textfile", metavar="FILE", help="keep metrics in FILE (.prom) for node_exporter")
     tell.add_argument(
@@ -104,9 +104,5 @@ def _inspection(
     python_processes(os.getpid())  # says at once what is not installed
     pid = child if options.pid is None else lambda: int(options.pid)
 
-    def note(source: str, text: str) -> None:
-        following.note(source, text)
-        complain(f"{source}: {text}")
-
     hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
-    return Inspection(pid, following.hear, note, os.environ, complain, hosts)
+    return Inspection(pid, following, os.environ, complain, hosts)

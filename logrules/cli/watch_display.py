@@ -26,18 +26,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def listeners(options: argparse.Namespace, following: "Following", job: "Job", out: TextIO) -> list[Listener]:
     """The panel, where there is a terminal for it, with its keys where nobody else reads them; else lines."""
     from logrules.notify.event_lines import Lines
+    from logrules.notify.job_name import job_name
 
+    name = options.job_name or job_name(os.environ)
     if not _has_panel(options, out):
         beside = job.echoes and _one_place(out)
-        return [Lines(out, options.lang, job.zone, job.leave_line if beside else lambda: False)]
+        return [Lines(out, options.lang, job.zone, job.leave_line if beside else lambda: False, name)]
     from logrules.notify.incident_history import IncidentHistory
     from logrules.notify.notifications import NotificationPolicy
     from logrules.notify.panel import Panel
 
-    history = IncidentHistory(NotificationPolicy(), options.lang)
+    history = IncidentHistory(NotificationPolicy(name), options.lang)
     panel = Panel(
         out.fileno(), options.turn, following.workers, options.lang,
-        keys=_has_keys(options), history=history.lines,
+        keys=_has_keys(options), history=history.lines, job=name,
     )  # fmt: skip
     return [history, panel, *_keys(options, following, job, panel)]
 
@@ -82,7 +84,7 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
     def evidence() -> None:
         from logrules.notify.pager import evidence_file, lines_around, open_pager
 
-        place = evidence_file(following.report())
+        place = evidence_file(following.report(), job.path_of)
         if place is None:
             return
         if not job.echoes:

@@ -20,6 +20,8 @@ from logrules.sources.queue import EventQueue
 from logrules.sources.source import Source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from logrules.engine.replay_source import Rerun
     from logrules.sources.followed_files import Files
     from logrules.sources.process import Child
@@ -54,6 +56,10 @@ class Job:
     @property
     def exit_status(self) -> int | None:
         """How the command ended, if there is one and it has."""
+        return None
+
+    def path_of(self, source: str) -> "Path | None":  # noqa: ARG002 (most lie nowhere)
+        """Where a log of this name lies on disk; None where it does not."""
         return None
 
     def start(self) -> None:
@@ -186,6 +192,10 @@ class Followed(Job):
         """Say what there is to wait for."""
         for path in self.source.missing():
             print(f"logrules: waiting for {safe(path)}", file=sys.stderr, flush=True)
+
+    def path_of(self, source: str) -> "Path | None":
+        """The file that is followed by this name."""
+        return self.source.path_of(source)
 
     def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
         """Follow no longer."""

@@ -7,17 +7,17 @@ from itertools import islice
 from threading import RLock
 
 from logrules.engine.extraction import Scanners
-from logrules.engine.late_context import evidence_of, with_lines_below
+from logrules.engine.late_context import evidence_of, with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import dated, merged
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.event import Event
-from logrules.model.report import Report, SourceNote
+from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
 from logrules.model.update import Update
-from logrules.model.worker_status import WorkerNow
+from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
@@ -67,6 +67,7 @@ class Following:
         self._bytes = 0
         self._now: float | None = None
         self._released = self._judged = 0.0
+        self._stacks: StackView | None = None
         self._lock = RLock()
 
     def __iter__(self) -> Iterator[Update]:
@@ -85,12 +86,23 @@ class Following:
         with self._lock:
             report = self._session.report(self._lines(), tuple(self._logs))
             left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
-            return with_lines_below(replace(report, notes=(*report.notes, *left_out)), self._below)
+            noted = with_stacks(replace(report, notes=(*report.notes, *left_out)), self._stacks)
+            return with_lines_below(noted, self._below)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
         with self._lock:
             return self._session.workers()
+
+    def parallel_sizes(self) -> ParallelSizes:
+        """How the ranks share the work, as far as the log says."""
+        with self._lock:
+            return self._session.parallel_sizes
+
+    def show_stacks(self, stacks: StackView) -> None:
+        """Where the processes of the job stand, for the report: the last that was seen."""
+        with self._lock:
+            self._stacks = stacks
 
     def hear(self, source: str, text: str, at: float) -> None:
         """Take further lines as a log of their own, such as what an inspection command said at ``at``.
@@ -164,6 +176,9 @@ class Following:
     def _remember_stalls(self, changes: Iterable[Change]) -> None:
         for change in changes:
             if isinstance(change, Raised) and change.quiet_s is not None:
+                if not self._stalls and self._stacks is not None:
+                    # Who stood apart in the last stall is not to blame for this one.
+                    self._stacks = replace(self._stacks, apart=())
                 self._stalls.add(change.rule)
             elif isinstance(change, Withdrawn):
                 self._stalls.discard(change.rule)
@@ -231,6 +246,7 @@ class Following:
         if end.exit_status:
             # How a command ended is a line as launchers write it, of a log of its own, for the table of exits.
             text = f"logrules: the command ended: exit status {end.exit_status}\n"
+            self._notice = QuietNotice()  # that is no word of the job
             yield from self._block(Block(EXIT_LOG, 0, text.encode(), self._now))
         # The log that spoke last is the one whose last line shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from logrules.model.report import Consequence, Diagnosis, Evidence, Report
+from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
 
 
 def evidence_of(report: Report) -> Iterator[Evidence]:
@@ -34,3 +34,11 @@ def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, 
     if not below:
         return report
     return replace(report, diagnoses=tuple(map(diagnosis, report.diagnoses)), unusual=lines(report.unusual))
+
+
+def with_stacks(report: Report, stacks: StackView | None) -> Report:
+    """The report with where the processes stand: of a job that stalls, who stands apart is the suspect."""
+    first = report.diagnoses[0] if report.diagnoses else None
+    if stacks is None or first is None or not stacks.apart or first.ranks or report.status is not Status.STALLED:
+        return replace(report, stacks=stacks)
+    return replace(report, stacks=stacks, diagnoses=(replace(first, ranks=stacks.apart), *report.diagnoses[1:]))

@@ -68,6 +68,7 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
     if not own_error:
         # A rank may have written nothing at all.
         yield _absent(one.hypothesis, _all_of(roll))
+        yield _other_of_two(one.hypothesis, roll)
     if roll.world == 1:
         yield (0,)
 
@@ -75,6 +76,12 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
 def _all_of(roll: RankTable) -> frozenset[int]:
     """The ranks that wrote, and those that there must be in a job of that size."""
     return roll.ranks | frozenset(range(min(roll.world or 0, MAX_NAMED)))
+
+
+def _other_of_two(hypothesis: Hypothesis, roll: RankTable) -> tuple[int, ...]:
+    """In a job of two, whoever misses the other one misses that one."""
+    others = {0, 1} - _reporters(hypothesis)
+    return tuple(others) if roll.world == 2 and len(others) == 1 else ()  # noqa: PLR2004 (two)
 
 
 def _told_by(messages: Iterable[str]) -> tuple[int, ...]:

@@ -18,7 +18,6 @@ from logrules.model.event import Event
 from logrules.model.report import (
     Comparison,
     Consequence,
-    Curve,
     Diagnosis,
     Difference,
     Evidence,
@@ -30,6 +29,7 @@ from logrules.model.report import (
     SourceNote,
     Status,
 )
+from logrules.model.timeline import Curve
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import card_of, title_of
 

@@ -3,17 +3,18 @@
 Pure questions to a moment of a job; the session only says what the moment is.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from logrules.inference import step_time as pace
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend
+from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
-from logrules.ruleset.condition import Lagging, Overdue, Quiet, Silent, Stopped, Unstarted, Waiting
+from logrules.ruleset.condition import Lagging, Leaf, Overdue, Polling, Quiet, Silent, Stopped, Unstarted, Waiting
 
-Still: TypeAlias = Waiting | Quiet | Silent | Unstarted | Overdue | Lagging | Stopped
+Still: TypeAlias = Waiting | Quiet | Silent | Unstarted | Polling | Overdue | Lagging | Stopped
 
 # A pause that was lived through may come again, and be longer.
 _PAUSES = 3
@@ -62,6 +63,8 @@ class JobSnapshot:
     last: Observation | None
     tracker: WorkerTracker
     ear: Activity
+    polls: Polls
+    went_on: Callable[[Observation], bool]
 
     @property
     def quiet_since(self) -> float | None:
@@ -88,6 +91,8 @@ def match_of(leaf: Still, at: JobSnapshot) -> Match | None:
             return _end_of(at, at.last) if quiet and at.last is not None else None
         case Stopped():
             return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
+        case Polling():
+            return _polling(leaf, at)
         case Silent() | Unstarted() | Overdue() | Lagging():
             return _live(leaf, at)
 
@@ -97,25 +102,47 @@ def unstarted_patience(limit_s: float, ear: Activity) -> float:
     return max(limit_s, _PAUSES * ear.longest_s)
 
 
-def deadlines(
-    at: JobSnapshot,
-    quiet_limits: Sequence[float],
-    silent_limits: Sequence[float],
-    unstarted_limits: Sequence[float] = (),
-) -> Iterator[float]:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long it may be still, of each kind of stillness, as any rule says it, in seconds."""
+
+    quiet: tuple[float, ...]
+    silent: tuple[float, ...]
+    unstarted: tuple[float, ...]
+    polling: tuple[float, ...]
+
+    @classmethod
+    def of(cls, leaves: Iterable[Leaf]) -> "Limits":
+        """Those of conditions."""
+        found = set(leaves)
+
+        def limits(kind: type[Quiet | Silent | Unstarted | Polling]) -> tuple[float, ...]:
+            return tuple(sorted(leaf.longer_than_s for leaf in found if isinstance(leaf, kind)))
+
+        return cls(limits(Quiet), limits(Silent), limits(Unstarted), limits(Polling))
+
+
+def polling_patience(limit_s: float, polls: Polls) -> float:
+    """How long lines may only say that they wait: longer where that was so before, and the job went on."""
+    return max(limit_s, _PAUSES * polls.longest_s)
+
+
+def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
     """The moments at which silence alone may change an answer."""
     for wait in at.tracker.open_waits():
         if wait.since is not None:
             yield wait.since + wait.wait.patience_s
     since, begun = at.quiet_since, at.ear.begun
     if since is not None:
-        yield from (since + limit for limit in quiet_limits)
+        yield from (since + limit for limit in limits.quiet)
+    begins = [poll.first.heard for poll in at.polls.standing() if poll.first.heard is not None]
+    yield from (first + polling_patience(limit, at.polls) for first in begins for limit in limits.polling)
     if begun is not None:
         yield from pace.deadlines(at.tracker.workers, at.ear.heard_of)
         if at.ear.heard is None:
-            yield from (begun + limit for limit in silent_limits)
+            yield from (begun + limit for limit in limits.silent)
         else:
-            yield from (at.ear.heard + unstarted_patience(limit, at.ear) for limit in unstarted_limits)
+            yield from (at.ear.heard + unstarted_patience(limit, at.ear) for limit in limits.unstarted)
 
 
 def _live(leaf: Silent | Unstarted | Overdue | Lagging, at: JobSnapshot) -> Match | None:
@@ -153,6 +180,26 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     for observation in shown[:KEPT_OBSERVATIONS]:
         match = extend(match, observation, -1) if observation is not match.last else match
     return match
+
+
+def _polling(leaf: Polling, at: JobSnapshot) -> Match | None:
+    """The first and the last of lines that say that they wait, live or at the end of a saved log."""
+    if at.tracker.owes_nothing or at.failing() or at.waiting():
+        return None
+    late = [poll for poll in at.polls.standing() if _lasts(poll, leaf.longer_than_s, at)]
+    if not late:
+        return None
+    longest = min(late, key=lambda poll: poll.first.order)
+    return extend(begin(longest.first, -1), longest.last, -1)
+
+
+def _lasts(poll: Poll, limit_s: float, at: JobSnapshot) -> bool:
+    if at.ended:
+        lasted_s = poll.lasted_s
+        long = lasted_s is None or lasted_s >= polling_patience(limit_s, at.polls)
+        return long and not at.went_on(poll.last)
+    heard = at.ear.heard_of.get(poll.last.event.source)
+    return at.overdue(poll.first.heard, polling_patience(limit_s, at.polls)) and poll.goes_on(at.now, heard)
 
 
 def _end_of(at: JobSnapshot, last: Observation) -> Match:

@@ -2,7 +2,8 @@
 
 Rules and markers say which lines tell: by the captures ``seq`` and ``op`` (with ``numel_in``, ``numel_out`` and
 ``timeout_ms``) of a collective that is waited for, ``enqueued`` and ``completed`` of what a rank has started and
-finished, ``step``, ``world_size``, and ``own_rank`` of a process that elsewhere only gives its number.
+finished, ``step``, ``world_size``, ``own_rank`` of a process that elsewhere only gives its number, and
+``tensor_parallel``, ``context_parallel`` and ``pipeline_parallel``, the sizes of groups.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
 from logrules.model.event import Worker
+from logrules.model.worker_status import ParallelSizes
 
 # More ranks than these are told apart by nobody, and each keeps a line.
 MAX_SEATS = 65_536
@@ -55,6 +57,7 @@ class RankTable:
     def __init__(self) -> None:
         self.seats: dict[tuple[str | None, int], RankState] = {}
         self.world: int | None = None
+        self._sizes: dict[str, int] = {}
         # Of which size the largest communicator is in which a process said its rank, and that rank.
         self._ranks: dict[tuple[str | None, int], tuple[int, int]] = {}
 
@@ -62,6 +65,11 @@ class RankTable:
     def ranks(self) -> frozenset[int]:
         """The ranks of any role."""
         return frozenset(rank for _, rank in self.seats)
+
+    @property
+    def sizes(self) -> ParallelSizes:
+        """How the ranks share the work."""
+        return ParallelSizes(self.world, **self._sizes)
 
     def rank_of(self, worker: Worker) -> int | None:
         """The rank of a process whose line names only its number: as the process itself said it elsewhere."""
@@ -102,6 +110,9 @@ class RankTable:
     def _read(self, said: Mapping[str, str], observation: Observation, seat: RankState | None) -> None:
         if (world := number(said.get("world_size"))) is not None:
             self.world = max(self.world or 0, world)
+        for kind in ("tensor", "context", "pipeline"):
+            if (size := number(said.get(f"{kind}_parallel"))) is not None and size > 0:
+                self._sizes[kind] = size
         if seat is None:
             return
         if (step := number(said.get("step"))) is not None:

@@ -1,6 +1,7 @@
 """Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from logrules.inference import conditions, liveness
@@ -12,7 +13,7 @@ from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Severity
-from logrules.ruleset.condition import Every, Leaf, Metrical, Overdue
+from logrules.ruleset.condition import Every, Leaf, Metrical, Overdue, Polling
 from logrules.ruleset.pack import Rule
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class RuleEvaluation:
                 if at is not None:
                     yield at
         index = self._index
-        yield from liveness.deadlines(self._snapshot(), index.quiet_limits, index.silent_limits, index.unstarted_limits)
+        yield from liveness.deadlines(self._snapshot(), index.limits)
         yield from self._worse_at.values()
 
     def judged(self, rule_id: str) -> "Judged":
@@ -187,6 +188,9 @@ class RuleEvaluation:
             return max((self.now - at for at in since if at is not None), default=None)
         shown = conditions.shown(rule.when, self._found(rule))
         begun = self._run.job.activity.begun
+        if any(isinstance(leaf, Polling) for leaf in self._index.leaves[rule.id]):
+            # It has waited since the first of these lines; the last came just now.
+            shown = tuple(replace(match, last=match.first[0]) for match in shown)
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)
         return None if last is None else max(self.now - last, 1.0)
 
@@ -202,5 +206,6 @@ class RuleEvaluation:
     def _snapshot(self) -> JobSnapshot:
         run = self._run
         return JobSnapshot(
-            self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.tracker, run.job.activity
+            self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.tracker, run.job.activity,
+            run.polls, run.went_on,
         )  # fmt: skip

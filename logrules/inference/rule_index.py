@@ -6,15 +6,12 @@ from itertools import chain
 from typing import TypeVar
 
 from logrules.inference.failures import FailureTables
-from logrules.inference.liveness import Still
+from logrules.inference.liveness import Limits, Still
 from logrules.ruleset.condition import (
     Absence,
     Every,
     Leaf,
     Metrical,
-    Quiet,
-    Silent,
-    Unstarted,
     joint,
     leaves,
     signals_of,
@@ -28,8 +25,7 @@ Sign = TypeVar("Sign", int, str)
 class Index:
     """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 
-    ``silent`` are the rules that silence can move; ``quiet_limits`` and ``silent_limits`` the silences (seconds),
-    in the midst and since the start, that any asks for.
+    ``silent`` are the rules that silence can move; ``limits`` the silences that any asks for.
     ``failures`` are the tables of failures; ``frameworks`` are by the signals that show
     them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
     by signal.
@@ -40,9 +36,7 @@ class Index:
     joint: Mapping[str, tuple[Every, ...]]
     by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
     silent: tuple[Rule, ...]
-    quiet_limits: tuple[float, ...]
-    silent_limits: tuple[float, ...]
-    unstarted_limits: tuple[float, ...]
+    limits: Limits
     markers: Mapping[int, Marker]
     failures: FailureTables
     frameworks: Mapping[int, tuple[str, ...]]
@@ -62,9 +56,7 @@ def index_of(pack: Pack) -> Index:
         joint={rule.id: found for rule in pack.rules if (found := joint(rule.when))},
         by_signal=_by_signal(by_rule),
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
-        quiet_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Quiet)})),
-        silent_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Silent)})),
-        unstarted_limits=tuple(sorted({leaf.longer_than_s for leaf in every if isinstance(leaf, Unstarted)})),
+        limits=Limits.of(every),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),

@@ -9,6 +9,7 @@ from logrules.inference.liveness import Activity
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
 from logrules.inference.outliers import Outliers
+from logrules.inference.polling import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
 from logrules.inference.time_series import CurveSampler
@@ -37,6 +38,7 @@ class RunState:
     def __init__(self, job: JobState, pack: Pack, index: Index) -> None:
         self.job = job
         self.tracker = WorkerTracker(pack)
+        self.polls = Polls()
         self.failures = Failures(index.failures)
         self.metrics = MetricStates(index.asked, index.metrics)
         self.curves = CurveSampler()
@@ -67,7 +69,7 @@ class RunState:
         """Whether the run went on for long enough after these lines for them not to be its end."""
         tracker, last = self.tracker, match.last
         if rule.wait is not None:
-            return self._went_on(last)
+            return self.went_on(last)
         if rule.cleared_by == "nothing":
             return False
         if tracker.completed is not None or last.completions < tracker.completions:
@@ -81,12 +83,12 @@ class RunState:
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, and not over in a way that no marker knows."""
-        return any(not self._went_on(wait.renewed) for wait in self.tracker.open_waits())
+        return any(not self.went_on(wait.renewed) for wait in self.tracker.open_waits())
 
     def loops(self) -> bool:
         """Whether its last lines are those of a loop."""
         return self.metrics.steady or self.job.endings.repeats()
 
-    def _went_on(self, waiting: Observation) -> bool:
+    def went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended."""
         return self.job.ended and self.job.endings.went_on(waiting)

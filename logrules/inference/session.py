@@ -19,7 +19,7 @@ from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
 from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
-from logrules.model.worker_status import WorkerNow
+from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Pack
 
@@ -99,6 +99,11 @@ class Session:
         """Where each worker is now."""
         return step_time.workers_now(self._run.tracker.workers, self.now)
 
+    @property
+    def parallel_sizes(self) -> ParallelSizes:
+        """How the ranks share the work, as far as the log says."""
+        return self._run.ranks.sizes
+
     def note(self, source: str, text: str) -> None:
         """Something that a reader of the report must know of a source."""
         self.remark(SourceNote(source, text))
@@ -161,15 +166,19 @@ class Session:
             self._run.names(self._index.frameworks.get(hit.signal, ()))
         chain, raised, ended = self._run.failures.feed(event)
         observation = self._observe(event, chain)
-        markers = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
+        said = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
+        markers = [marker for marker in said if not marker.polls]
         if any(marker.starts for marker in markers) and self._run_is_over():
             self._end_run(event)
             observation = self._observe(event, None)
         if markers:
+            self._run.polls.move()
             yield from self._run.tracker.apply(markers, observation)
             yield from self._rules.judge_moves()
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._run.tracker.phase_at(event))
+        elif said:
+            self._run.polls.see(observation)
         self._run.see(observation, complaint=self._complains(event))
         yield from self._route(event.hits, observation)
         if raised is not None:

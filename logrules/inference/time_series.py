@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
-from logrules.model.report import Curve, Point
+from logrules.model.timeline import Curve, Point
 
 MAX_POINTS = 512
 MAX_CURVES = 64

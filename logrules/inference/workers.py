@@ -12,7 +12,7 @@ from logrules.inference.progress_key import label_of, progress_key
 from logrules.inference.worker_state import OpenWait, WorkerState, peers
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Event, Worker
-from logrules.model.report import PhaseSpan, WaitSpan
+from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Marker, Pack, Wait
 
 MAX_SPANS = 20_000

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from logrules.model.event import LogText
+from logrules.model.timeline import Curve, PhaseSpan, WaitSpan
 
 
 class Status(StrEnum):
@@ -148,51 +149,6 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseSpan:
-    """A worker was in a phase; times are None where the log has none."""
-
-    worker: str
-    phase: str
-    start: float | None
-    end: float | None
-    first_line: int
-    last_line: int
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class WaitSpan:
-    """A worker waited without a word; ``ended`` is False where the log ends in it. Times are None where it has none."""
-
-    worker: str
-    wait: str
-    start: float | None
-    end: float | None
-    first_line: int
-    last_line: int
-    source: str
-    ended: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A value that a line printed; ``time`` is None where the log has none."""
-
-    time: float | None
-    source: str
-    line: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A metric over the run, thinned out to what can be drawn; `quiet` is seconds without a line."""
-
-    metric: str
-    points: tuple[Point, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """An earlier run in the same log, of which only the outcome is kept."""
 
@@ -258,6 +214,19 @@ class SourceNote:
 
 
 @dataclass(frozen=True, slots=True)
+class StackView:
+    """Where the processes of a live job stood when they were looked at last.
+
+    ``said`` are sentences of English, ``tree`` the merged stacks with who stands where, a line a fork, indented;
+    ``apart`` are the ranks that stand elsewhere than nearly all others.
+    """
+
+    said: tuple[str, ...] = ()
+    tree: tuple[str, ...] = ()
+    apart: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that logrules has to say about a job at one moment.
 
@@ -281,6 +250,7 @@ class Report:
     paths: Mapping[str, str] = field(default_factory=dict)
     completed_by: Evidence | None = None
     log: LogText | None = None
+    stacks: StackView | None = None
 
     @property
     def unread(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Where a worker of a live job is at this moment."""
+"""Where a worker of a live job is at this moment, and how the ranks of a job share its work."""
 
 from dataclasses import dataclass
 
@@ -16,3 +16,16 @@ class WorkerNow:
     step_s: float | None
     quiet_s: float | None
     patience_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelSizes:
+    """How many ranks there are, and of how many each kind of parallelism is: 1 where nothing says otherwise."""
+
+    world: int | None = None
+    tensor: int = 1
+    context: int = 1
+    pipeline: int = 1
+
+
+UNSAID = ParallelSizes()

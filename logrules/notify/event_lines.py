@@ -34,8 +34,9 @@ _BEHIND = Text(
 class Lines:
     """Writes to ``out``: each phase when the first worker enters it, each diagnosis once, and when it is withdrawn.
 
-    ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none. ``leave_line`` tells whether
-    the log that goes to the same place stands within a line, such as a bar: a line of ours begins a new one.
+    ``job`` is the job's name. ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none.
+    ``leave_line`` tells whether the log that goes to the same place stands within a line, such as a bar: a line of
+    ours begins a new one.
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class Lines:
         language: str,
         zone: tzinfo | None = UTC,
         leave_line: Callable[[], bool] = lambda: False,
+        job: str = "",
     ) -> None:
         self._out = out
+        self._job = f"[{job}] " if job else ""
         self._leave_line = leave_line
         self._language = language
         self._zone = zone
@@ -65,7 +68,7 @@ class Lines:
                 case StallProlonged(rule=rule, quiet_s=quiet_s) if rule in self._shown:
                     still = _STILL.of(self._language).format(title=self._shown[rule], quiet=duration(quiet_s))
                     self._say(update.now, still)
-                case Withdrawn(rule=rule) if rule in self._shown and rule not in raised:
+                case Withdrawn(rule=rule) if rule in self._shown and rule not in raised and not update.ended:
                     self._say(update.now, _GONE.of(self._language).format(title=self._shown.pop(rule)))
                 case QuietNoticed(quiet_s=quiet_s, longest_s=longest_s):
                     said = {"quiet": duration(quiet_s), "longest": duration(max(longest_s, 1.0))}
@@ -108,5 +111,5 @@ class Lines:
 
     def _say(self, now: float, text: str) -> None:
         first = "\n" if self._leave_line() else ""
-        self._out.write(f"{first}{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(text)}\n")
+        self._out.write(f"{first}{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(self._job + text)}\n")
         self._out.flush()

@@ -1,10 +1,12 @@
 """Looks closer at a job the moment a stall is suspected, and lets the rules read what was seen."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from logrules.model.change import Raised, StallProlonged
-from logrules.model.report import Report
+from logrules.model.report import Report, StackView
 from logrules.model.update import Update
+from logrules.model.worker_status import ParallelSizes
 from logrules.notify.job_processes import python_processes
 from logrules.notify.probe import look_closer
 from logrules.notify.task_queue import TaskQueue
@@ -13,28 +15,41 @@ from logrules.notify.task_queue import TaskQueue
 APART_S = 120.0
 _CLOSING_S = 12.0
 
-Hear = Callable[[str, str, float], None]
+
+class Listening(Protocol):
+    """What follows the job, as far as a look needs it."""
+
+    def hear(self, source: str, text: str, at: float) -> None:
+        """Take lines for the rules to read."""
+
+    def note(self, source: str, text: str) -> None:
+        """Take what only a reader of the report is to know."""
+
+    def show_stacks(self, stacks: StackView) -> None:
+        """Take where the processes stand."""
+
+    def parallel_sizes(self) -> ParallelSizes:
+        """How the ranks share the work, as far as the log says."""
 
 
 class Inspection:
-    """Inspects the processes below ``pid`` (asked for when needed) and hands what it saw to ``hear``.
+    """Inspects the processes below ``pid`` (asked for when needed) and hands what it saw to ``following``.
 
-    What says only where processes stand, or that a command failed, goes to ``note``.
+    Where the processes stand, and that a command failed, is also said to ``complain``.
     """
 
     def __init__(
         self,
         pid: Callable[[], int | None],
-        hear: Hear,
-        note: Callable[[str, str], None],
+        following: Listening,
         env: Mapping[str, str],
         complain: Callable[[str], None],
         hosts: Sequence[str] = (),
     ) -> None:
         self._pid = pid
-        self._hear = hear
-        self._note = note
+        self._following = following
         self._env = env
+        self._complain = complain
         self._errands = TaskQueue("--inspect", complain)
         self._hosts = tuple(hosts)
         self._last: float | None = None
@@ -60,8 +75,14 @@ class Inspection:
     def _look(self, now: float) -> None:
         pid = self._pid()
         processes = python_processes(pid) if pid is not None else []
-        for seen in look_closer(processes, self._env, hosts=self._hosts):
+        look = look_closer(processes, self._env, hosts=self._hosts, sizes=self._following.parallel_sizes())
+        if look.stacks is not None:
+            self._following.show_stacks(look.stacks)
+            for line in (*look.stacks.said, *look.stacks.tree):
+                self._complain(f"stacks: {line}")
+        for seen in look.outputs:
             if seen.evidence:
-                self._hear(seen.source, seen.text, now)
+                self._following.hear(seen.source, seen.text, now)
             else:
-                self._note(seen.source, seen.text)
+                self._following.note(seen.source, seen.text)
+                self._complain(f"{seen.source}: {seen.text}")

@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from logrules.notify.job_processes import Process
-from logrules.sources.flight_files import told_by
+from logrules.sources.flight_dump import Dump
+from logrules.sources.flight_files import read_dumps
 
 # torch writes a dump when anything is written to this pipe of a rank, beside the name that its dumps have.
 _PIPE = "TORCH_NCCL_DEBUG_INFO_PIPE_FILE"
@@ -19,8 +20,8 @@ _MAX_RAS_BYTES = 1 << 18
 _WAITS, _WAIT_S = 20, 0.25
 
 
-def flight_texts(processes: Sequence[Process], sleep: Callable[[float], None] = time.sleep) -> dict[str, str]:
-    """What each rank's recorder holds, as lines, by the name of its dump: of the ranks here that offer it."""
+def flight_dumps(processes: Sequence[Process], sleep: Callable[[float], None] = time.sleep) -> list[Dump]:
+    """What each rank's recorder holds, of the ranks here that offer it: asked for, and waited for."""
     offered = [path for one in processes if one.rank is not None and (path := _dump_of(one.environment, one.rank))]
     before = {path: _written(path) for path in offered}
     asked = [path for one in processes if one.rank is not None and (path := _asked(one.environment, one.rank))]
@@ -28,8 +29,8 @@ def flight_texts(processes: Sequence[Process], sleep: Callable[[float], None] = 
         if all(_written(path) != before[path] for path in asked):
             break
         sleep(_WAIT_S)
-    told, _ = told_by((path, f"flight recorder {path.name}") for path in asked if _written(path) != before[path])
-    return told
+    read, _ = read_dumps((path, f"flight recorder {path.name}") for path in asked if _written(path) != before[path])
+    return read
 
 
 def ras_text(processes: Sequence[Process], limit_s: float) -> str:

@@ -1,7 +1,7 @@
 """The Python processes of a job, below one process id. Needs the extra ``inspect``."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ class Process:
     rank: int | None = None
     stopped: bool = False
     environment: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    arguments: Sequence[str] = field(default=(), compare=False, repr=False)
 
     @property
     def label(self) -> str:
@@ -86,7 +87,8 @@ def _python_of(found: "Iterable[psutil.Process]") -> list[Process]:
         if "python" in program:
             environment = _environment(process)
             stopped = _is_stopped(process)
-            python.append(Process(process.pid, process.name(), rank_of(environment), stopped, environment))
+            rank, arguments = rank_of(environment), _arguments(process)
+            python.append(Process(process.pid, process.name(), rank, stopped, environment, arguments))
     return python[:MAX_PROCESSES]
 
 
@@ -101,6 +103,13 @@ def _environment(process: "psutil.Process") -> Mapping[str, str]:
         return process.environ()
     except Exception:  # noqa: BLE001 (psutil is optional; a process that may not be read tells nothing)
         return {}
+
+
+def _arguments(process: "psutil.Process") -> Sequence[str]:
+    try:
+        return tuple(process.cmdline())
+    except Exception:  # noqa: BLE001 (the same)
+        return ()
 
 
 def _is_stopped(process: "psutil.Process") -> bool:

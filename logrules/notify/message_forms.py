@@ -8,8 +8,12 @@ from logrules.notify.notifications import Kind, Notification
 # What each of them documents for text messages of incoming webhooks, by the host of its URLs.
 _SLACK = ("hooks.slack.com",)
 _FEISHU = ("open.feishu.cn", "open.larksuite.com")
-_DINGTALK_AND_WECOM = ("oapi.dingtalk.com", "qyapi.weixin.qq.com")
+_DINGTALK, _WECOM = "oapi.dingtalk.com", "qyapi.weixin.qq.com"
 _PAGERDUTY = ("events.pagerduty.com", "events.eu.pagerduty.com")
+# Slack reads these as markup: `<!channel>` in a line of a log would wake everybody.
+_SLACK_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# WeCom takes 2,048 bytes of text, Feishu and DingTalk bodies of 20 KB.
+_WECOM_BYTES, _CHAT_BYTES = 2_048, 16_000
 _SEVERITY = {"error": "critical", "warning": "warning", "info": "info"}
 
 
@@ -17,14 +21,22 @@ def body_for(url: str, news: Notification, text: str, plain: Mapping[str, object
     """The JSON that ``url`` understands: chats get ``text``, PagerDuty an event routed by ``key``, others ``plain``."""
     host = urlsplit(url).hostname or ""
     if host in _SLACK:
-        return {"text": text}
+        return {"text": _cut(text, _CHAT_BYTES).translate(_SLACK_MARKUP)}
     if host in _FEISHU:
-        return {"msg_type": "text", "content": {"text": text}}
-    if host in _DINGTALK_AND_WECOM:
-        return {"msgtype": "text", "text": {"content": text}}
+        # `<at user_id="all">` would wake everybody there.
+        return {"msg_type": "text", "content": {"text": _cut(text.replace("<at", "< at"), _CHAT_BYTES)}}
+    if host == _DINGTALK:
+        return {"msgtype": "text", "text": {"content": _cut(text, _CHAT_BYTES)}}
+    if host == _WECOM:
+        return {"msgtype": "text", "text": {"content": _cut(text, _WECOM_BYTES)}}
     if host in _PAGERDUTY:
         return _event(news, text, key)
     return {"text": text, **plain}
+
+
+def _cut(text: str, limit: int) -> str:
+    """As much of the text as fits into so many bytes of UTF-8."""
+    return text.encode()[:limit].decode(errors="ignore")
 
 
 def _event(news: Notification, text: str, key: str) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import os
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -17,10 +17,14 @@ _MAX_LINE = 50_000_000
 _NUMBERED = ("less", "more", "most", "vim", "vi", "view", "nano")
 
 
-def evidence_file(report: Report) -> tuple[Path, int] | None:
-    """The file and line of the first evidence that stands in a file here, of what is suspected first."""
+def evidence_file(report: Report, path_of: Callable[[str], Path | None]) -> tuple[Path, int] | None:
+    """The file and line of the first evidence that stands in a file here, of what is suspected first.
+
+    ``path_of`` says where a log of a name lies.
+    """
     lines: list[Evidence] = [line for one in report.diagnoses for line in one.evidence]
-    return next(((Path(one.source), one.line) for one in lines if os.path.isfile(one.source)), None)  # noqa: PTH113
+    places = ((path, line.line) for line in lines if (path := path_of(line.source)) is not None)
+    return next((place for place in places if place[0].is_file()), None)
 
 
 def pager_command(path: Path, line: int, env: Mapping[str, str]) -> Sequence[str]:

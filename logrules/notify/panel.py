@@ -34,6 +34,7 @@ class Panel:
         *,
         keys: bool,
         history: Callable[[], Sequence[str]] = tuple,
+        job: str = "",
     ) -> None:
         self._terminal = terminal
         self._turn = turn
@@ -44,6 +45,7 @@ class Panel:
         self._drawn: float | None = None
         self._last: list[str] = []
         self._history = history
+        self._job = job
         self._shows_history = False
         self._only: str | None = None
         self._asleep = False
@@ -62,7 +64,7 @@ class Panel:
     @property
     def choice(self) -> PanelChoice:
         """What is to be shown."""
-        return PanelChoice(self._only, self._history() if self._shows_history else None)
+        return PanelChoice(self._only, self._history() if self._shows_history else None, self._job)
 
     @contextmanager
     def away(self) -> Iterator[None]:

@@ -34,10 +34,14 @@ _QUIET_SO_FAR = Text("nothing was told so far", "至今没有告警")
 
 @dataclass(frozen=True, slots=True)
 class PanelChoice:
-    """What the user chose to see: ``only`` the worker of this name, or the ``history`` in place of the workers."""
+    """What the user chose to see: ``only`` the worker of this name, or the ``history`` in place of the workers.
+
+    ``job`` is its name.
+    """
 
     only: str | None = None
     history: Sequence[str] | None = None
+    job: str = ""
 
 
 def panel_lines(
@@ -52,7 +56,7 @@ def panel_lines(
 ) -> list[str]:
     """At most so many lines of so many columns (``size``: columns, lines), with colours, without line ends."""
     columns, rows = size
-    found = [_head(update, report, language)]
+    found = [_head(update, report, language, choice.job)]
     if choice.history is not None:
         shown = choice.history[: rows - 1 - int(keys)] or (_QUIET_SO_FAR.of(language),)
         found += [Line(f"  {entry}") for entry in shown]
@@ -93,10 +97,11 @@ def _span(ranks: Sequence[int]) -> str:
     return f"{ranks[0]}-{ranks[-1]}" if whole else f"{ranks[0]}…{ranks[-1]} ({len(ranks)})"
 
 
-def _head(update: Update, report: Report, language: str) -> Line:
+def _head(update: Update, report: Report, language: str, job: str) -> Line:
     color = {"failed": "red", "stalled": "yellow"}.get(report.status.value, "green")
     return Line.assemble(
         ("── logrules ", "dim"),
+        (f"{safe(job)} " if job else "", "bold"),
         (words.STATUS[report.status].of(language), f"bold {color}"),
         (f" {words.IN_PHASE.of(language).format(phase=report.phase)}", "bold"),
         (f" · {update.lines:,} {words.LINES.of(language)} ──", "dim"),

@@ -3,7 +3,9 @@
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
+from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.notifications import matters
@@ -15,10 +17,16 @@ EVERY_S = 30.0
 
 
 class ReportFile:
-    """Keeps a JSON report up to date at ``path``. Where that fails, it is said once and tried again later."""
+    """Keeps a report up to date at ``path``, a page where it ends in ``.html`` or ``.htm``, else JSON.
+
+    Where that fails, it is said once and tried again later. Raises LogrulesError where a page cannot be written here.
+    """
 
     def __init__(self, path: Path, language: str, complain: Callable[[str], None]) -> None:
         self._path = path
+        self._render: Callable[[Report, TextIO, str], None] = render_json
+        if path.suffix.lower() in (".html", ".htm"):
+            self._render = _page_renderer()
         self._language = language
         self._complain = complain
         self._written: float | None = None
@@ -31,7 +39,7 @@ class ReportFile:
             return
         self._written = update.now
         document = io.StringIO()
-        render_json(report(), document, self._language)
+        self._render(report(), document, self._language)
         try:
             write_file(self._path, document.getvalue().encode())
             self._failing = False
@@ -42,3 +50,13 @@ class ReportFile:
 
     def close(self) -> None:
         """The last report stays."""
+
+
+def _page_renderer() -> Callable[[Report, TextIO, str], None]:
+    try:
+        from logrules.output.html import render_html
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe"}:
+            raise
+        raise LogrulesError("--report FILE.html needs jinja2: pip install 'logrules[html]'") from None
+    return render_html

@@ -109,19 +109,36 @@ def grouped(stacks: Iterable[ProcessStack]) -> tuple[StackGroup, ...]:
     return tuple(sorted(groups, key=lambda group: -len(group.names)))
 
 
-def at_rest(earlier: Sequence[ProcessStack], later: Sequence[ProcessStack]) -> tuple[ProcessStack, ...]:
-    """The processes whose stack was the same at both moments, to the line: what moves is not stuck."""
-    before = {stack.name: stack.frames for stack in earlier}
-    return tuple(stack for stack in later if before.get(stack.name) == stack.frames)
+def at_rest(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[ProcessStack, ...]:
+    """The processes whose stack was the same in all samples, to the line: what moves is not stuck."""
+    resting = tuple(rounds[-1]) if rounds else ()
+    for earlier in rounds[:-1]:
+        before = {stack.name: stack.frames for stack in earlier}
+        resting = tuple(stack for stack in resting if before.get(stack.name) == stack.frames)
+    return resting
 
 
 def odd_ones(groups: Sequence[StackGroup]) -> tuple[StackGroup, ...]:
-    """The groups that stand elsewhere than nearly all others: none where no group is the rule."""
-    if not groups:
+    """The groups that stand elsewhere than nearly all others: none where no group is the rule.
+
+    Where most stand in no one place (the stages of a pipeline wait in different calls), those of half the size of the
+    largest group and less. Beside ranks, a launcher and helpers are not compared.
+    """
+    ranks = [StackGroup(tuple(filter(is_rank, group.names)), group.stack) for group in groups]
+    ranks = sorted((group for group in ranks if group.names), key=lambda group: -len(group.names))
+    compared = ranks if sum(len(group.names) for group in ranks) >= _MANY else list(groups)
+    if not compared:
         return ()
-    largest = len(groups[0].names)
-    count = sum(len(group.names) for group in groups)
-    return tuple(groups[1:]) if largest >= _MANY and 2 * largest > count else ()
+    largest = len(compared[0].names)
+    count = sum(len(group.names) for group in compared)
+    few = [group for group in compared[1:] if 2 * largest > count or 2 * len(group.names) <= largest]
+    apart = sum(len(group.names) for group in few)
+    return tuple(few) if largest >= _MANY and 2 * apart < count else ()
+
+
+def is_rank(name: str) -> bool:
+    """Whether a process is known by its rank."""
+    return name.startswith("rank ") and name[5:].isdecimal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,22 +166,10 @@ def standing_apart(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[Apart, ...
     return tuple(Apart(tuple(names), count, last[names[0]]) for count, names in sorted(often.items(), reverse=True))
 
 
-def summary(groups: Sequence[StackGroup]) -> str:
-    """Where the processes stand, in one line of English: "63 ranks are in train.py:90 step → all_reduce; …"."""
-    return "; ".join(f"{_who(group.names)} in {group.stack.place}" for group in groups)
-
-
 def dump_of(group: StackGroup) -> str:
     """The group's stack as py-spy prints one, for the rules to read."""
     frames = "\n".join(frame.printed for frame in group.stack.frames)
     return f'Thread 0 (idle): "{_MAIN}"\n{frames}\n'
-
-
-def _who(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return f"{names[0]} is"
-    kind = "ranks" if all(name.startswith("rank ") for name in names) else "processes"
-    return f"{len(names)} {kind} are"
 
 
 def _frame(told: Mapping[str, object]) -> StackFrame:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from logrules.notify.stack_groups import ProcessStack, StackFrame
+from logrules.notify.stack_groups import ProcessStack, StackFrame, is_rank
 
 MAX_LINES = 40
 _MAX_NAMES = 4
@@ -32,11 +32,11 @@ def tree_lines(stacks: Sequence[ProcessStack]) -> list[str]:
 
 def names_in_words(names: Sequence[str]) -> str:
     """Who: "rank 0-2, 5", or processes by their ids, of many only the first."""
-    ranks = sorted(int(name[5:]) for name in names if name.startswith("rank ") and name[5:].isdecimal())
-    if ranks and len(ranks) == len(names):
-        return f"rank {', '.join(_spans(ranks))}"
-    shown = ", ".join(names[:_MAX_NAMES])
-    return shown if len(names) <= _MAX_NAMES else f"{shown} and {len(names) - _MAX_NAMES} more"
+    ranks = sorted(int(name[5:]) for name in names if is_rank(name))
+    others = [name for name in names if not is_rank(name)]
+    shown = [f"rank {', '.join(_spans(ranks))}"] if ranks else []
+    more = len(others) - _MAX_NAMES
+    return ", ".join((*shown, *others[:_MAX_NAMES])) + (f" and {more} more" if more > 0 else "")
 
 
 def _lines(node: _Node, depth: int) -> Iterator[str]:

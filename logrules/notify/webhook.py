@@ -25,6 +25,7 @@ _TRIES = 3
 _REST_S = 1.0
 _CLOSING_S = 15.0
 _MAX_ANSWER_BYTES = 1 << 16
+_TOO_MANY, _SERVER_FAULT = 429, 500
 
 
 class Webhook:
@@ -102,7 +103,8 @@ def post(url: str, body: bytes, limit_s: float = LIMIT_S, rest_s: float = _REST_
         except urllib.error.HTTPError as fault:
             reason = f"status {fault.code}"
             fault.close()
-            if fault.code < 500:  # noqa: PLR2004 (the same request would be refused again)
+            # The same request would be refused again, unless it only came too soon after others.
+            if fault.code < _SERVER_FAULT and fault.code != _TOO_MANY:
                 break
         except OSError as fault:
             reason = str(getattr(fault, "reason", None) or fault).lower()

@@ -37,6 +37,7 @@ _MAX_DO = 2 * COLUMNS - 40
 _MAX_COPYABLES = 2
 _MAX_NOTES = 2
 _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
+_MAX_TREE = 8
 _FRAME = re.compile(r'File "|Traceback \(most recent call last\)')
 # More of one sign than anybody reads.
 _REPEATED = re.compile(r"([^\w.])\1{9,}")
@@ -207,6 +208,13 @@ class BriefReport:
             at = f"{run.source}:{run.first_line}-{run.last_line}"
             said = f"{self._label(words.EARLIER)}{at}  {self._word(words.STATUS[run.status])}{cause}{counted}"
             yield 0, [(said, "dim")]
+        if report.stacks is not None:
+            yield 0, [(self._label(words.STACKS).rstrip(), "bold")]
+            for told in (*report.stacks.said, *report.stacks.tree[:_MAX_TREE]):
+                yield 2, [(told, "")]
+            if len(report.stacks.tree) > _MAX_TREE:
+                more = len(report.stacks.tree) - _MAX_TREE
+                yield 2, [(self._word(words.MORE_LINES).format(count=more), "dim")]
         for note in report.notes[:_MAX_NOTES]:
             yield 0, [(f"{note.source}: {note.note}", "dim")]
         if len(report.notes) > _MAX_NOTES:

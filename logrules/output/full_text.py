@@ -130,6 +130,11 @@ class FullReport:
                 cause = f" · {run.cause}" if run.cause else ""
                 at = f"{run.source}:{run.first_line}-{run.last_line}"
                 self._put(3, (f"{at}  {self._word(words.STATUS[run.status])}{cause}", "dim"))
+        if report.stacks is not None:
+            self._put(0)
+            self._put(0, (f"{self._word(words.STACKS)}:", "bold"))
+            for told in (*report.stacks.said, *report.stacks.tree):
+                self._put(3, (told, ""))
         if report.notes:
             self._put(0)
             self._put(0, (f"{self._word(words.NOTES)}:", "bold"))

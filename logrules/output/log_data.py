@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from logrules.model.event import Level, LogLine
-from logrules.model.report import PhaseSpan, Report
+from logrules.model.report import Report
+from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
 from logrules.output.plots import Scale, color_of
 

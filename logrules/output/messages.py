@@ -54,6 +54,7 @@ UNUSUAL = Text(
     "没有规则认识该日志的问题（如果有）。较为特别的行",
 )
 PARTIAL = Text("partial: {unread} of {all} logs could not be read", "不完整：{all} 份日志中有 {unread} 份无法读取")
+STACKS = Text("Where the processes stand", "各进程所处位置")
 NOTES = Text("Notes", "备注")
 MORE = Text("{count} further diagnoses; --all shows them", "另有 {count} 条诊断；用 --all 查看")
 MORE_LINES = Text("+{count} more (--all)", "另有 {count} 处（--all）")

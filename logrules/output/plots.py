@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 from zlib import crc32
 
-from logrules.model.report import Curve, PhaseSpan, Report, Severity, WaitSpan
+from logrules.model.report import Report, Severity
+from logrules.model.timeline import Curve, PhaseSpan, WaitSpan
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
 from logrules.output.trace import is_timed

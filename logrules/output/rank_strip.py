@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from logrules.model.report import Diagnosis, PhaseSpan, Report, Severity
+from logrules.model.report import Diagnosis, Report, Severity
+from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_said
 from logrules.output.plots import Scale, color_of

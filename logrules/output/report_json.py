@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from logrules.model.report import Comparison, Consequence, Diagnosis, Evidence, Fix, PhaseSpan, Report, Run
+from logrules.model.report import Comparison, Consequence, Diagnosis, Evidence, Fix, Report, Run, StackView
+from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import coverage, declined, sentence
 from logrules.output.shell import pasteable
@@ -38,7 +39,16 @@ def report_document(report: Report, language: str) -> dict[str, Any]:
         "lines": report.lines,
         "frameworks": list(report.frameworks),
         "completed_by": _evidence(report.completed_by) if report.completed_by else None,
+        **({"stacks": _stacks(report.stacks)} if report.stacks else {}),
         **({"comparison": _comparison(report.comparison, language)} if report.comparison else {}),
+    }
+
+
+def _stacks(stacks: StackView) -> dict[str, Any]:
+    return {
+        "said": [safe(line) for line in stacks.said],
+        "tree": [safe(line) for line in stacks.tree],
+        "apart": list(stacks.apart),
     }
 
 

@@ -80,9 +80,16 @@ def report_schema(annexes: Mapping[str, Any] | None = None) -> dict[str, Any]:
             "frameworks": {**_list(_TEXT), "description": "those that the log shows"},
             "completed_by": {"anyOf": [evidence, {"type": "null"}], "description": "the line that shows a good end"},
         },
-        {"comparison": _comparison(evidence), **(annexes or {})},
+        {"comparison": _comparison(evidence), "stacks": _stacks(), **(annexes or {})},
     )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA, **whole}
+
+
+def _stacks() -> dict[str, Any]:
+    """Where the processes of a live job stood: there where somebody looked."""
+    tree = {**_list(_TEXT), "description": "the merged stacks with who stands where, a line a fork, indented"}
+    apart = {**_list(_COUNT), "description": "the ranks that stand elsewhere than nearly all others"}
+    return _object({"said": _list(_TEXT), "tree": tree, "apart": apart})
 
 
 def _comparison(evidence: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, Fix, PhaseSpan, Report, Restart, Risk, Severity, Status
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Risk, Severity, Status
+from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
 from logrules.output.escape import safe

@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from logrules.model.report import Evidence, PhaseSpan, Report
+from logrules.model.report import Evidence, Report
+from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
 
 _US = 1_000_000

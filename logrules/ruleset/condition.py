@@ -96,6 +96,13 @@ class Unstarted:
 
 
 @dataclass(frozen=True, slots=True)
+class Polling:
+    """For ``longer_than_s`` nothing moved, and lines said again and again only that their writer waits."""
+
+    longer_than_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Overdue:
     """Live: the loop has not moved for longer than its own rhythm allows, neither here nor on any other worker."""
 
@@ -173,7 +180,7 @@ class Supported:
 
 
 Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
-Stillness: TypeAlias = Quiet | Silent | Unstarted | Overdue | Lagging
+Stillness: TypeAlias = Quiet | Silent | Unstarted | Polling | Overdue | Lagging
 Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Waiting | Stillness | Stopped | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not | Supported
 

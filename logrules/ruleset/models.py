@@ -246,7 +246,7 @@ class RuleFile(CardFile):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
 
     id: RuleId
-    detector: Literal["quiet", "silent", "stopped", "overdue", "lagging", "unstarted"] | None = None
+    detector: Literal["quiet", "silent", "stopped", "overdue", "lagging", "unstarted", "polling"] | None = None
     longer_than: Duration | None = None
     signals: dict[SignalName, AnySignal] = Field(default_factory=dict, max_length=20)
     with_: dict[SignalName, AnyEvidence] = Field(default_factory=dict, alias="with", max_length=20)
@@ -264,9 +264,9 @@ class RuleFile(CardFile):
             raise ValueError("a rule needs `signals`, `when` or a `detector`")
         if self.detector and (self.signals or self.when or self.with_):
             raise ValueError("a rule with a `detector` has neither `signals` nor `when` nor `with`")
-        if (self.longer_than is not None) is not (self.detector in ("quiet", "silent", "unstarted")):
+        if (self.longer_than is not None) is not (self.detector in ("quiet", "silent", "unstarted", "polling")):
             raise ValueError(
-                "`longer_than` belongs to the detectors `quiet`, `silent` and `unstarted`, and they need it"
+                "`longer_than` belongs to the detectors `quiet`, `silent`, `unstarted` and `polling`, and they need it"
             )
         return self
 

@@ -1,6 +1,6 @@
 """A checked rule file to a rule of the pack: what it leaves out comes from its cause's row."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from logrules.model.position import Problem
@@ -12,6 +12,7 @@ from logrules.ruleset.condition import (
     Lagging,
     Occurred,
     Overdue,
+    Polling,
     Quiet,
     Sequence,
     Silent,
@@ -24,6 +25,14 @@ from logrules.ruleset.condition import (
 from logrules.ruleset.pack import Rule, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.when import ConditionFault, parse_when
+
+_PATIENT: Mapping[str, Callable[[float], Condition]] = {
+    "quiet": Quiet,
+    "silent": Silent,
+    "unstarted": Unstarted,
+    "polling": Polling,
+}
+_DETECTORS: Mapping[str, Condition] = {"stopped": Stopped(), "overdue": Overdue(), "lagging": Lagging()}
 
 
 def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
@@ -81,20 +90,10 @@ def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFi
 
 def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
     """What ``when`` says, any of the signals where it says nothing, or the detector."""
-    longer_than_s = schema.seconds(file.longer_than) if file.longer_than else 0.0
-    match file.detector:
-        case "quiet":
-            return Quiet(longer_than_s)
-        case "silent":
-            return Silent(longer_than_s)
-        case "unstarted":
-            return Unstarted(longer_than_s)
-        case "stopped":
-            return Stopped()
-        case "overdue":
-            return Overdue()
-        case "lagging":
-            return Lagging()
+    if file.detector is not None and file.detector in _PATIENT:
+        return _PATIENT[file.detector](schema.seconds(file.longer_than or "0s"))
+    if file.detector is not None:
+        return _DETECTORS[file.detector]
     if file.when is not None:
         found = parse_when(file.when, numbers)
         return found if file.anywhere else near(found)

@@ -14,6 +14,7 @@ from logrules.ruleset.condition import (
     Not,
     Occurred,
     Overdue,
+    Polling,
     Quiet,
     Repeated,
     Sequence,
@@ -66,12 +67,8 @@ def _spell_state(leaf: Condition) -> str:
     match leaf:
         case Waiting(wait):
             return f"waiting({wait})"
-        case Quiet(longer_than_s):
-            return f"quiet > {duration(longer_than_s)}"
-        case Silent(longer_than_s):
-            return f"silent > {duration(longer_than_s)}"
-        case Unstarted(longer_than_s):
-            return f"unstarted > {duration(longer_than_s)}"
+        case Quiet(longer_than_s) | Silent(longer_than_s) | Unstarted(longer_than_s) | Polling(longer_than_s):
+            return f"{type(leaf).__name__.lower()} > {duration(longer_than_s)}"
         case Overdue():
             return "steps(overdue)"
         case Lagging():

@@ -24,6 +24,7 @@ _PRINTED = (
     "completes",
     "ends",
     "rests",
+    "polls",
     "scale",
 )
 _STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")

@@ -16,6 +16,7 @@ from logrules.ruleset.condition import (
     NotANumber,
     Occurred,
     Overdue,
+    Polling,
     Quiet,
     Repeated,
     Sequence,
@@ -134,6 +135,8 @@ def _wrong_silence(leaf: Condition) -> Iterator[Condition]:
             yield Silent(longer_than_s * WIDER)
         case Unstarted(longer_than_s):
             yield Unstarted(longer_than_s * WIDER)
+        case Polling(longer_than_s):
+            yield Polling(longer_than_s * WIDER)
         case Overdue():
             yield Lagging()
         case Lagging():

@@ -14,6 +14,12 @@ MAX_DUMPS = 4_096
 
 def told_by(dumps: Iterable[tuple[Path, str]]) -> tuple[dict[str, str], list[SourceNote]]:
     """What dumps (path, name in the report) tell, by name; and what a reader must know of those that tell nothing."""
+    read, notes = read_dumps(dumps)
+    return lines_of(read), notes
+
+
+def read_dumps(dumps: Iterable[tuple[Path, str]]) -> tuple[list[Dump], list[SourceNote]]:
+    """The dumps (path, name in the report) that can be used; and what a reader must know of the others."""
     read: list[Dump] = []
     notes: list[SourceNote] = []
     for place, (path, name) in enumerate(dumps):
@@ -24,7 +30,7 @@ def told_by(dumps: Iterable[tuple[Path, str]]) -> tuple[dict[str, str], list[Sou
             read.append(_read(path, name))
         except NoDump as fault:
             notes.append(SourceNote(name, str(fault)))
-    return lines_of(read), notes
+    return read, notes
 
 
 def _read(path: Path, name: str) -> Dump:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
+from time import thread_time
 
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.backlog import Backlog
@@ -12,8 +13,11 @@ from logrules.sources.tail import Anew, Tail
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import Roots
 
-# All files are looked at this often: quickly enough for a person, and the same on network file systems.
+# New files are looked for this often, and known ones at the least: the same on every file system.
 POLL_S = 0.5
+# What grows will grow on, so it is looked at again soon; as long as looking takes no more than these parts of a core.
+_GROWING_S, _GROWING_SHARE = 0.01, 0.05
+_QUIET_S, _QUIET_SHARE = 0.03, 0.005
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
 
 
@@ -56,6 +60,10 @@ class Files:
         """Those of the paths behind which there is nothing yet."""
         return self._roots.missing()
 
+    def path_of(self, name: str) -> Path | None:
+        """Where the log of this name lies."""
+        return next((one.tail.path for one in tuple(self._followed.values()) if one.name == name), None)
+
     def stop(self) -> None:
         """Read no further."""
         self._stopped.set()
@@ -68,11 +76,14 @@ class Files:
 
     def _run(self) -> None:
         """Look, sleep, look again."""
+        found = now()
         while not self._stopped.is_set():
-            self._find()
-            for one in self._followed.values():
-                self._look(one)
-            self._stopped.wait(POLL_S)
+            begun = thread_time()
+            if now() >= found + POLL_S:
+                self._find()
+                found = now()
+            came = [self._look(one) for one in self._followed.values()]
+            self._stopped.wait(next_pause(thread_time() - begun, came=any(came)))
         for one in self._followed.values():
             one.tail.close()
 
@@ -80,10 +91,13 @@ class Files:
         for path, name in self._roots.logs():
             self._followed.setdefault(str(_real(path)), _Followed(Tail(path), name))
 
-    def _look(self, one: _Followed) -> None:
+    def _look(self, one: _Followed) -> bool:
+        """Take what came; whether anything did."""
+        came = False
         for item in one.tail.look():
             if self._stopped.is_set():
-                return
+                return came
+            came = True
             if isinstance(item, Anew):
                 self._buffer.begin_anew(one.name, item.reason)
                 continue
@@ -93,6 +107,13 @@ class Files:
         if fault is not None and fault not in _ABSENT and fault != one.told:
             self._buffer.note(one.name, fault)
         one.told = fault
+        return came
+
+
+def next_pause(cost_s: float, *, came: bool) -> float:
+    """Until all files are looked at again, after a look that took ``cost_s`` of a core; in seconds."""
+    shortest_s, share = (_GROWING_S, _GROWING_SHARE) if came else (_QUIET_S, _QUIET_SHARE)
+    return min(max(shortest_s, cost_s / share), POLL_S)
 
 
 def _real(path: Path) -> Path:

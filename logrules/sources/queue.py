@@ -116,7 +116,8 @@ class EventQueue:
                 self._changed.wait(self._wait_s(time, until))
 
     def _next(self, time: float) -> Block | Skipped | None:
-        if time < self._rested:
+        # Once the job has ended, nobody needs the machine more than who waits for the report.
+        if time < self._rested and self._end is None:
             return None
         if not self._round:
             due = self._due()
@@ -134,8 +135,10 @@ class EventQueue:
         """When the next round may begin: not before something is there, and has been gathered unless it is much."""
         last = self._end is not None
         due = min((at for one in self._logs.values() if (at := one.due(last=last)) is not None), default=None)
-        if due is None or last or self._bytes() >= _MUCH_BYTES:
-            return due if due is None else max(due, self._rested)
+        if due is None or last:
+            return due
+        if self._bytes() >= _MUCH_BYTES:
+            return max(due, self._rested)
         return max(due, self._rested, self._round_began + GATHER_S)
 
     def _is_due(self, pieces: PendingLines, time: float) -> bool:

@@ -1,11 +1,18 @@
 """`logrules inspect`: looks once at the processes of a job that nobody watched."""
 
 import argparse
+import io
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.rule_options import add_pack_options
+from logrules.model.stream import End
+
+if TYPE_CHECKING:
+    from logrules.model.report import Report
 
 ABOUT = "say where the processes of a running job stand, and why they hang"
 EXIT_UNUSABLE = 2
@@ -14,6 +21,7 @@ _EXAMPLES = """examples:
   logrules inspect --job runs/42       the job whose processes work in that folder, and its logs
   logrules inspect --pid 4242 --slow   who lags behind in a job that moves but slowly; takes most of a minute
   logrules inspect --pid 4242 --inspect-hosts node2,node3      its processes there too, by ssh
+  logrules inspect --pid 4242 --format html -o stacks.html      the page, with the merged stacks
   sudo -E logrules inspect --pid 4242  where the kernel lets nobody else look (ptrace_scope)
 
 Needs `pip install 'logrules[inspect]'`. What still moves between two samples is not called stuck.
@@ -33,24 +41,39 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--inspect-hosts", metavar="HOSTS", help="the job's other hosts (a,b,c), asked by ssh")
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument("--format", choices=("text", "json", "html"), default="text", help="form (default: text)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")
     add_pack_options(parser)
+
+
+class _AfterLogs:
+    """A source without a log of its own: once the logs that are there were read, the job is looked at."""
+
+    name = "inspection"
+
+    def __init__(self, look: Callable[[], None]) -> None:
+        self._look: Callable[[], None] | None = look
+
+    def read(self, until: float | None) -> End:  # noqa: ARG002 (it waits for nobody)
+        """Look; then nothing more comes."""
+        look, self._look = self._look, None
+        if look is not None:
+            look()
+        return End()
 
 
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
     from logrules.cli.diagnose import exit_status
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.follow import Following
-    from logrules.model.stream import End
     from logrules.notify.job_processes import processes_in, python_processes
-    from logrules.notify.probe import look_closer, look_for_slow
+    from logrules.notify.probe import Look, look_closer, look_for_slow
     from logrules.notify.remote_stacks import hosts_of
+    from logrules.output.atomic_write import write_file
     from logrules.output.escape import safe
-    from logrules.output.text import render_text
     from logrules.sources.discover import discover
-    from logrules.sources.queue import EventQueue
 
     processes = python_processes(options.pid) if options.job is None else processes_in(options.job)
     if not processes:
@@ -59,19 +82,46 @@ def run(options: argparse.Namespace) -> int:
         )  # fmt: skip
         print(f"logrules: {told}", file=sys.stderr)
         return EXIT_UNUSABLE
-    nothing = EventQueue("inspection")
-    nothing.end(End())
     logs = discover([str(options.job)]).sources if options.job is not None else ()
-    following = Following(nothing, chosen_pack(options, cache=True), beat_s=None, backlog=logs)
     hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
-    seen = (look_for_slow if options.slow else look_closer)(processes, os.environ, hosts=hosts)
-    for one in seen:
-        if one.evidence:
-            following.hear(one.source, one.text, 0.0)
-        else:
-            following.note(one.source, one.text)
+    seen: list[Look] = []
+
+    def look() -> None:
+        ask = look_for_slow if options.slow else look_closer
+        found = ask(processes, os.environ, hosts=hosts, sizes=following.parallel_sizes())
+        for one in found.outputs:
+            if one.evidence:
+                following.hear(one.source, one.text, 0.0)
+            else:
+                following.note(one.source, one.text)
+        if found.stacks is not None:
+            following.show_stacks(found.stacks)
+        seen.append(found)
+
+    following = Following(_AfterLogs(look), chosen_pack(options, cache=True), beat_s=None, backlog=logs)
     for _ in following:
         pass
     report = following.report()
-    render_text(report, sys.stdout, options.lang or preferred_language(), options.shell, all_diagnoses=options.all)
-    return exit_status(report) if any(one.source.startswith("stacks") for one in seen) else EXIT_UNUSABLE
+    out = io.StringIO() if options.output is not None else sys.stdout
+    _write(report, options, out)
+    if isinstance(out, io.StringIO):
+        write_file(options.output, out.getvalue().encode(errors="backslashreplace"))
+    return exit_status(report) if any(one.stacks for one in seen) else EXIT_UNUSABLE
+
+
+def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
+    from logrules.cli.locale import preferred_language
+
+    language = options.lang or preferred_language()
+    if options.format == "json":
+        from logrules.output.report_json import render_json
+
+        render_json(report, out, language)
+    elif options.format == "html":
+        from logrules.cli.diagnose import form_of
+
+        form_of("html")(report, out, language, options.shell)
+    else:
+        from logrules.output.text import render_text
+
+        render_text(report, out, language, options.shell, all_diagnoses=options.all)

@@ -1,0 +1,91 @@
+"""Lines that only say that their writer waits, in whatever words: how often they came while nothing else moved."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from logrules.inference.observation import Observation
+from logrules.inference.progress_key import progress_key
+
+# With fewer lines than these nothing is repeated yet; without times in the log, there must be more.
+FEWEST = 4
+FEWEST_WITHOUT_TIMES = 12
+# More other lines than these between two of them: something else goes on.
+_NEAR_LINES = 4
+# So many kinds of them are told apart in a log.
+_MAX_KINDS = 64
+# One that is late by more than this many of its pauses no longer comes.
+_LATE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """One kind of line that was repeated: the first and the last of them, how many, the longest pause in seconds."""
+
+    first: Observation
+    last: Observation
+    count: int = 1
+    apart_s: float = 0.0
+
+    @property
+    def lasted_s(self) -> float | None:
+        """From the first to the last, in seconds; None where the log bears no times."""
+        if self.first.heard is None or self.last.heard is None:
+            return None
+        return self.last.heard - self.first.heard
+
+    def repeated(self, observation: Observation) -> "Poll":
+        """With one more of them."""
+        before, after = self.last.heard, observation.heard
+        pause_s = after - before if before is not None and after is not None else 0.0
+        count = self.count + observation.event.repeat
+        return replace(self, last=observation, count=count, apart_s=max(self.apart_s, pause_s))
+
+    def goes_on(self, now: float | None, heard: float | None) -> bool:
+        """Whether the next may still come: it is not late, or its log (last ``heard`` then) is silent since."""
+        last = self.last.heard
+        if last is None or now is None:
+            return True
+        return now <= last + _LATE * self.apart_s or heard is None or heard <= last
+
+
+class Polls:
+    """What each log of a run repeats. A line that says where its writer is, or that says more, begins all anew.
+
+    ``longest_s`` is how long such a wait was that ended.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, dict[str, Poll]] = {}
+        self._last: dict[str, int] = {}
+        self.longest_s = 0.0
+
+    def see(self, observation: Observation) -> None:
+        """Take a line that says that its writer waits."""
+        event = observation.event
+        kinds = self._kinds.setdefault(event.source, {})
+        key = progress_key(event.message)
+        apart = event.line - self._last.get(event.source, event.line) - 1
+        self._last[event.source] = event.line
+        known = kinds.get(key)
+        repeats = any(poll.count > 1 for poll in kinds.values())
+        if apart > _NEAR_LINES or (known is None and (repeats or len(kinds) >= _MAX_KINDS)):
+            self._end(event.source)
+            known = None
+        poll = Poll(observation, observation, event.repeat) if known is None else known.repeated(observation)
+        self._kinds.setdefault(event.source, {})[key] = poll
+
+    def move(self) -> None:
+        """Something moved: who waited before may wait for something else now."""
+        for source in tuple(self._kinds):
+            self._end(source)
+
+    def standing(self) -> Iterator[Poll]:
+        """Those that were repeated often enough, whatever their log wrote since."""
+        for kinds in self._kinds.values():
+            for poll in kinds.values():
+                if poll.count >= (FEWEST if poll.lasted_s is not None else FEWEST_WITHOUT_TIMES):
+                    yield poll
+
+    def _end(self, source: str) -> None:
+        for poll in self._kinds.pop(source, {}).values():
+            self.longest_s = max(self.longest_s, poll.lasted_s or 0.0)

@@ -1,0 +1,48 @@
+"""What a report draws over time: phases, waits and the curves of metrics."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseSpan:
+    """A worker was in a phase; times are None where the log has none."""
+
+    worker: str
+    phase: str
+    start: float | None
+    end: float | None
+    first_line: int
+    last_line: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitSpan:
+    """A worker waited without a word; ``ended`` is False where the log ends in it. Times are None where it has none."""
+
+    worker: str
+    wait: str
+    start: float | None
+    end: float | None
+    first_line: int
+    last_line: int
+    source: str
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value that a line printed; ``time`` is None where the log has none."""
+
+    time: float | None
+    source: str
+    line: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A metric over the run, thinned out to what can be drawn; `quiet` is seconds without a line."""
+
+    metric: str
+    points: tuple[Point, ...]

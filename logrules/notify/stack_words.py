@@ -1,0 +1,86 @@
+"""What stacks of many processes show, in sentences: where they stand, who stands apart, which group those share."""
+
+from collections.abc import Iterable, Sequence
+
+from logrules.notify.process_groups import ProcessGroup, group_apart, shared_group
+from logrules.notify.stack_groups import (
+    ProcessStack,
+    StackGroup,
+    at_rest,
+    grouped,
+    is_rank,
+    odd_ones,
+    standing_apart,
+)
+from logrules.notify.stack_tree import names_in_words
+
+_MAX_MOVING = 8
+
+
+def said_of_stillness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
+    """Of a job that hangs: where each group of processes stands, what of it moves, and what the odd ones share."""
+    still, moving = _halves(rounds)
+    told = [summary(still)] if still else []
+    told += [f"{names_in_words(group.names)} moving, in {group.stack.place}" for group in moving[:_MAX_MOVING]]
+    return [*(["; ".join(told)] if told else []), *_shared(apart(rounds), groups)]
+
+
+def apart(rounds: Sequence[Sequence[ProcessStack]]) -> list[int]:
+    """The ranks of a job that hangs which stand elsewhere than nearly all others, or still move while most stand."""
+    still, moving = _halves(rounds)
+    standing = sum(is_rank(name) for group in still for name in group.names)
+    busy = _ranks(name for group in moving for name in group.names)
+    odd = _ranks(name for group in odd_ones(still) for name in group.names)
+    return sorted({*odd, *(busy if 2 * len(busy) < standing else ())})
+
+
+def _halves(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[tuple[StackGroup, ...], tuple[StackGroup, ...]]:
+    """(groups of what stands still, groups of what moves) by the last sample."""
+    resting = at_rest(rounds)
+    names = {stack.name for stack in resting}
+    last = rounds[-1] if rounds else ()
+    return grouped(resting), grouped(stack for stack in last if stack.name not in names)
+
+
+def said_of_slowness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
+    """Of a job that moves but slowly: who stood apart in most samples, and the group in which most of them were."""
+    count = len(rounds)
+    told = [
+        f"{names_in_words(one.names)} stood apart in {one.rounds} of {count} samples, last in {one.stack.place}"
+        for one in standing_apart(rounds)
+    ]
+    odd = [_ranks(name for group in odd_ones(grouped(stacks)) for name in group.names) for stacks in rounds]
+    if (found := group_apart(odd, groups)) is not None:
+        group, times = found
+        told.append(f"most of those who stood apart were of {_named(group)}, in {times} of {count} samples")
+    return told or ([f"nobody stood apart in most of {count} samples"] if any(rounds) else [])
+
+
+def summary(groups: Sequence[StackGroup]) -> str:
+    """Where the processes stand, in one line of English: "63 ranks are in train.py:90 step → all_reduce; …"."""
+    return "; ".join(f"{_who(group.names)} in {group.stack.place}" for group in groups)
+
+
+def _shared(odd: Sequence[int], groups: Sequence[ProcessGroup]) -> list[str]:
+    if len(odd) < 2 or not groups:  # noqa: PLR2004 (two share something)
+        return []
+    who = names_in_words([f"rank {rank}" for rank in odd])
+    group = shared_group(odd, groups)
+    if group is None:
+        return [f"{who} stand apart, and no process group holds all of them"]
+    return [f"{who} stand apart, all of {_named(group)}: look for the fault in that group"]
+
+
+def _named(group: ProcessGroup) -> str:
+    return f"{group.name} ({names_in_words([f'rank {rank}' for rank in group.ranks])})"
+
+
+def _ranks(names: Iterable[str]) -> list[int]:
+    return sorted(int(name[5:]) for name in names if is_rank(name))
+
+
+def _who(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"{names[0]} is"
+    kind = "ranks" if all(name.startswith("rank ") for name in names) else "processes"
+    return f"{len(names)} {kind} are"
