@@ -23,6 +23,7 @@ _MAX_READ = 2_000
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
     DivergenceKind.IDLE,
+    DivergenceKind.LEFT,
     DivergenceKind.OTHER_OPERATION,
     DivergenceKind.OTHER_SIZE,
     DivergenceKind.BEHIND,

@@ -7,6 +7,7 @@ from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
+from logrules.inference.prefixed_rank import prefixed_rank
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.parsing.exits import ExitReader
@@ -174,8 +175,12 @@ class Failures:
         known = self._records.get(chain)
         if known is None:
             return ()
-        workers = (known.failure.first.worker, known.failure.worker, *known.failure.workers)
-        return _ranks_of(workers)
+        failure = known.failure
+        if ranks := _ranks_of((failure.first.worker, failure.worker, *failure.workers)):
+            return ranks
+        alone = failure.first.line == failure.last.line
+        rank = None if alone else prefixed_rank(failure.first.message, failure.last.message)
+        return () if rank is None else (rank,)
 
     def ended_ranks(self) -> tuple[int, ...]:
         """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
