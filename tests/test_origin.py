@@ -284,6 +284,8 @@ def test_a_longer_phrase_goes_before_a_shorter_one_and_the_last_word_before_othe
     assert names.of_function("train_test_step") == "eval"
     assert names.of_function("train_model") == "eval"
     assert names.of_function("model_train") == "train_step"
+    assert names.of_file("focal_loss.py") == "train_step"
+    assert names.of_file("train.py") is None
 
 
 def test_a_word_may_stand_for_all_of_a_name_only():
@@ -298,10 +300,8 @@ def test_a_word_may_stand_for_all_of_a_name_only():
     [("checkpoint", None), ("save_predictions", None), ("save_model_to_disk", "checkpoint"), ("save", "checkpoint")],
 )
 def test_what_is_saved_says_whether_it_is_a_checkpoint(function, phase):
-    assert RESOLVER.phase_of((Frame("/job/tool.py", 3, function, Origin()),))[0] == phase
+    assert RESOLVER.phase_of(_frames(("/job/tool.py", function)))[0] == phase
 
-    assert names.of_file("focal_loss.py") == "train_step"
-    assert names.of_file("train.py") is None
 
 
 @pytest.mark.parametrize(
