@@ -303,7 +303,6 @@ def test_what_is_saved_says_whether_it_is_a_checkpoint(function, phase):
     assert RESOLVER.phase_of(_frames(("/job/tool.py", function)))[0] == phase
 
 
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [

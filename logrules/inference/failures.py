@@ -7,9 +7,9 @@ from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
-from logrules.inference.prefixed_rank import prefixed_rank
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver
