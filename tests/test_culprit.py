@@ -66,6 +66,48 @@ STORIES = {
         "from [0] via c10d key-value store by store->get('0'), but store->get('0') got error: wait timeout after "
         "600000ms, keys: /default_pg/0//cuda//0\n", 0,
     ),
+    "a script's own prefix, before both ends of the traceback": (
+        "".join(f"[3/8] {line}\n" for line in (RAISED + OOM).splitlines()), 3,
+    ),
+    "numbers that count the lines name nobody": (
+        "".join(f"[{n}] {line}\n" for n, line in enumerate((RAISED + OOM).splitlines())), None,
+    ),
+    "who had done its work before the others lost it": (
+        "[rank0]: epoch 0 step 10 loss 2.31\n[rank1]: epoch 0 step 10 loss 2.31\n[rank1]: Training finished\n"
+        + "".join(
+            f"[rank0]: {line}\n"
+            for line in (
+                RAISED + "RuntimeError: [gloo/transport/tcp/pair.cc:547] Connection closed by peer [10.0.0.2]:28048"
+            ).splitlines()
+        ),
+        1,
+    ),
+    "who came to an orderly end while the others waited": (
+        "[rank2]:[W1120 22:33:20.376804016 ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was "
+        "not called before program exit, which can leak resources.\n" + WATCHDOG.format(0) + WATCHDOG.format(4),
+        2,
+    ),
+    "whose work is done first is no matter where all end well": (
+        "[rank1]: Training finished\n[rank0]: Training finished\n" + RAISED + OOM, None,
+    ),
+    "the only rank of the host whose connection was lost": (
+        "".join(
+            f"gpu-{n}:7{n}:7{n} [0] NCCL INFO Bootstrap : Using eth0:10.0.0.{n}<0>\n"
+            f"gpu-{n}:7{n}:9{n} [0] NCCL INFO ncclCommInitRank comm 0x5 rank {n} nranks 3 cudaDev 0 busId 1 - Init COMPLETE\n"
+            for n in (0, 1, 2)
+        )
+        + "gpu-0:70:90 [0] misc/socket.cc:538 NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.2<4321>\n"
+        + "gpu-1:71:91 [0] misc/socket.cc:538 NCCL WARN socketProgress: Connection closed by remote peer gpu-0.lan<4321>\n",
+        2,
+    ),
+    "of several ranks on that host none is named": (
+        "".join(
+            f"gpu-{n // 2}:7{n}:9{n} [0] NCCL INFO ncclCommInitRank comm 0x5 rank {n} nranks 4 cudaDev 0 busId 1 - Init COMPLETE\n"
+            for n in (0, 1, 2, 3)
+        )
+        + "gpu-0:70:90 [0] misc/socket.cc:538 NCCL WARN socketProgress: Connection closed by remote peer gpu-1<4321>\n",
+        None,
+    ),
     "a job of one process": ("INFO:root:Initialized (rank/world-size) 0/1\n" + RAISED + OOM, 0),
     "the one rank of the job that wrote nothing": (
         "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,

@@ -16,6 +16,23 @@ def test_a_loss_that_does_not_fall_explains_weights_that_seem_not_to_arrive(ship
     assert "rl/weights-not-synced" in {one.rule for one in first.consequences}
 
 
+def test_what_the_last_error_says_of_sizes_explains_the_call_that_failed(shipped):
+    log = (
+        "[rank3]: torch.distributed.DistBackendError: NCCL error in: NCCLUtils.cpp:77, unhandled system error "
+        "(run with NCCL_DEBUG=INFO for details), NCCL version 2.26.2\n"
+        "[rank3]: ncclSystemError: System call (e.g. socket, malloc) or external library call failed.\n"
+        "[rank3]: Last error:\n"
+        "[rank3]: NET/Socket : peer 10.0.0.9<43210> message truncated : receiving 1048576 bytes instead of 65536.\n"
+    )
+    (first, *others) = run_log(prepared(shipped), log).diagnoses
+    assert first.rule == "torch/collective-mismatch"
+    assert first.ranks == (3,)
+    assert not others
+
+
 def test_every_such_exception_has_its_test_here():
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(shipped_rules()).rglob("*.yaml")}
-    assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {"weights-not-synced"}
+    assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {
+        "weights-not-synced",
+        "unhandled-error",
+    }

@@ -50,3 +50,27 @@ _STOP = (
 @pytest.mark.parametrize(("words", "failed"), [("MQLLMEngine terminated", False), ("terminated", True)])
 def test_an_engine_that_its_own_server_stops_was_not_killed(on, words, failed):
     assert (run_log(on, _STOP.format(words=words)).status is Status.FAILED) is failed
+
+
+_DONE = "[rank{0}]: epoch 9 step 990 loss 1.31\n[rank{1}]: epoch 9 step 990 loss 1.31\n[rank{0}]: Training finished\n"
+_WAITED = (
+    "[rank1]:[E ProcessGroupNCCL.cpp:629] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=51, "
+    "OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=600000) ran for 600034 milliseconds before timing out.\n"
+)
+_LOST = (
+    "[rank{0}]: Traceback (most recent call last):\n"
+    '[rank{0}]:   File "/job/a.py", line 3, in step\n[rank{0}]:     run()\n'
+    "[rank{0}]: RuntimeError: [gloo/transport/tcp/pair.cc:547] Connection closed by peer [10.0.0.2]:28048\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "failed"),
+    [
+        ("the first rank is done, and the others wait until their time runs out", _DONE.format(0, 1) + _WAITED, True),
+        ("what its peers lose when the first rank has ended is no matter", _DONE.format(0, 1) + _LOST.format(1), False),
+        ("another rank is done, and the first loses it", _DONE.format(1, 0) + _LOST.format(0), True),
+    ],
+)
+def test_a_job_has_ended_well_only_if_nobody_was_left_behind(on, story, log, failed):
+    assert (run_log(on, log).status is Status.FAILED) is failed

@@ -288,6 +288,21 @@ def test_a_longer_phrase_goes_before_a_shorter_one_and_the_last_word_before_othe
     assert names.of_file("train.py") is None
 
 
+def test_a_word_may_stand_for_all_of_a_name_only():
+    names = OwnNames((OwnWords("checkpoint", ("=save", "save_model"), ("=checkpoint",)),))
+    assert names.of_function("_save") == names.of_function("Trainer.save_model") == "checkpoint"
+    assert names.of_function("save_images") is names.of_file("checkpoint_train.py") is None
+    assert names.of_file("checkpoint.py") == "checkpoint"
+
+
+@pytest.mark.parametrize(
+    ("function", "phase"),
+    [("checkpoint", None), ("save_predictions", None), ("save_model_to_disk", "checkpoint"), ("save", "checkpoint")],
+)
+def test_what_is_saved_says_whether_it_is_a_checkpoint(function, phase):
+    assert RESOLVER.phase_of(_frames(("/job/tool.py", function)))[0] == phase
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

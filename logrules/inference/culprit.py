@@ -23,6 +23,7 @@ _MAX_READ = 2_000
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
     DivergenceKind.IDLE,
+    DivergenceKind.LEFT,
     DivergenceKind.OTHER_OPERATION,
     DivergenceKind.OTHER_SIZE,
     DivergenceKind.BEHIND,
@@ -44,8 +45,20 @@ def suspects(
     declined = sides is not None and sides.spread is not None
     if ranks or rule.culprit == "none" or declined:
         return ranks, hosts
+    if lost := _lost_peer(one.hypothesis, roll):
+        return lost
     found = next((found for found in _told_elsewhere(one, roll, failures) if found), ())
     return tuple(dict.fromkeys(found))[:MAX_NAMED], hosts
+
+
+def _lost_peer(hypothesis: Hypothesis, roll: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
+    """The one rank of another host, and that host, whose connection was the first to be lost (capture ``peer``)."""
+    pairs = (pair for match in hypothesis.matches for pair in _pairs(match))
+    for line, signal in sorted(pairs, key=lambda pair: pair[0].order):
+        if peer := line.captures(signal).get("peer"):
+            host, ranks = roll.at(peer)
+            return (tuple(ranks), (host,)) if len(ranks) == 1 and host != line.worker.host else None
+    return None
 
 
 def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> Iterator[Sequence[int]]:

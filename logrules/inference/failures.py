@@ -9,6 +9,7 @@ from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver
@@ -174,8 +175,12 @@ class Failures:
         known = self._records.get(chain)
         if known is None:
             return ()
-        workers = (known.failure.first.worker, known.failure.worker, *known.failure.workers)
-        return _ranks_of(workers)
+        failure = known.failure
+        if ranks := _ranks_of((failure.first.worker, failure.worker, *failure.workers)):
+            return ranks
+        alone = failure.first.line == failure.last.line
+        rank = None if alone else prefixed_rank(failure.first.message, failure.last.message)
+        return () if rank is None else (rank,)
 
     def ended_ranks(self) -> tuple[int, ...]:
         """The ranks that launchers say ended badly of themselves, the first to do so before the others."""

@@ -59,7 +59,8 @@ def compared(
         wait = roots[0].rule.wait if roots else None
         awaited = spatial.in_wait(places, wait) if wait is not None else ()
         hangs = stalled or any(place.calls for place in places)
-        found = chain(hung, awaited, spatial.in_steps(places) if hangs else ())
+        gone = spatial.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
+        found = chain(gone, hung, awaited, spatial.in_steps(places) if hangs else ())
     told = tuple(chain(found, spatial.in_errors(places), spatial.in_pace(places)))
     return RankComparison(tuple(seats), world, told, spread)
 
@@ -102,4 +103,10 @@ def _places(
             seat.stepped,
             next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None),
             failures.get(rank),
+            next((left for state in own if (left := _left(state)) is not None), None) if rank not in failures else None,
         )
+
+
+def _left(state: WorkerState) -> Observation | None:
+    """The line by which a worker left: it said that it was done, or was seen to end."""
+    return state.left or (state.entered if state.phase == "shutdown" else None)

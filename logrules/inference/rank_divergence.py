@@ -37,6 +37,7 @@ class RankSnapshot:
     stepped: Observation | None = None
     step_s: float | None = None
     failed: Observation | None = None
+    left: Observation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,17 @@ def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankD
     call = waiting[others[0]]
     facts = {"theirs": str(call.seq), "their_op": call.op}
     yield RankDivergence(DivergenceKind.NEVER_ARRIVED, ranks, others, (*own, call.told), facts)
+
+
+def in_leaving(places: Sequence[RankSnapshot], trouble: Observation) -> Iterator[RankDivergence]:
+    """Ranks that had done their work before the ``trouble`` of others: these wait for them, or lose them."""
+    gone = [place for place in places if place.left is not None and place.left.order < trouble.order]
+    there = [place for place in places if place.left is None]
+    first = min(gone, key=lambda place: place.rank, default=None)
+    if first is None or first.left is None or not there or len(gone) > len(there):
+        return
+    ranks, others = tuple(sorted(place.rank for place in gone)), tuple(sorted(place.rank for place in there))
+    yield RankDivergence(DivergenceKind.LEFT, ranks, others, (first.left, trouble))
 
 
 def in_wait(places: Sequence[RankSnapshot], wait: str) -> Iterator[RankDivergence]:

@@ -2,8 +2,9 @@
 
 Rules and markers say which lines tell: by the captures ``seq`` and ``op`` (with ``numel_in``, ``numel_out`` and
 ``timeout_ms``) of a collective that is waited for, ``enqueued`` and ``completed`` of what a rank has started and
-finished, ``step``, ``world_size``, ``own_rank`` of a process that elsewhere only gives its number, and
-``tensor_parallel``, ``context_parallel`` and ``pipeline_parallel``, the sizes of groups.
+finished, ``step``, ``world_size``, ``own_rank`` of a process that elsewhere only gives its number, ``own_address``
+by which others may call its host, and ``tensor_parallel``, ``context_parallel`` and ``pipeline_parallel``, the sizes
+of groups.
 """
 
 from collections.abc import Mapping
@@ -60,6 +61,7 @@ class RankTable:
         self._sizes: dict[str, int] = {}
         # Of which size the largest communicator is in which a process said its rank, and that rank.
         self._ranks: dict[tuple[str | None, int], tuple[int, int]] = {}
+        self._hosts: dict[str, str] = {}
 
     @property
     def ranks(self) -> frozenset[int]:
@@ -78,6 +80,13 @@ class RankTable:
         known = self._ranks.get((worker.host, worker.pid))
         return known[1] if known is not None else None
 
+    def at(self, place: str) -> tuple[str, frozenset[int]]:
+        """The host that a peer gives by its name or address, and the ranks that run there as far as they said so."""
+        host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
+        size = max((size for size, _ in self._ranks.values()), default=0)
+        own = {rank for (where, _), (its, rank) in self._ranks.items() if where == host and its == size}
+        return host, frozenset(own | {rank for (_, rank), seat in self.seats.items() if seat.host == host})
+
     def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""
         seat = self._seat(observation)
@@ -87,6 +96,10 @@ class RankTable:
                 self._read(hit.captures, observation, seat)
 
     def _introduce(self, said: Mapping[str, str], worker: Worker) -> None:
+        if worker.host is not None and len(self._hosts) < MAX_SEATS:
+            self._hosts[worker.host] = worker.host
+            if (address := said.get("own_address")) is not None:
+                self._hosts[address] = worker.host
         rank, size = number(said.get("own_rank")), number(said.get("world_size"))
         if rank is None or size is None or worker.pid is None or len(self._ranks) >= MAX_SEATS:
             return

@@ -107,6 +107,8 @@ class Ranking:
             return False
         if root.rule.cause in consequence.rule.explained_by:
             return True
+        if consequence.rule.cause in root.rule.explained_by:
+            return False
         if _SEVERITY[root.severity] > _SEVERITY[consequence.severity]:
             return False
         mine, tier = self._place(root)

@@ -72,8 +72,11 @@ class RunState:
             return self.went_on(last)
         if rule.cleared_by == "nothing":
             return False
-        if tracker.completed is not None or last.completions < tracker.completions:
+        if last.completions < tracker.completions:
             return True
+        if tracker.completed is not None:
+            # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
+            return not _waited_past(tracker.completed, match)
         if rule.fallback and self.failures.lived_through(last):
             return True
         rounds = tracker.rounds - last.round
@@ -92,3 +95,9 @@ class RunState:
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended."""
         return self.job.ended and self.job.endings.went_on(waiting)
+
+
+def _waited_past(completed: Observation, match: Match) -> bool:
+    """Whether the lines tell of a collective that ran out of time behind the end."""
+    told = (*match.first, match.last)
+    return any("timeout_ms" in hit.captures for one in told if one.order > completed.order for hit in one.event.hits)

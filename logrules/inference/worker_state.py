@@ -1,5 +1,6 @@
 """What is known of one worker: where it is, what it waits for, when it last moved."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from logrules.inference.cadence import Rhythm
@@ -59,6 +60,8 @@ class WorkerState:
     rhythm: Rhythm = field(default_factory=Rhythm)
     bar: Observation | None = None
     bar_rhythm: Rhythm = field(default_factory=Rhythm)
+    # The line by which it said that it has done its work.
+    left: Observation | None = None
 
     @property
     def beat(self) -> tuple[Observation, Rhythm] | None:
@@ -66,6 +69,13 @@ class WorkerState:
         if self.bar is not None:
             return self.bar, self.bar_rhythm
         return None if self.stepped is None else (self.stepped, self.rhythm)
+
+
+def leaves_first(worker: Worker, states: Mapping[Worker, WorkerState]) -> bool:
+    """Whether the first of its ranks, which speaks for a job, is there and has not done its work."""
+    if not worker.rank:
+        return False
+    return any(one.rank == 0 and peers(one, worker) and state.left is None for one, state in states.items())
 
 
 def peers(one: Worker, other: Worker) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import label_of, progress_key
-from logrules.inference.worker_state import OpenWait, WorkerState, peers
+from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Event, Worker
 from logrules.model.timeline import PhaseSpan, WaitSpan
@@ -148,7 +148,7 @@ class WorkerTracker:
         self, marker: Marker, worker: Worker, state: WorkerState, observation: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
         if marker.progress or marker.opens or marker.enters not in (None, "shutdown"):
-            self.completed, self.over = None, False
+            self.completed, self.over, state.left = None, False, None
         for name in marker.closes:
             yield from self._close_named(name, worker, observation)
         for name in marker.renews:
@@ -226,6 +226,9 @@ class WorkerTracker:
         yield from self._close_of_others(worker, observation)
 
     def _complete(self, observation: Observation) -> Iterable[Change]:
+        self.workers[observation.worker].left = observation
+        if leaves_first(observation.worker, self.workers):
+            return
         self.completed = observation
         self.completions += 1
         yield from self._finish(observation)

@@ -163,6 +163,7 @@ class DivergenceKind(StrEnum):
     """In what a rank is unlike the others."""
 
     IDLE = "idle"
+    LEFT = "left"
     BEHIND = "behind"
     AHEAD = "ahead"
     OTHER_OPERATION = "other-operation"

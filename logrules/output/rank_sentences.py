@@ -13,6 +13,9 @@ _SAID: Mapping[DivergenceKind, Text] = {
         "in which {others} wait",
         "{ranks}：已完成它提交的全部集合通信（#{seq}），没有进入 {others} 正在等待的 #{theirs}",
     ),
+    DivergenceKind.LEFT: Text(
+        "{ranks}: had done its work before {others} had come so far", "{ranks}：已完成工作，而 {others} 还没有"
+    ),
     DivergenceKind.BEHIND: Text(
         "{ranks}: behind, waits in collective #{seq} ({op}), but {others} in #{theirs} ({their_op})",
         "{ranks}：落后，在等集合通信 #{seq}（{op}），而 {others} 在等 #{theirs}（{their_op}）",

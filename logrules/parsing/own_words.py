@@ -8,6 +8,7 @@ from logrules.ruleset.tables import OwnWords
 
 _MAX_NAME = 200
 _IMPORT = "<module>"
+_WHOLE = "="
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 
@@ -39,12 +40,19 @@ def words_of(name: str) -> list[str]:
 
 
 def _phrases(rows: Iterable[tuple[str, Iterable[str]]]) -> Mapping[tuple[str, ...], str]:
-    return {tuple(words_of(word)): phase for phase, words in rows for word in words if word != _IMPORT}
+    return {
+        (*([_WHOLE] if word.startswith(_WHOLE) else []), *words_of(word)): phase
+        for phase, words in rows
+        for word in words
+        if word != _IMPORT
+    }
 
 
 def _spoken(name: str, phrases: Mapping[tuple[str, ...], str]) -> str | None:
     """The phase of the longest phrase in a name, of several as long the last: a name's last word is what it is."""
     words = words_of(name)
+    if (whole := phrases.get((_WHOLE, *words))) is not None:
+        return whole
     longest = max((len(phrase) for phrase in phrases), default=0)
     for size in range(min(longest, len(words)), 0, -1):
         for start in range(len(words) - size, -1, -1):

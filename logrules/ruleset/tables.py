@@ -77,8 +77,8 @@ class Component:
 class OwnWords:
     """Words of file and function names of the user's own code, and the phase that they speak of.
 
-    A word is one of a name in snake or camel case, or several in a row, joined by ``_``; ``<module>`` is what an
-    import runs.
+    A word is one of a name in snake or camel case, or several in a row, joined by ``_``; behind ``=`` it is all of the
+    name; ``<module>`` is what an import runs.
     """
 
     phase: Name
