@@ -38,7 +38,9 @@ def table() -> ExceptionTable:
 def frame(place: str, function: str = "run") -> Frame:
     """A frame of a component, of its group, of the user's own code or of a library that no table knows."""
     kind, _, phase = place.partition(":")
-    origin = {"own": Origin(own=True, phase=phase or None), "library": Origin()}.get(kind, Origin(place, place))
+    origin = {"own": Origin(own=True, phase=phase or None), "library": Origin(phase=phase or None)}.get(
+        kind, Origin(place, place)
+    )
     return Frame(f"{kind}.py", 7, function, origin)
 
 
@@ -345,6 +347,15 @@ PIECES = st.sampled_from(
 )
 MESSAGES = st.lists(PIECES | st.text(max_size=12), max_size=200).map("".join)
 NAMES = st.text("abcE.()_", max_size=60) | st.sampled_from(["OSError", "torch.OutOfMemoryError", "ValueError"])
+
+
+def test_a_check_that_fails_is_about_the_configuration_only_while_the_engine_starts() -> None:
+    said = "AssertionError: the draft got three of four rows"
+    starting, serving = frame("library:model_load"), frame("library:serve")
+    row = table().row_of(failure(link(said, starting, frame("engine"))))
+    assert row is not None
+    assert row.cause == "bad-config"
+    assert table().row_of(failure(link(said, serving, frame("engine")))) is None
 
 
 @given(NAMES, MESSAGES, st.lists(st.sampled_from(["own", "library", "hub", "dataset", "own:eval"]), max_size=4))

@@ -2,8 +2,8 @@
 
 A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides
 components and groups, ``under`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the user's code
-whose names speak of that phase) and ``library`` (all other code). ``raised_in`` looks at the frame that raised: the
-innermost one, but for those that only pass on an attribute.
+whose names speak of that phase), ``library`` (all other code) and ``library:PHASE`` (of that, what works in this phase
+alone). ``raised_in`` looks at the frame that raised: the innermost one, but for those that only pass on an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -170,7 +170,8 @@ def _places(frames: Iterable[Frame]) -> frozenset[str]:
         origin = frame.origin
         found.update(name for name in (origin.component, origin.group) if name)
         own = origin.own and origin.component is None
-        found.update((_OWN, f"{_OWN}:{origin.phase}") if own else (_LIBRARY,))
+        kind = _OWN if own else _LIBRARY
+        found.update((kind, f"{kind}:{origin.phase}"))
     return frozenset(found)
 
 
