@@ -160,10 +160,12 @@ class Failures:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
 
     def lived_through(self, shown: Observation) -> bool:
-        """Whether its worker or a peer raised the same thing again and again, or any did while the job stepped on."""
+        """Whether its own lines say so, or it was raised again and again, by a peer too, while the job stepped on."""
         known = self._records.get(shown.chain) if shown.chain is not None else None
         if known is None:
             return False
+        if known.failure.stance is Stance.CAUGHT:
+            return True
         raised, worker = _raised(known.failure), known.failure.worker
         if raised in self._routine or (worker.named and (worker.role, raised) in self._routine_of):
             return True
