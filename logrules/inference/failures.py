@@ -171,6 +171,11 @@ class Failures:
             return True
         return self._alike[_kind(known.failure)] >= LIVED_THROUGH
 
+    def told_as_caught(self, event: Event) -> bool:
+        """Whether the line stands in a record whose own lines say that it was lived through."""
+        caught = (one.failure for one in self._records.values() if one.failure.stance is Stance.CAUGHT)
+        return any(one.first.source == event.source and one.first.line <= event.line <= one.last.line for one in caught)
+
     def ranks_of(self, chain: int) -> tuple[int, ...]:
         """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
         known = self._records.get(chain)

@@ -40,6 +40,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
                 marker.ends,
                 marker.leaves,
                 marker.rests,
+                marker.guess,
             )
         )
     for index, wait in enumerate(file.waits):

@@ -25,7 +25,8 @@ class MarkerFile(SignalFile):
     is a step of a loop or a bar that moved (it renews open waits of the worker and may be
     sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
     exit); ``starts`` a run; after one that ``rests``
-    (a full bar) nobody expects the next soon. ``samples`` are lines that must be recognised, ``near`` lines that
+    (a full bar) nobody expects the next soon. One that is a ``guess`` (a bar without a name) enters no loop that the
+    frameworks seen by then do not have: no server trains. ``samples`` are lines that must be recognised, ``near`` lines that
     must not.
     """
 
@@ -40,6 +41,7 @@ class MarkerFile(SignalFile):
     ends: bool = False
     starts: bool = False
     rests: bool = False
+    guess: bool = False
     samples: Annotated[list[str], BeforeValidator(listed)] = Field(min_length=1)
     near: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
 

@@ -74,6 +74,7 @@ class Marker:
     ends: bool = False
     leaves: str | None = None
     rests: bool = False
+    guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)
