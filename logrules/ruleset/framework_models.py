@@ -26,8 +26,8 @@ class MarkerFile(SignalFile):
     sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
     exit); ``starts`` a run; after one that ``rests``
     (a full bar) nobody expects the next soon. One that is a ``guess`` (a bar without a name) enters no loop that the
-    frameworks seen by then do not have: no server trains. ``samples`` are lines that must be recognised, ``near`` lines that
-    must not.
+    frameworks seen by then do not have: no server trains. ``samples`` are lines that must be recognised, ``near``
+    lines that must not.
     """
 
     id: Name
