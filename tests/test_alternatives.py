@@ -80,3 +80,10 @@ def test_it_points_at_the_lines_of_what_it_may_be_and_at_nobody(on):
     broken, supposed, *_ = run_log(on, "STEP 1\nBROKEN").diagnoses
     assert supposed.evidence == broken.evidence
     assert supposed.ranks == ()
+
+
+def test_a_rule_that_knows_more_than_its_cause_has_no_alternatives(small_pack):
+    fallback = BROKEN.replace("toy/broken", "toy/any").replace("BROKEN", "ODD") + "fallback: true\n"
+    pack = prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, BROKEN, FULL, fallback))
+    assert len(run_log(pack, "STEP 1\nODD\n").diagnoses) > 1
+    assert len(run_log(pack, "STEP 1\nBROKEN\n").diagnoses) == 1

@@ -1,10 +1,16 @@
 """The command line in Chinese: the list of verbs and the complaints that users meet most."""
 
+import argparse
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
 from logrules.cli.chinese import VERBS as CHINESE
 from logrules.cli.chinese import in_chinese
-from logrules.cli.extension import installed_verbs
+from logrules.cli.chinese_options import HEADINGS, OPTIONS
+from logrules.cli.extension import installed_verbs, verb
 from logrules.cli.main import VERBS, main
 
 
@@ -41,3 +47,69 @@ def test_the_locale_decides_and_lang_overrides_it(monkeypatch, capsys):
     monkeypatch.setenv("LANGUAGE", "en")
     assert main(["diagnose", "--lang=zh", "not-there.log"]) == 2
     assert "没有这个文件或目录" in capsys.readouterr().err
+
+
+def parsers():
+    for name, module in {**{name: module for name, (module, _) in VERBS.items()}, **installed_verbs()}.items():
+        parser = argparse.ArgumentParser()
+        verb(name, module).add_options(parser)
+        yield parser
+
+
+def test_every_option_of_every_verb_is_said_in_chinese():
+    helps = {action.help for parser in parsers() for action in parser._actions if action.help}
+    said = helps - {argparse.SUPPRESS}
+    assert said - set(OPTIONS) == set()
+    assert set(OPTIONS) - said == {"print the version", "show where an error came from, for a bug report"}
+    assert {group.title for parser in parsers() for group in parser._action_groups} == set(HEADINGS)
+
+
+def test_numbers_and_names_of_an_option_stay_in_chinese():
+    for english, chinese in OPTIONS.items():
+        assert set(re.findall(r"--[\w-]+|\$\w+|`[^`]+`|\b[A-Z]{3,}\b", english)) - {"GPUs", "JSON", "HTML"} <= set(
+            re.findall(r"--[\w-]+|\$\w+|`[^`]+`|[A-Z]{3,}", chinese)
+        ), english
+
+
+@pytest.mark.parametrize("name", ["diagnose", "watch", "scan"])
+def test_help_of_a_verb_in_chinese(name, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["logrules", name, "--lang", "zh", "--help"])
+    with pytest.raises(SystemExit):
+        main([name, "--lang", "zh", "--help"])
+    told = capsys.readouterr().out
+    assert told.startswith("用法：logrules")
+    assert "位置参数" in told
+    assert "show" not in told.split("示例")[0]
+
+
+# What these raise is for authors of rules and for agents, who are spoken to in English.
+ENGLISH_ONLY = ("mcp/", "ruleset/", "ruletest/")
+
+
+def raised() -> dict[str, str]:
+    """Each sentence that a verb or what it stands on may end with, with an X where it names something."""
+    found = {}
+    root = Path(__file__).parent.parent / "logrules"
+    for path in sorted(root.rglob("*.py")):
+        name = path.relative_to(root).as_posix()
+        if any(part in name for part in ENGLISH_ONLY):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("LogrulesError", "SourceError"):
+                match node.args[:1]:
+                    case [ast.Constant(value=str(text))]:
+                        found[text] = name
+                    case [ast.JoinedStr(values=parts)]:
+                        found["".join(part.value if isinstance(part, ast.Constant) else "X" for part in parts)] = name
+    return found
+
+
+def test_every_complaint_of_a_verb_is_said_in_chinese():
+    complaints = {text: name for text, name in raised().items() if re.search("[a-z]{3}", text)}
+    assert len(complaints) > 50
+    assert [(name, text) for text, name in complaints.items() if not re.search("[一-鿿]", in_chinese(text))] == []
+
+
+def test_what_a_complaint_names_is_kept():
+    assert in_chinese("no rule is called `a}{0}b`; did you mean x?") == "没有名为 `a}{0}b` 的规则；是不是想写 x？"
+    assert in_chinese("there is no framework `vlm`") == "没有名为 `vlm` 的 framework"

@@ -76,6 +76,60 @@ def test_every_powershell_command_is_parsed():
     assert [script for script in scripts if not is_parsed(script)] == []
 
 
+HOSTILE = [
+    "'; touch /tmp/x; echo '", '"; reboot; "', "$(reboot)", "`reboot`", "a\nb\r\nc", "C:\\Program Files\\my $run\\",
+    "-rf /", "a\\", "%PATH%", "${env:X}", "x' -or '1", "\u202eabc", "{path}", "日志 一.log", "#", "&&", "|", ">",
+]  # fmt: skip
+
+
+def with_slots() -> list[Fix]:
+    return list(
+        {fix.run: fix for _, fix in all_fixes() if fix.run and re.search(r"(?<![%$])\{[a-z_]+\}", fix.run)}.values()
+    )
+
+
+def filled_with(value: str, template: str | None, *, powershell: bool = False) -> str | None:
+    slots = dict.fromkeys(re.findall(r"\{([a-z_]+)\}", template or ""), value)
+    return filled_command(template, slots, powershell=powershell)
+
+
+@pytest.mark.skipif(BASH is None, reason="needs bash")
+def test_no_hostile_value_changes_what_bash_reads():
+    slotted = with_slots()
+    assert len(slotted) > 20
+    for value in HOSTILE:
+        filled = [replace(fix, run=filled_with(value, fix.run)) for fix in slotted]
+        scripts = {f"{value!r} in {fix.run}": "\n".join(commands(fix, "bash")) for fix in filled}
+        assert bash_faults({"all": "\n".join(scripts.values())}) == {}, value
+        for script in scripts.values():
+            assert "reboot" not in re.sub(r"'[^']*'|\"[^\"$`]*\"", "", script.replace("_reboot_", ""))
+
+
+def test_no_hostile_value_changes_what_powershell_reads():
+    tree_sitter, grammar = (pytest.importorskip(name) for name in ("tree_sitter", "tree_sitter_powershell"))
+    parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+    templates = {
+        fix.powershell for _, fix in all_fixes() if fix.powershell and re.search(r"\{[a-z_]+\}", fix.powershell)
+    }
+    for value in HOSTILE:
+        for template in sorted(templates):
+            fix = Fix(Text("x"), run="x", powershell=filled_with(value, template, powershell=True))
+            script = "\n".join(commands(fix, "powershell"))
+            assert not parser.parse(script.encode()).root_node.has_error, (value, script)
+
+
+@given(path=st.text(min_size=1, max_size=40).filter(lambda text: "\0" not in text and "\n" not in text))
+@pytest.mark.skipif(BASH is None, reason="needs bash")
+def test_any_name_of_a_log_is_one_word(path):
+    evidence = (Evidence("a", 1, "x", "main"),)
+    one = replace(OOM, fixes=(Fix(Text("x"), run="printf %s train.log"),), evidence=evidence)
+    shown = with_paths(Report(Status.FAILED, "eval", (one,)), {"a": path})
+    run = shown.diagnoses[0].fixes[0].run
+    if run != "printf %s train.log":
+        done = subprocess.run([str(BASH), "-c", run], capture_output=True, check=False)
+        assert done.stdout.decode("utf-8", "surrogateescape") in (path, f"./{path}")
+
+
 def is_closed(line: str) -> bool:
     bare = re.sub(r"`.|'[^']*'", "", re.sub(r'"(?:`.|[^"`])*"', "", line))
     return not set("'\"") & set(bare) and all(bare.count(a) == bare.count(b) for a, b in ("()", "{}", "[]"))
@@ -121,6 +175,16 @@ def test_a_captured_value_never_ends_a_quote(template, value):
 def test_a_captured_value_is_one_word_and_no_option(value, shown):
     assert filled_command("python {file}", {"file": value}) == shown
     assert filled_command("python {file}", {"file": value}, powershell=True) == shown
+
+
+def test_what_is_the_commands_own_is_no_slot():
+    assert filled_command("curl -w '%{http_code}' ${home}/{file}", {"file": "a"}) == "curl -w '%{http_code}' ${home}/a"
+
+
+def test_a_value_in_a_place_to_fill_in_is_part_of_its_word():
+    assert pasteable(filled_command("py-spy dump --pid <pid of rank {rank}>", {"rank": "3' x"})) == (
+        "py-spy dump --pid PID_OF_RANK_3_X"
+    )
 
 
 def test_a_captured_value_expands_nothing_in_a_variable():

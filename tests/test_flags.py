@@ -20,7 +20,7 @@ DOCUMENTED = {
     " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
     "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
     "apptainer": "--writable-tmpfs",
-    "docker": "--ipc --network --pids-limit --platform --shm-size --ulimit --memory",
+    "docker": "--ipc --network --platform --shm-size --memory",
     "pip": "--extra-index-url --find-links --index-url --retries --timeout --trusted-host",
     "uv": "--torch-backend",
     "mpirun": "--mca --prefix -x",
@@ -60,6 +60,36 @@ def test_every_flag_of_every_rule_is_one_that_there_is():
         if not (behind or is_known(flag, everything)):
             faults.append((rule, text))
     assert len({flag for _, flag in given}) > 350
+    assert faults == []
+
+
+def test_a_log_that_shows_no_framework_gets_no_flag_of_one():
+    pack = load_rules()
+    foreign = {name for one in pack.tables.settings for name in one.names}
+    faults = []
+    for rule in pack.rules:
+        for fix in card_of(pack, rule.id).fixes(()):
+            named = (*(_FLAG.match(flag)[0] for flag in fix.flags if _FLAG.match(flag)), *fix.config, *fix.env)
+            faults += [(rule.id, name) for name in named if name in foreign]
+    assert len(foreign) > 200
+    assert faults == []
+
+
+def test_the_engine_that_was_seen_has_its_settings_first():
+    card = card_of(load_rules(), "cuda/out-of-memory")
+    bare, served, trained = card.fixes(()), card.fixes(("vllm",)), card.fixes(("transformers",))
+    assert not any("--gpu-memory-utilization" in flag for fix in (*bare, *trained) for flag in fix.flags)
+    assert "--gpu-memory-utilization 0.5" in served[1].flags
+    assert "--mem-fraction-static 0.7" not in served[1].flags
+    assert "--per_device_train_batch_size 1" in trained[1].flags
+    assert "--micro_train_batch_size 1" not in trained[1].flags
+
+
+def test_a_setting_belongs_to_those_whose_parser_takes_it():
+    rows = [(one.frameworks, name) for one in load_rules().tables.settings for name in one.names if name[:2] == "--"]
+    faults = [
+        (owners, name) for owners, name in rows if not any(is_known(name, KNOWN.get(owner, set())) for owner in owners)
+    ]
     assert faults == []
 
 

@@ -2,7 +2,10 @@
 
 import io
 import json
+import re
 from dataclasses import replace
+from itertools import pairwise
+from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -14,6 +17,7 @@ from markdown_it import MarkdownIt
 from logrules.cli.diagnose import FORMS
 from logrules.cli.main import main
 from logrules.model.report import (
+    Comparison,
     Consequence,
     Diagnosis,
     Evidence,
@@ -199,3 +203,156 @@ def test_the_same_report_gives_the_same_bytes(tmp_path, form, language):
     for name in ("one", "two"):
         assert main(["diagnose", str(log), "--format", form, "--lang", language, "-o", str(tmp_path / name)]) == 1
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() != b""
+
+
+def numbers_in(value, path=""):
+    """Every text of a document that reads as a number, by its path."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from numbers_in(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from numbers_in(inner, path)
+    elif isinstance(value, str) and re.fullmatch(r"-?\d+(?:\.\d+)?", value):
+        yield path, value
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "trace", "jsonl"])
+def test_numbers_of_machine_forms_are_numbers(tmp_path, form):
+    log, out = tmp_path / "train.log", tmp_path / "out"
+    log.write_text(
+        "step 1 loss 0.5\n[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+        " GPU 3 has a total capacity of 79.15 GiB of which 612.00 MiB is free.\n"
+    )
+    main(["diagnose", str(log), "--format", form, "-o", str(out)])
+    text = out.read_text()
+    documents = [json.loads(line) for line in text.splitlines()] if form == "jsonl" else [json.loads(text)]
+    # What a line of the log captured is its text; what a shell gets is a text as well.
+    kept = re.compile(r"captures|\.env\.|\.config\.|\.facts|version|schema")
+    assert [one for document in documents for one in numbers_in(document) if not kept.search(one[0])] == []
+
+
+@pytest.mark.parametrize(
+    "given", [report(), HEALTHY, replace(report(), diagnoses=())], ids=["failed", "healthy", "bare"]
+)
+@pytest.mark.parametrize("ranks", [None, (), (0, 1)])
+def test_markdown_has_no_section_without_content(given, ranks):
+    seen = None if ranks is None else Comparison(ranks)
+    lines = [line for line in written(render_markdown, replace(given, comparison=seen)).splitlines() if line.strip()]
+    for above, below in pairwise([*lines, "### end"]):
+        assert not (above.startswith("#") and below.startswith("#") and above != lines[0]), above
+        assert not (above.startswith("**") and above.endswith(":**") and below.startswith(("**", "#", "</"))), above
+
+
+TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
+# The part of SARIF 2.1.0 that we write; the whole schema of OASIS says the same and allows more.
+SARIF = {
+    "type": "object",
+    "required": ["version", "runs"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": {"type": "string", "format": "uri"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["tool", "results"],
+                "additionalProperties": False,
+                "properties": {
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "additionalProperties": False,
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "required": ["name"],
+                                "additionalProperties": False,
+                                "properties": {
+                                    "name": {"type": "string"},
+                                    "version": {"type": "string"},
+                                    "semanticVersion": {"type": "string"},
+                                    "rules": {"type": "array", "uniqueItems": True, "items": {"$ref": "#/$defs/rule"}},
+                                },
+                            }
+                        },
+                    },
+                    "results": {"type": "array", "items": {"$ref": "#/$defs/result"}},
+                },
+            },
+        },
+    },
+    "$defs": {
+        "rule": {
+            "type": "object",
+            "required": ["id"],
+            "additionalProperties": False,
+            "properties": {
+                "id": {"type": "string"},
+                "name": {"type": "string"},
+                "shortDescription": TEXT,
+                "fullDescription": TEXT,
+                "help": TEXT,
+                "helpUri": {"type": "string", "format": "uri"},
+            },
+        },
+        "result": {
+            "type": "object",
+            "required": ["message"],
+            "additionalProperties": False,
+            "properties": {
+                "ruleId": {"type": "string"},
+                "ruleIndex": {"type": "integer", "minimum": -1},
+                "level": {"enum": ["none", "note", "warning", "error"]},
+                "message": TEXT,
+                "locations": {"type": "array", "items": {"$ref": "#/$defs/location"}},
+                "relatedLocations": {"type": "array", "uniqueItems": True, "items": {"$ref": "#/$defs/location"}},
+                "rank": {"type": "number", "minimum": -1, "maximum": 100},
+                "properties": {"type": "object"},
+            },
+        },
+        "location": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "id": {"type": "integer", "minimum": -1},
+                "physicalLocation": {
+                    "type": "object",
+                    "required": ["artifactLocation"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "artifactLocation": {"type": "object", "properties": {"uri": {"type": "string"}}},
+                        "region": {
+                            "type": "object",
+                            "properties": {"startLine": {"type": "integer", "minimum": 1}, "snippet": TEXT},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("given", [report(), HEALTHY], ids=["failed", "healthy"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_sarif_keeps_to_its_schema(given, language):
+    jsonschema.validate(json.loads(written(render_sarif, given, language)), SARIF)
+
+
+@pytest.mark.parametrize(
+    "name", ["/runs/42/a.log", "C:\\runs\\a b.log", "runs/#1/a?.log", "日志/a.log", "a:b.log", "-a.log"]
+)
+def test_a_place_is_a_uri_as_code_hosts_read_it(name):
+    given = replace(report(), paths={"rank 1.log": name})
+    place = json.loads(written(render_sarif, given))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    uri = place["artifactLocation"]["uri"]
+    assert re.fullmatch(r"(?:file:///)?[\w./%~-]+(?::[\w./%~-]+)?", uri, re.ASCII), uri
+    assert "\\" not in uri
+    split = urlsplit(uri)
+    is_absolute = name[0] == "/" or name[1:3] == ":\\"
+    assert split.scheme == ("file" if is_absolute else ""), uri
+    assert unquote(split.path).endswith(name.replace("\\", "/").lstrip("/"))

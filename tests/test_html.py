@@ -12,7 +12,8 @@ pytest.importorskip("jinja2")
 
 from logrules.cli.main import main
 from logrules.inference.time_series import MAX_POINTS, QUIET, CurveSampler
-from logrules.model.report import Curve, Point, Report, Status, WaitSpan
+from logrules.model.event import Level, LogLine, LogText
+from logrules.model.report import Comparison, Curve, PhaseSpan, Point, Report, Status, WaitSpan
 from logrules.output.html import render_html
 from logrules.output.plots import color_of, curve_svg, scale_of, timeline_svg
 from tests.test_forms import HEALTHY, report
@@ -40,19 +41,39 @@ def page_of(given: Report, language: str = "en", shell: str = "bash") -> str:
 CURVED = Curve("loss", tuple(Point(10.0 + at, "a.log", at + 1, at / 10) for at in range(8)))
 
 
+EVIL_LINE = "</script><script>alert(1)</script><!-- \u2028 & \\u003c"
+
+
+def big_log(count: int) -> LogText:
+    """A log of 64 ranks; every thousandth line is a warning, the last an error that would like to be a script."""
+    lines = [
+        LogLine(
+            "rank 1.log",
+            n + 1,
+            f"rank {n % 64}",
+            10.0 + n / 1000,
+            Level.WARNING if n % 1000 == 999 else None,
+            f"step {n}",
+        )
+        for n in range(count - 1)
+    ]
+    last = LogLine("rank 1.log", count, "rank 5", 10.0 + count / 1000, Level.ERROR, EVIL_LINE)
+    return LogText((*lines, last), count)
+
+
 def full() -> Report:
     waits = (
         WaitSpan("rank 0", "torch/init-process-group", 11.0, 14.0, 2, 9, "rank 1.log", ended=True),
         WaitSpan("rank 0", "torch/barrier", 17.0, 19.0, 10, 11, "rank 1.log", ended=False),
     )
-    return replace(report(), curves=(CURVED,), waits=waits)
+    return replace(report(), curves=(CURVED,), waits=waits, log=big_log(40))
 
 
 def test_log_text_is_escaped_and_asks_nothing_of_the_network():
     text = page_of(full())
     assert "<script>alert" not in text
     assert "\x1b" not in text
-    assert len(re.findall(r"<script", text)) == 1
+    assert re.findall(r"<script[^>]*>", text) == ['<script type="application/json" id="data">', "<script>"]
     assert "default-src 'none'" in text
     assert not re.search(r"""(?:src|href)\s*=\s*["']https?:""", text.replace("http://www.w3.org", ""))
 
@@ -145,6 +166,143 @@ def shown(browser, tmp_path):
     page.close()
 
 
+@pytest.fixture
+def long(browser, tmp_path):
+    """The page of 1,024 ranks with a log of 50,000 lines, on a screen as small as a phone's."""
+    spans = tuple(
+        PhaseSpan(f"rank {n}", phase, at, at + 20, 1 + n, 40_000 + n, "rank 1.log")
+        for n in range(1024)
+        for at, phase in ((10.0, "train_step"), (30.0, "checkpoint"))
+        if n != 517 or phase == "train_step"
+    )
+    given = replace(full(), timeline=spans, log=big_log(50_000), lines=50_000, comparison=Comparison((0,), 1026))
+    path = tmp_path / "long.html"
+    path.write_text(page_of(given), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    faults: list[str] = []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.goto(path.as_uri())
+    yield page
+    assert faults == []
+    page.close()
+
+
+def said(locator, text: str) -> None:
+    from playwright.sync_api import expect
+
+    expect(locator).to_contain_text(text)
+
+
+def rows_of(page) -> int:
+    return page.locator("#log-rows .row").count()
+
+
+def test_fifty_thousand_lines_draw_as_many_as_are_seen(long):
+    assert "50,000 / 50,000" in long.locator("#log-count").inner_text()
+    assert 0 < rows_of(long) < 120
+    long.locator("#log-view").focus()
+    long.keyboard.press("End")
+    said(long.locator(".row.chosen"), "alert(1)")
+    assert 0 < rows_of(long) < 120
+    assert EVIL_LINE.replace("\u2028", "\\u2028") == long.locator("#log-one pre").inner_text()
+    assert long.evaluate("document.documentElement.scrollWidth") <= 390
+    assert long.evaluate("document.scripts.length") == 2
+
+
+def test_the_log_is_filtered_by_worker_word_and_loudness(long):
+    counted = long.locator("#log-count")
+    long.locator("#log-worker").select_option(label="rank 5")
+    assert counted.inner_text() == "783 / 50,000"
+    long.locator("#log-loud").check()
+    assert counted.inner_text() == "1 / 50,000"
+    assert "alert(1)" in long.locator("#log-rows .row").last.inner_text()
+    long.locator("#log-worker").select_option("")
+    long.locator("#log-loud").uncheck()
+    long.locator("#log-find").fill("STEP 4999")
+    # The page's policy forbids what `wait_for_function` evaluates again and again.
+    said(counted, "10 / 50,000")
+
+
+def test_the_log_folds_by_phase_with_mouse_and_keyboard(long):
+    long.get_by_role("button", name="fold all", exact=True).click()
+    folded = rows_of(long)
+    assert 0 < folded < 10
+    head = long.locator("#log-rows .fold").first
+    assert head.get_attribute("aria-expanded") == "false"
+    head.click()
+    assert rows_of(long) > folded
+    long.locator("#log-view").focus()
+    long.keyboard.press("Home")
+    long.keyboard.press("Enter")
+    assert rows_of(long) == folded
+    active = long.locator("#log-view").get_attribute("aria-activedescendant")
+    assert long.locator(f"#{active}").get_attribute("aria-selected") == "true"
+
+
+def test_ranks_are_a_strip_that_tells_the_odd_one(long):
+    assert long.locator("#ranks g[data-worker]").count() == 1024
+    assert long.locator("#ranks svg > rect").count() == 2
+    assert "train_step: rank 517 (1)" in long.locator("#ranks svg").get_attribute("aria-label")
+    odd = long.locator("#ranks g[data-worker='rank 517'] rect").first
+    assert odd.get_attribute("fill") == color_of("train_step") != color_of("checkpoint")
+    odd.scroll_into_view_if_needed()
+    assert odd.bounding_box()["width"] > 5
+    odd.hover(force=True)
+    assert "rank 517" in long.locator("#tip").inner_text()
+
+
+def test_a_rank_of_the_strip_filters_the_log(long):
+    long.locator("#ranks g[data-worker='rank 7']").click(force=True)
+    assert long.locator("#log-worker option:checked").inner_text() == "rank 7"
+    assert long.locator("#log-count").inner_text().startswith("782 /")
+
+
+def test_evidence_and_bars_lead_to_the_line_in_the_log(shown):
+    shown.locator("#d1-e1 a[data-line]").click()
+    assert "rank 1.log:7" in shown.locator("#log-one").inner_text()
+    assert shown.locator(".row.chosen.mark").count() == 1
+    assert shown.locator("#timeline .cursor").count() == 1
+    bar = shown.locator("#timeline rect[data-i='1']")
+    bar.click()
+    assert "rank 1.log:16" in shown.locator("#log-one").inner_text()
+    shown.locator("#log-view").press("e")
+    shown.locator("#log-one a").click()
+    shown.wait_for_function("location.hash.startsWith('#d1-e')")
+
+
+def test_the_timeline_zooms_by_keys_buttons_and_drag(shown):
+    def axis() -> list[str]:
+        return shown.locator("#timeline .tick").all_text_contents()
+
+    whole = axis()
+    shown.get_by_role("button", name="zoom in").click()
+    assert axis() != whole
+    assert shown.locator("svg.zoomed").last.get_attribute("viewBox") != shown.locator("svg.zoomed").last.evaluate(
+        "plot => `0 0 830 ${plot.viewBox.baseVal.height}`"
+    )
+    shown.locator("#timeline").press("0")
+    assert axis() == whole
+    shown.locator("#timeline").scroll_into_view_if_needed()
+    box = shown.locator("#timeline").bounding_box()
+    y = box["y"] + 10
+    shown.mouse.move(box["x"] + box["width"] * 0.5, y)
+    shown.mouse.down()
+    shown.mouse.move(box["x"] + box["width"] * 0.7, y)
+    shown.mouse.move(box["x"] + box["width"] * 0.8, y)
+    shown.mouse.up()
+    assert axis() != whole
+    shown.locator("#log-window").check()
+    assert not shown.locator("#log-count").inner_text().startswith("40 /")
+    shown.get_by_role("button", name="whole").click()
+    said(shown.locator("#log-count"), "40 / 40")
+
+
+def test_a_bar_says_what_it_is_where_the_pointer_stands(shown):
+    shown.locator("#timeline rect[data-i='1']").hover()
+    assert "rank 0 · train_step" in shown.locator("#tip").inner_text()
+    assert "rank 1.log:16" in shown.locator("#tip").inner_text()
+
+
 def test_a_mark_leads_to_its_lines(shown):
     shown.locator("#timeline [id^=mark-] a").last.click()
     shown.wait_for_function("location.hash === '#d1-e2'")
@@ -207,7 +365,7 @@ def test_consequences_are_folded_and_open_by_keyboard(shown):
 
 def test_evil_text_is_shown_as_text(shown):
     assert "</script><script>alert(1)</script>" in shown.locator("#d1-e1").inner_text()
-    assert shown.evaluate("document.scripts.length") == 1
+    assert shown.evaluate("document.scripts.length") == 2
 
 
 def test_dark_mode_a_phone_and_paper(shown):

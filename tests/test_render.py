@@ -178,6 +178,23 @@ def test_one_diagnosis_takes_one_screen(language, one):
     assert ("--all" in text) == (len(one.evidence) > 1 or len(one.fixes) > 3)
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_one_diagnosis_takes_one_screen_whatever_stands_round_it(language):
+    run = Run(Status.FAILED, "a.log", 1, 9, "cuda-oom")
+    notes = tuple(SourceNote(f"{number}.log", "was cut", unread=True) for number in range(3))
+    one = replace(CROWDED, title=Text("A title of some length that goes on " * 3, "一个很长的标题" * 9))
+    report = replace(FAILED, diagnoses=(one,), earlier_runs=(run,), notes=notes)
+    lines = page(report, language).splitlines()
+    # Everything that must be told at once, and still the first step.
+    assert sum(lines_taken(0, line, 100) for line in lines) <= 22
+    assert any(line.lstrip().startswith("1. ") for line in lines)
+
+
+def test_what_a_bar_repeats_leaves_room_for_what_it_hides():
+    line = replace(OOM_LINE, text=f"Capturing:  8%|{'#' * 300}{' ' * 300}| 4/51Fatal Python error: Segmentation fault")
+    assert "Segmentation fault" in page(replace(FAILED, diagnoses=(replace(OOM, evidence=(line,)),)))
+
+
 def test_later_diagnoses_take_a_line_each():
     more = tuple(replace(OOM, rule=f"a/{number}", title=Text(f"Later {number}")) for number in range(1, 5))
     lines = page(replace(FAILED, diagnoses=(OOM, *more))).splitlines()

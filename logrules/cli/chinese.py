@@ -2,6 +2,8 @@
 
 import re
 
+from logrules.cli.chinese_errors import sentence_in_chinese
+
 DESCRIPTION = "说明机器学习训练卡在哪里、为什么、在哪个 rank，以及先试什么。"
 EPILOG = "从 `logrules diagnose train.log` 开始；每个子命令都有 --help 和示例。"
 VERBS = {
@@ -54,6 +56,7 @@ _COMPLAINTS = [
 
 def in_chinese(complaint: str) -> str:
     """The complaint in Chinese, as far as it is one of those known here."""
+    complaint = sentence_in_chinese(complaint) or complaint
     for pattern, chinese in _COMPLAINTS:
         complaint = pattern.sub(chinese, complaint, count=1)
     return complaint

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from logrules.cli.extension import Annex
+    from logrules.engine.distributed import Readers
     from logrules.model.event import Event
     from logrules.ruleset.pack import Pack
     from logrules.sources.discover import Discovered
@@ -43,6 +44,8 @@ exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule 
 
 # Below this a report comes before a bar could be read.
 _WORTH_A_BAR_BYTES = 200_000_000
+# What a browser on a phone still scrolls through.
+PAGE_LINES = 50_000
 
 
 # form: (module, its function `(report, out, language, shell)`)
@@ -67,12 +70,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
+    about = f"lines of the log in an HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"
+    parser.add_argument("--page-lines", type=_count, default=PAGE_LINES, metavar="N", help=about)
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
     add_scale_options(parser)
     parser.add_argument("--threads", type=_positive, default=2, metavar="N", help="scanning threads (default: 2)")
     parser.add_argument("--block-bytes", type=_positive, default=1 << 20, metavar="N", help="size of a read")
     for extension in diagnose_extensions():
         extension.add_options(parser)
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
 
 
 def _positive(text: str) -> int:
@@ -93,14 +105,24 @@ def run(options: argparse.Namespace) -> int:
     sys.setswitchinterval(0.0001)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     found = discover(given, options.block_bytes)
+    has_log = options.format == "html" and options.page_lines > 0
+    readers = chosen_readers(options, found)
+    if has_log and readers is None:
+        from logrules.cli.page_log import recorded
+
+        found = recorded(found)
     pack = chosen_pack(options, cache=not options.no_cache)
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
     for addition in additions:
         pack = addition.prepare(given, pack)
-    report = _report(found, pack, _observers([addition.observe for addition in additions]), options)
+    report = _report(found, pack, _observers([addition.observe for addition in additions]), readers, options)
     if not report.lines:
         raise LogrulesError(_nothing_in(report, given, pack.notes))
     report = with_paths(report, _paths(found))
+    if has_log:
+        from logrules.cli.page_log import with_log
+
+        report = with_log(report, found, pack, options.page_lines, cache=not options.no_cache)
     language = options.lang or preferred_language()
     annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
     _write(report, options, language, annexes)
@@ -110,11 +132,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report(
-    found: "Discovered", pack: "Pack", observe: "Callable[[Event], None] | None", options: argparse.Namespace
+    found: "Discovered",
+    pack: "Pack",
+    observe: "Callable[[Event], None] | None",
+    readers: "Readers | None",
+    options: argparse.Namespace,
 ) -> Report:
     from logrules.engine.run import replay
 
-    readers = chosen_readers(options, found)
     with reading_progress(found.total_bytes) as progress:
         if readers is not None:
             from logrules.engine.distributed import replay_spread

@@ -122,11 +122,27 @@ class _Parser(argparse.ArgumentParser):
         """Say what is wrong with the command line, and what may have been meant; status 2."""
         super().error(safe_lines(_said(message + meant_in(message, self._options()), sys.argv[1:])))
 
+    def format_usage(self) -> str:
+        """The usage, in the user's language."""
+        return _usage(super().format_usage())
+
+    def format_help(self) -> str:
+        """The help, in the user's language."""
+        return _usage(super().format_help())
+
     def _options(self) -> set[str]:
         """Its options and those of the verb that was asked for."""
         verbs = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]  # noqa: SLF001
         children = [child for action in verbs for child in action.choices.values()]
         return {option for parser in (self, *children) for option in parser._option_string_actions}  # noqa: SLF001
+
+
+def _usage(text: str) -> str:
+    if not _is_chinese(sys.argv[1:]):
+        return text
+    from logrules.cli.chinese_options import usage_in_chinese
+
+    return usage_in_chinese(text)
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
@@ -154,6 +170,12 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
             if name not in VERBS:
                 about = abouts.get(name) or verb(name, module).ABOUT
                 _add(verbs, name, about, module if name == asked else None)
+    if _is_chinese(argv):
+        from logrules.cli.chinese_options import speak_chinese
+
+        for one in (parser, verbs.choices.get(asked or "")):
+            if one is not None:
+                speak_chinese(one)
     return parser
 
 

@@ -56,6 +56,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "exits": _model("ExitsFile", _TABLES),
     "certainty": _model("CertaintyFile", _TABLES),
     "names": _model("NamesFile", _TABLES),
+    "settings": _model("SettingsFile", _TABLES),
     "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
     "case": _model("CaseFile", "logrules.ruleset.case_models"),

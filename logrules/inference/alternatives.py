@@ -20,6 +20,8 @@ def alternatives(ranked: Sequence[Ranked], phase: str, raised: str, pack: Pack) 
     if not ranked or ranked[0].hypothesis.survived:
         return ()
     first = ranked[0].hypothesis
+    if _is_known(first, pack):
+        return ()
     row = _row_for(pack.tables.alternatives, first.rule.cause, phase, _lineage(raised, pack))
     if row is None:
         return ()
@@ -27,6 +29,12 @@ def alternatives(ranked: Sequence[Ranked], phase: str, raised: str, pack: Pack) 
     names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in row.may_be if one.cause not in told]
     found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in pack.rules if rule.id in names)
     return tuple(found)[: max(0, _MAX_TOLD - len(ranked))]
+
+
+def _is_known(hypothesis: Hypothesis, pack: Pack) -> bool:
+    """Whether its rule knows more than its cause: a cause with a rule for what nobody knows has that ask alone."""
+    cause = hypothesis.rule.cause
+    return not hypothesis.rule.fallback and any(rule.fallback and rule.cause == cause for rule in pack.rules)
 
 
 def _lineage(raised: str, pack: Pack) -> ExceptionLineage:

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 from logrules.model.report import Text
 from logrules.ruleset.tables import OtherName
 
-_SLOT = re.compile(r"\{([a-z_]+)\}")
+# What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}.
+_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)\}")
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 _UNSAFE = re.compile(r"[^\w./:@%+=,\-\[\]() \\]")
 # What the reader has to fill in may name a value: <pid of rank {rank}>.
 _IN_PLACEHOLDER = re.compile(r"<[A-Za-z][^<>|;&]*$")
+_NO_WORD = re.compile(r"[\W_]+")
 _MAX_VALUE = 200
 _MAX_SAID = 200
 # Controls, marks of writing direction, line and paragraph separators, lone surrogates: no sentence of ours has them.
@@ -31,8 +33,11 @@ def filled_command(template: str | None, captures: Mapping[str, str], *, powersh
         before = template[at : slot.start()]
         quote = _quote_after(before, quote, "`" if powershell else "\\")
         value = harmless(captures.get(slot[1], ""))
-        missing = slot[1] if _IN_PLACEHOLDER.search(before) else f"<{slot[1]}>"
-        parts += [before, _as_word(value, quote, powershell=powershell) if value else missing]
+        if _IN_PLACEHOLDER.search(before):
+            # It becomes one word with what stands around it.
+            parts += [before, _NO_WORD.sub("_", value) or slot[1]]
+        else:
+            parts += [before, _as_word(value, quote, powershell=powershell) if value else f"<{slot[1]}>"]
         at = slot.end()
     return "".join(parts) + template[at:]
 

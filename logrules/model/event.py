@@ -1,4 +1,4 @@
-"""A line that somebody asked for, taken apart."""
+"""A line that somebody asked for, taken apart, and lines as a page shows them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -96,3 +96,23 @@ class Event:
     after: tuple[str, ...] = ()
     group: str | None = None
     stance: Stance = Stance.FACT
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line as people see it. ``line`` counts from 1 in its source; ``time`` may be that of a line above it."""
+
+    source: str
+    line: int
+    worker: str
+    time: float | None
+    level: Level | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogText:
+    """The lines that were kept, source by source, of ``total`` that the logs have."""
+
+    lines: tuple[LogLine, ...]
+    total: int

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from logrules.model.event import LogText
+
 
 class Status(StrEnum):
     """How the job stands where its log ends."""
@@ -260,7 +262,7 @@ class Report:
     """Everything that logrules has to say about a job at one moment.
 
     ``frameworks`` are those that the log shows; ``paths`` says where a source lies on disk, where it does;
-    ``completed_by`` is the line that shows that the run ended well.
+    ``completed_by`` is the line that shows that the run ended well; ``log`` is what a page shows of the logs.
     """
 
     status: Status
@@ -278,6 +280,7 @@ class Report:
     frameworks: tuple[str, ...] = ()
     paths: Mapping[str, str] = field(default_factory=dict)
     completed_by: Evidence | None = None
+    log: LogText | None = None
 
     @property
     def unread(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
@@ -35,37 +36,58 @@ _MAX_WHY = 2 * COLUMNS - 10
 _MAX_DO = 2 * COLUMNS - 40
 _MAX_COPYABLES = 2
 _MAX_NOTES = 2
-_MAX_UNUSUAL = 8
+_MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _FRAME = re.compile(r'File "|Traceback \(most recent call last\)')
+# More of one sign than anybody reads.
+_REPEATED = re.compile(r"([^\w.])\1{9,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+
+
+class _MeasuredPage:
+    """A page that knows how many lines of a screen were written on it."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self.used = 0
+
+    def put(self, indent: int, parts: Sequence[StyledText]) -> None:
+        self.used += _taken(indent, parts)
+        self._page.put(indent, parts)
+
+    def put_whole(self, indent: int, part: StyledText) -> None:
+        self.used += _taken(indent, [part])
+        self._page.put_whole(indent, part)
+
+
+# Lines of a step: how far in, the text, whether it is to be copied.
+_Lines: TypeAlias = list[tuple[int, str, bool]]
 
 
 class BriefReport:
     """Prints one report in one language for one shell, on one screen."""
 
     def __init__(self, page: Page, language: str, shell: str) -> None:
-        self._page = page
+        self._page = _MeasuredPage(page)
         self._language = language
         self._shell = shell
-        self._used = 0
 
     def write(self, report: Report) -> None:
         """The verdict, the first diagnosis, one line for each of the next, and what else must be known."""
         put_verdict(self._page, report, self._language)
         put_coverage(self._page, report, self._language)
-        self._used = 2 + bool(report.unread)
+        rest = list(self._rest(report))
         if report.diagnoses:
-            self._diagnosis(report.diagnoses[0], report)
+            self._diagnosis(report.diagnoses[0], report, sum(_taken(indent, parts) for indent, parts in rest))
         for one in report.diagnoses[1 : 1 + MAX_LATER]:
             self._later(one)
         more = len(report.diagnoses) - 1 - MAX_LATER
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
-        self._rest(report)
+        for indent, parts in rest:
+            self._put(indent, *parts)
 
     def _put(self, indent: int, *parts: StyledText) -> None:
         put(self._page, indent, *parts)
-        self._used += lines_taken(indent, "".join(text for text, _ in parts), COLUMNS)
 
     def _word(self, text: Text) -> str:
         return text.of(self._language)
@@ -73,7 +95,7 @@ class BriefReport:
     def _label(self, text: Text) -> str:
         return words.LABELLED.of(self._language).format(label=self._word(text))
 
-    def _diagnosis(self, one: Diagnosis, report: Report) -> None:
+    def _diagnosis(self, one: Diagnosis, report: Report, below: int) -> None:
         if not is_explained(report):
             title = f"{self._word(one.title)}{where(one, self._language)}"
             self._put(0, (title, f"bold {COLOR[one.severity]}"))
@@ -83,7 +105,7 @@ class BriefReport:
         self._sides(report)
         self._evidence(one.evidence)
         closing = list(self._closing(one))
-        self._steps(one.fixes, MAX_LINES - len(closing))
+        self._steps(one.fixes, MAX_LINES - below - sum(_taken(0, parts) for parts in closing))
         for parts in closing:
             self._put(0, *parts)
 
@@ -112,7 +134,7 @@ class BriefReport:
         )  # fmt: skip
         for near in _beside(line.before[-1:]):
             self._put(4, (near, "dim"))
-        self._put(2, ("> ", "bold"), (clipped(line.text.strip(), _MAX_LINE), ""))
+        self._put(2, ("> ", "bold"), (clipped(_condensed(line.text), _MAX_LINE), ""))
         for near in _beside(line.after[:1]):
             self._put(4, (near, "dim"))
 
@@ -123,31 +145,31 @@ class BriefReport:
         self._put(0, (self._label(words.TRY).rstrip(), "bold"))
         shown = 0
         for fix in fixes[:MAX_STEPS]:
-            lines = self._step(shown + 1, fix)
-            height = sum(lines_taken(indent, text, COLUMNS) for indent, text, _ in lines)
-            if shown and self._used + height + (shown + 1 < len(fixes)) > most:
+            left = most - self._page.used - (shown + 1 < len(fixes))
+            fitting = next((lines for lines in self._step(shown + 1, fix) if _height(lines) <= left), None)
+            if fitting is None and shown:
                 break
-            self._print_step(fix, lines)
+            self._print_step(fix, fitting or list(self._step(shown + 1, fix))[-2])
             shown += 1
         if shown < len(fixes):
             self._put(2, (self._word(words.MORE_STEPS).format(count=len(fixes) - shown), "dim"))
 
-    def _step(self, number: int, fix: Fix) -> list[tuple[int, str, bool]]:
-        """Its lines as (indent, text, whether it is to be copied)."""
-        said = first_sentences(self._word(fix.do), _MAX_DO)
-        do = f"{number}. {words.MARK_OF_RISK[fix.risk]}{said}  [{self._word(words.RISK[fix.risk])}]"
+    def _step(self, number: int, fix: Fix) -> Iterator[_Lines]:
+        """Its lines, first as they should be, then shorter and shorter."""
         copied = list(copyables(fix, self._shell))
-        lines = [(2, do, False), *((5, text, True) for text in copied[:_MAX_COPYABLES])]
-        if len(copied) > _MAX_COPYABLES:
-            lines.append((5, self._word(words.MORE_SAID), False))
-        return lines
+        risk = f"  [{self._word(words.RISK[fix.risk])}]"
+        head = f"{number}. {words.MARK_OF_RISK[fix.risk]}"
+        for widest, most in ((_MAX_DO, _MAX_COPYABLES), (_MAX_DO, 1), (COLUMNS - 6, 1), (COLUMNS - 6, 0)):
+            more = f" {self._word(words.MORE_SAID)}" if len(copied) > most else ""
+            room = widest if widest == _MAX_DO else widest - columns_of(head + risk + more)
+            do = f"{head}{first_sentences(self._word(fix.do), room)}{risk}{more}"
+            yield [(2, do, False), *((5, text, True) for text in copied[:most])]
 
-    def _print_step(self, fix: Fix, lines: Sequence[tuple[int, str, bool]]) -> None:
+    def _print_step(self, fix: Fix, lines: _Lines) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
         for indent, text, is_copied in lines:
             if is_copied:
                 self._page.put_whole(indent, (safe(text), "bold"))
-                self._used += lines_taken(indent, text, COLUMNS)
             else:
                 self._put(indent, (text, style))
 
@@ -167,12 +189,16 @@ class BriefReport:
         title = clipped(self._word(one.title), _MAX_NEAR - len(one.cause) - len(at))
         self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", COLOR[one.severity]))
 
-    def _rest(self, report: Report) -> None:
+    def _rest(self, report: Report) -> Iterator[tuple[int, Sequence[StyledText]]]:
+        """What stands below the diagnoses, with its indent."""
         if report.unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
             title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
-            self._put(0, (self._label(title).rstrip(), "bold"))
-            for line in report.unusual[-_MAX_UNUSUAL:]:
-                self._put(2, (f"{place(line)}  ", "cyan"), (clipped(line.text.strip(), _MAX_LINE), ""))
+            yield 0, [(self._label(title).rstrip(), "bold")]
+            # Beside a diagnosis a few are enough to say that there are some.
+            most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
+            for line in report.unusual[-most:]:
+                at = f"{place(line)}  "
+                yield 2, [(at, "cyan"), (clipped(_condensed(line.text), widest - columns_of(at)), "")]
         if report.earlier_runs:
             run = report.earlier_runs[-1]
             more = len(report.earlier_runs) - 1
@@ -180,11 +206,19 @@ class BriefReport:
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
             at = f"{run.source}:{run.first_line}-{run.last_line}"
             said = f"{self._label(words.EARLIER)}{at}  {self._word(words.STATUS[run.status])}{cause}{counted}"
-            self._put(0, (said, "dim"))
+            yield 0, [(said, "dim")]
         for note in report.notes[:_MAX_NOTES]:
-            self._put(0, (f"{note.source}: {note.note}", "dim"))
+            yield 0, [(f"{note.source}: {note.note}", "dim")]
         if len(report.notes) > _MAX_NOTES:
-            self._put(0, (self._word(words.MORE_LINES).format(count=len(report.notes) - _MAX_NOTES), "dim"))
+            yield 0, [(self._word(words.MORE_LINES).format(count=len(report.notes) - _MAX_NOTES), "dim")]
+
+
+def _taken(indent: int, parts: Sequence[StyledText]) -> int:
+    return lines_taken(indent, "".join(text for text, _ in parts), COLUMNS)
+
+
+def _height(lines: _Lines) -> int:
+    return sum(lines_taken(indent, text, COLUMNS) for indent, text, _ in lines)
 
 
 def first_sentences(text: str, columns: int) -> str:
@@ -199,7 +233,12 @@ def first_sentences(text: str, columns: int) -> str:
 
 
 def _beside(lines: Sequence[str]) -> list[str]:
-    return [clipped(line.strip(), _MAX_NEAR) for line in lines if line.strip()]
+    return [clipped(_condensed(line), _MAX_NEAR) for line in lines if any(map(str.isalnum, line))]
+
+
+def _condensed(line: str) -> str:
+    """The line with what a bar or a ruler repeats said once, so that there is room for what stands behind it."""
+    return _REPEATED.sub(lambda run: run[1] * 3 + "…", line.strip())
 
 
 def _telling(line: Evidence) -> tuple[bool, bool]:

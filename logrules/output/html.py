@@ -15,9 +15,11 @@ from logrules.model.version import __version__
 from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_text
 from logrules.output.escape import safe
+from logrules.output.log_data import page_data
 from logrules.output.numbers import ranks_in_words
 from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
 from logrules.output.rank_sentences import coverage, sentences
+from logrules.output.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg
 from logrules.output.report_json import iso_time
 from logrules.output.shell import commands
 from logrules.output.text_parts import headline, is_restart_advised
@@ -25,6 +27,7 @@ from logrules.output.text_parts import headline, is_restart_advised
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
 _LANGUAGES = ("en", "zh")
+_SCRIPTS = ("page.js", "timeline.js", "log.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,12 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     ]
     scale = scale_of(report)
     folder = files("logrules.output") / "page"
-    script, style = ((folder / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
+    script = "".join((folder / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    style = (folder / "page.css").read_text(encoding="utf-8")
+    anchors = {(line.source, line.line): anchor for one in reversed(shown) for anchor, line in reversed(one.evidence)}
+    cells = cells_of(report)
+    missing = missing_ranks(cells, report.comparison.world if report.comparison else None)
+    label = rank_summary(cells, language)
     page = _environment().from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
     out.write(
         page.render(
@@ -54,7 +62,10 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
             headline=Text(headline(report, "en"), headline(report, "zh")),
             words=words, language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
-            spans=report.timeline[:_MAX_SPANS],
+            spans=report.timeline[:_MAX_SPANS], phases=phases_shown(report),
+            ranks=Markup(strip_svg(cells, missing, label, scale)), ranks_said=label,  # noqa: S704 (drawn here)
+            data=Markup(page_data(report, scale, anchors)),  # noqa: S704 (nothing in it closes its element)
+            log_lines=_log_lines(report),
             waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],
             sides=_sides(report.comparison) if report.comparison else [],
             curves=[(curve.metric, Markup(curve_svg(curve, scale))) for curve in report.curves],  # noqa: S704 (drawn here)
@@ -62,6 +73,13 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
         )
     )  # fmt: skip
     out.write("\n")
+
+
+def _log_lines(report: Report) -> dict[str, str] | None:
+    """How many lines of the log are on the page, of how many."""
+    if report.log is None or not report.log.lines:
+        return None
+    return {"shown": f"{len(report.log.lines):,}", "total": f"{report.log.total:,}"}
 
 
 def _shown(number: int, one: Diagnosis) -> Shown:

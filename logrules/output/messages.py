@@ -87,3 +87,38 @@ PAGE_INFO = Text("a hint", "提示")
 PAGE_WAITS = Text("the waits", "等待列表")
 PAGE_WAIT = Text("a wait", "等待")
 PAGE_OPEN = Text("not ended", "未结束")
+PAGE_LOG = Text("The log", "日志")
+PAGE_LOG_SHOWN = Text("{shown} of {total} lines", "共 {total} 行，此处 {shown} 行")
+PAGE_LOG_CUT = Text(
+    "The beginning, the end and what lies round the evidence; --page-lines shows more.",
+    "仅含开头、结尾和证据附近的行；--page-lines 可显示更多。",
+)
+PAGE_LOG_SECRETS = Text(
+    "This page holds the log as it was written, secrets too: to hand something on, take `logrules bundle`.",
+    "本页包含日志原文，机密也在其中：要转交他人，请用 `logrules bundle`。",
+)
+PAGE_LOG_NEEDS = Text("The log needs JavaScript, which is off.", "显示日志需要 JavaScript，当前已关闭。")
+PAGE_ALL_WORKERS = Text("all workers", "全部 worker")
+PAGE_WORKER = Text("worker", "worker")
+PAGE_FIND = Text("find", "查找")
+PAGE_ONLY_ERRORS = Text("only warnings and errors", "仅警告和错误")
+PAGE_ONLY_SHOWN = Text("only what the timeline shows", "仅时间线所示范围")
+PAGE_FOLD = Text("fold all", "全部折叠")
+PAGE_UNFOLD = Text("unfold all", "全部展开")
+PAGE_NEXT_EVIDENCE = Text("next evidence", "下一处证据")
+PAGE_IN_LOG = Text("in the log", "在日志中查看")
+PAGE_KEYS = Text(
+    "Keys: arrows, Page Up, Page Down, Home, End; Enter folds; e: next evidence.",
+    "按键：方向键、Page Up、Page Down、Home、End；Enter 折叠；e：下一处证据。",
+)
+PAGE_ZOOM = Text("zoom", "缩放")
+PAGE_ZOOM_HOW = Text(
+    "Drag to zoom; keys +, -, arrows and 0; a click on a bar shows its line in the log.",
+    "拖动可放大；按键 +、-、方向键和 0；点击色条可在日志中查看该行。",
+)
+PAGE_ZOOM_WHOLE = Text("whole", "全部")
+PAGE_RANKS = Text("Ranks where the log ends", "日志结束时的各 rank")
+PAGE_RANKS_HOW = Text(
+    "colour: last phase; dark: silent before the end; ✕: error; red frame: the rank named; dashed: never seen",
+    "颜色：最后阶段；变暗：结束前沉默；✕：错误；红框：被指出的 rank；虚线：从未出现",
+)

@@ -4,6 +4,7 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, TextIO
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.version import __version__
 from logrules.output.escape import safe
 
+_DRIVE = re.compile(r"[A-Za-z]:/")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -67,5 +69,13 @@ def _result(one: Diagnosis, index: int, language: str, paths: Mapping[str, str])
 
 def _location(line: Evidence, number: int, paths: Mapping[str, str]) -> dict[str, Any]:
     region = {"startLine": line.line, "snippet": {"text": safe(line.text)}}
-    uri = quote(safe(paths.get(line.source, line.source).replace("\\", "/")))
+    uri = _uri(safe(paths.get(line.source, line.source)))
     return {"id": number, "physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+
+
+def _uri(path: str) -> str:
+    """A path as code hosts read it: relative to the repository, or with the scheme that an absolute one must have."""
+    path = path.replace("\\", "/")
+    if _DRIVE.match(path):
+        return f"file:///{path[:2]}{quote(path[2:])}"
+    return f"file://{quote(path)}" if path.startswith("/") else quote(path)

@@ -12,6 +12,7 @@ from logrules.ruleset.table_reader import (
     NamesFile,
     OriginsFile,
     PipelineFile,
+    SettingsFile,
     StancesFile,
     TableFile,
 )
@@ -68,8 +69,8 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
                 found = replace(found, certainty=certainty)
             case NamesFile(other_names=names):
                 found = replace(found, other_names=_rows(found.other_names, names))
-            case PipelineFile():
-                continue
+            case SettingsFile(settings=settings):
+                found = replace(found, settings=_rows(found.settings, settings))
     return found
 
 

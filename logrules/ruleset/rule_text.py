@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import SettingOwners
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
+_SETTING_END = re.compile(r"[ =]")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -31,14 +33,50 @@ class Card:
     restart: Restart
     steps: tuple[FixStep, ...]
     references: tuple[str, ...]
+    owners: tuple[SettingOwners, ...] = ()
 
     def fixes(self, seen: Collection[str] | None = None) -> tuple[Fix, ...]:
-        """What to try where these frameworks were seen; everything where that is not known."""
-        return tuple(step.fix for step in self.steps if seen is None or _fits(step, seen))
+        """What to try where these frameworks were seen, without the settings of others; all where that is not known."""
+        if seen is None:
+            return tuple(step.fix for step in self.steps)
+        foreign = _Names(name for one in self.owners if not set(one.frameworks) & set(seen) for name in one.names)
+        known = _Names(name for one in self.owners if set(one.frameworks) & set(seen) for name in one.names)
+        fitting = [step.fix for step in self.steps if _fits(step, seen)]
+        if any(known.among(fix) for fix in fitting):
+            # What is for other frameworks goes behind what is for those that were seen.
+            fitting.sort(key=lambda fix: foreign.among(fix) and not known.among(fix))
+        return tuple(_without(fix, foreign) for fix in fitting)
 
 
 def _fits(step: FixStep, seen: Collection[str]) -> bool:
     return not step.frameworks or any(name in seen for name in step.frameworks)
+
+
+class _Names:
+    """Names of settings; one that ends in a `.` or `_` stands for all that begin so."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._exact = frozenset(names)
+        self._begun = tuple(name for name in self._exact if name[-1] in "._")
+
+    def has(self, setting: str) -> bool:
+        """Whether this flag, with or without its value, key or variable is one of them."""
+        name = _SETTING_END.split(setting, maxsplit=1)[0]
+        return name in self._exact or name.startswith(self._begun)
+
+    def among(self, fix: Fix) -> bool:
+        """Whether the step has one of them."""
+        return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
+
+
+def _without(fix: Fix, foreign: _Names) -> Fix:
+    """The step without these settings; what it says to do stands also where none of its settings is left."""
+    return replace(
+        fix,
+        env={name: value for name, value in fix.env.items() if not foreign.has(name)},
+        flags=tuple(flag for flag in fix.flags if not foreign.has(flag)),
+        config={name: value for name, value in fix.config.items() if not foreign.has(name)},
+    )
 
 
 def card_of(pack: Pack, rule: str) -> Card:
@@ -52,6 +90,7 @@ def card_of(pack: Pack, rule: str) -> Card:
         restart=Restart(plain["restart"]),
         steps=tuple(_steps(plain.get("fixes", ()), said, pack.translation)),
         references=tuple(plain.get("references", ())),
+        owners=pack.tables.settings,
     )
 
 

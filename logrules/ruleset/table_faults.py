@@ -35,6 +35,8 @@ def table_faults(
         case ExitsFile(exit_codes=codes):
             for number, code in enumerate(codes):
                 yield from _unknown(document, ("exit_codes", number, "cause"), "cause", code.cause, causes)
+                for step in code.fixes:
+                    yield from _unknown(document, ("exit_codes", number, "fixes"), "step", step, steps)
 
 
 def _of_alternatives(

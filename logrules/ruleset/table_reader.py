@@ -18,6 +18,7 @@ from logrules.ruleset.tables import (
     OtherName,
     OwnWords,
     Phase,
+    SettingOwners,
     StanceForm,
 )
 
@@ -84,8 +85,23 @@ class NamesFile:
     other_names: tuple[OtherName, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """rules/settings.yaml: whose flags, keys and variables those are that steps name."""
+
+    settings: tuple[SettingOwners, ...]
+
+
 TableFile: TypeAlias = (
-    CausesFile | OriginsFile | StancesFile | ExceptionsFile | ExitsFile | CertaintyFile | PipelineFile | NamesFile
+    CausesFile
+    | OriginsFile
+    | StancesFile
+    | ExceptionsFile
+    | ExitsFile
+    | CertaintyFile
+    | PipelineFile
+    | NamesFile
+    | SettingsFile
 )
 
 # By the key that such a file cannot do without.
@@ -98,6 +114,7 @@ TABLE_FILES: dict[str, type[TableFile]] = {
     "exit_forms": ExitsFile,
     "certainty_model": CertaintyFile,
     "other_names": NamesFile,
+    "settings": SettingsFile,
 }
 
 

@@ -37,7 +37,7 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
         cause = causes.get(code.cause)
         if cause is not None:
             rule = replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier)
-            yield rule, _card(code, cause, (), words)
+            yield rule, _card(code, cause, code.fixes, words)
     for alternatives in tables.alternatives:
         for one in alternatives.may_be:
             cause = causes.get(one.cause)

@@ -209,6 +209,7 @@ class ExitCode:
     tier: str | None = None
     title: str | None = None
     why: str | None = None
+    fixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +240,15 @@ class OtherName:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingOwners:
+    """Flags, keys and variables that only these frameworks know, by name, or by their beginning up to a `.` or `_`."""
+
+    id: Name
+    frameworks: tuple[Name, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All tables of a pack; ``tiers`` from what explains to what is explained."""
 
@@ -255,3 +265,4 @@ class Tables:
     exit_codes: tuple[ExitCode, ...] = ()
     certainty: CertaintyModel = CertaintyModel()
     other_names: tuple[OtherName, ...] = ()
+    settings: tuple[SettingOwners, ...] = ()

@@ -1,0 +1,121 @@
+"""The lines of a job's logs for a page: read once more, since only the report tells which must be among them."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from logrules.engine.alignment import Alignment
+from logrules.engine.clock_sync import aligned
+from logrules.engine.run import compiled, dated, modified_of
+from logrules.inference.clock import Clock
+from logrules.model.event import Event, LogLine, LogText
+from logrules.model.report import Evidence, Report
+from logrules.model.stream import Block, End
+from logrules.parsing.clean import redraws
+from logrules.parsing.log_tail import RawLine
+from logrules.parsing.reader import Reader
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import Source
+
+# What of a log is shown where not all of it is: much of its end, something of its beginning, lines round evidence.
+_HEAD_SHARE = 0.2
+_AROUND = 20
+# All lines together, and one of them: a page must open on a phone.
+_MAX_CHARS = 12_000_000
+_SHORTEST, _LONGEST = 200, 2_000
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *, cache: bool = False) -> LogText:
+    """At most about ``most`` lines of fresh sources of the logs that the report is on, each with its writer and time.
+
+    Of a log that is too long: the beginning, the end, and the lines round everything that the report shows.
+    """
+    alignment = aligned(sources, pack)
+    reader = compiled(pack, cache=cache)[0].reader
+    whole = report.lines <= most
+    share = None if whole else max(most // max(len(sources), 1), 2 * _AROUND)
+    longest = min(max(_MAX_CHARS // max(min(report.lines, most), 1), _SHORTEST), _LONGEST)
+    wanted = _wanted(report)
+    lines: list[LogLine] = []
+    for source in sources:
+        kept = _kept(_raw_lines(source), share, wanted.get(source.name, frozenset()))
+        lines += _read(source, kept, reader, alignment, longest)
+    return LogText(tuple(lines), report.lines)
+
+
+def _wanted(report: Report) -> Mapping[str, frozenset[int]]:
+    """The lines round what the report shows, by source."""
+    found: dict[str, set[int]] = {}
+    for line in _shown(report):
+        found.setdefault(line.source, set()).update(range(line.line - _AROUND, line.line + _AROUND + 1))
+    return {source: frozenset(numbers) for source, numbers in found.items()}
+
+
+def _shown(report: Report) -> Iterator[Evidence]:
+    for one in report.diagnoses:
+        yield from one.evidence
+        yield from chain.from_iterable(other.evidence for other in one.consequences)
+    yield from report.unusual
+    if report.comparison is not None:
+        yield from chain.from_iterable(one.evidence for one in report.comparison.differences)
+
+
+def _raw_lines(source: Source) -> Iterator[RawLine]:
+    number = 0
+    while not isinstance(item := source.read(None), End):
+        if isinstance(item, Block):
+            offset = item.offset
+            for raw in item.data.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                yield RawLine(number, offset, raw)
+                offset += len(raw) + 1
+
+
+def _kept(lines: Iterable[RawLine], share: int | None, wanted: frozenset[int]) -> Iterable[RawLine]:
+    """All lines, or of more than ``share`` the first, the last and those that are wanted."""
+    if share is None:
+        return lines
+    head = int(share * _HEAD_SHARE)
+    first: list[RawLine] = []
+    last: deque[RawLine] = deque()
+    for line in lines:
+        if line.number <= head or line.number in wanted:
+            first.append(line)
+        else:
+            last.append(line)
+            if len(last) > share - head:
+                last.popleft()
+    return sorted((*first, *last), key=lambda line: line.number)
+
+
+def _read(
+    source: Source, lines: Iterable[RawLine], reader: Reader, alignment: Alignment, longest: int
+) -> Iterator[LogLine]:
+    clock = Clock(modified_of(source))
+    writer, time, is_open = "", None, False
+    for raw in lines:
+        shown = RawLine(raw.number, raw.offset, _last_redraw(raw.raw))
+        event = dated(alignment.corrected(reader.unasked(source.name, shown)), clock)
+        if event.stamp is not None:
+            time = event.stamp.seconds
+        # The lines of a traceback that bear no prefix are of whoever began it.
+        if not (is_open and _is_bare(event)):
+            writer = event.worker.label
+        is_open = _TRACEBACK in event.text or (is_open and (not event.text.strip() or event.message[:1] in " \t"))
+        text = event.text if len(event.text) <= longest else event.text[:longest] + "…"
+        yield LogLine(source.name, raw.number, writer, time, event.level, text)
+
+
+def _last_redraw(raw: bytes) -> bytes:
+    """What a line that was redrawn showed at last."""
+    if b"\r" not in raw and b"^M" not in raw:
+        return raw
+    last = b""
+    for _, piece in redraws(raw):
+        last = piece if piece.strip() else last
+    return last
+
+
+def _is_bare(event: Event) -> bool:
+    return event.stamp is None and event.level is None and event.message.strip() == event.text.strip()

@@ -1,0 +1,60 @@
+"""A source that can be read once, kept on the way so that it can be read again."""
+
+from collections.abc import Iterator
+from tempfile import SpooledTemporaryFile
+from weakref import finalize
+
+from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.sources.source import BLOCK_BYTES, Source
+
+_IN_MEMORY_BYTES = 16 << 20
+# What a pipe brings has no bound; a disk has.
+_MAX_BYTES = 1 << 30
+
+
+class RecordedSource:
+    """Hands on what another source yields, and keeps up to a gigabyte of it, on disk where it is much."""
+
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+        self._source = source
+        self._kept = SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 (read again when this one has ended)
+        self._bytes = 0
+        finalize(self, self._kept.close)
+
+    @property
+    def modified(self) -> float | None:
+        """When the log was last written, where the source knows."""
+        found: float | None = getattr(self._source, "modified", None)
+        return found
+
+    def read(self, until: float | None) -> Block | Skipped | Tick | End:
+        """The next item of the other source."""
+        item = self._source.read(until)
+        if isinstance(item, Block) and self._bytes + len(item.data) <= _MAX_BYTES:
+            self._kept.write(item.data)
+            self._bytes += len(item.data)
+        return item
+
+    def again(self) -> "_Repeated":
+        """The same bytes from their beginning; to be asked for at the end, and read while this one lives."""
+        self._kept.seek(0)
+        return _Repeated(self.name, self.modified, self._blocks())
+
+    def _blocks(self) -> Iterator[Block]:
+        offset, rest = 0, b""
+        while data := self._kept.read(BLOCK_BYTES):
+            whole, newline, rest = (rest + data).rpartition(b"\n")
+            if newline:
+                yield Block(self.name, offset, whole + newline)
+                offset += len(whole) + 1
+        if rest:
+            yield Block(self.name, offset, rest)
+
+
+class _Repeated:
+    def __init__(self, name: str, modified: float | None, blocks: Iterator[Block]) -> None:
+        self.name, self.modified, self._blocks = name, modified, blocks
+
+    def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (saved input never waits)
+        return next(self._blocks, End())
