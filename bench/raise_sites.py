@@ -23,10 +23,16 @@ _NO_JOB = re.compile(
     r"|^torch/(?!distributed/|_dynamo/|_inductor/|utils/|cuda/|serialization|multiprocessing/|nn/parallel/|optim/|amp/)"
     r"|^torch/(_dynamo/polyfills|distributed/_tools|distributed/_shard)|^torchgen/|^functorch/"
     r"|^huggingface_hub/(repository|inference|repocard|fastai|keras|_mcp|_webhooks|_space|_oauth)"
+    # What engines find wrong with one request or with what came with it, and answer.
+    r"|^vllm/(entrypoints/(openai|anthropic|cohere|pooling|serve|generate|speech_to_text|scale_out)|multimodal|parser)"
+    r"|^vllm/(tool_parsers|reasoning|renderers)|^sglang/srt/(entrypoints/(openai|anthropic|ollama)|multimodal)"
+    r"|^sglang/srt/(function_call|parser)|^lmdeploy/(serve/(openai|anthropic|processors)|vl/(model|media))"
+    r"|^xinference/(api|client|router|model/llm/tool_parsers)"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
 _NO_END = frozenset(
     {"StopIteration", "StopAsyncIteration", "GeneratorExit", "HTTPException", "KeyboardInterrupt", "CancelledError"}
+    | {"VLLMValidationError"}
 )
 _PROTOCOL = frozenset({"__getattr__", "__getattribute__", "__getitem__", "__delitem__", "__setattr__", "__delattr__"})
 _LOOKUPS = frozenset({"AttributeError", "KeyError", "IndexError"})

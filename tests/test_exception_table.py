@@ -38,7 +38,9 @@ def table() -> ExceptionTable:
 def frame(place: str, function: str = "run") -> Frame:
     """A frame of a component, of its group, of the user's own code or of a library that no table knows."""
     kind, _, phase = place.partition(":")
-    origin = {"own": Origin(own=True, phase=phase or None), "library": Origin()}.get(kind, Origin(place, place))
+    origin = {"own": Origin(own=True, phase=phase or None), "library": Origin(phase=phase or None)}.get(
+        kind, Origin(place, place)
+    )
     return Frame(f"{kind}.py", 7, function, origin)
 
 
@@ -54,7 +56,8 @@ def failure(*chain: ExceptionLink) -> Failure:
 
 def sample_of(row: ExceptionRow, summary: str) -> Failure:
     places = (*row.under[:1], *row.raised_in[:1])
-    return failure(link(summary, *map(frame, places)))
+    function = "__init__" if row.function is not None else "run"
+    return failure(link(summary, *(frame(place, function) for place in places)))
 
 
 def rows(which: str) -> list[tuple[ExceptionRow, str]]:
@@ -345,6 +348,24 @@ PIECES = st.sampled_from(
 )
 MESSAGES = st.lists(PIECES | st.text(max_size=12), max_size=200).map("".join)
 NAMES = st.text("abcE.()_", max_size=60) | st.sampled_from(["OSError", "torch.OutOfMemoryError", "ValueError"])
+
+
+def test_a_check_that_fails_is_about_the_configuration_only_while_the_engine_starts() -> None:
+    said = "AssertionError: the draft got three of four rows"
+    starting, serving = frame("library:model_load"), frame("library:serve")
+    row = table().row_of(failure(link(said, starting, frame("engine"))))
+    assert row is not None
+    assert row.cause == "bad-config"
+    assert table().row_of(failure(link(said, serving, frame("engine")))) is None
+
+
+@pytest.mark.parametrize(
+    ("function", "known"),
+    [("Pool.__init__", True), ("create_kv_connector", True), ("_verify_quant_args", True), ("forward", False)],
+)
+def test_a_check_is_about_the_configuration_where_something_is_set_up(function: str, *, known: bool) -> None:
+    row = table().row_of(failure(link("AssertionError: the draft got three of four rows", frame("engine", function))))
+    assert (row is not None) is known
 
 
 @given(NAMES, MESSAGES, st.lists(st.sampled_from(["own", "library", "hub", "dataset", "own:eval"]), max_size=4))

@@ -2,8 +2,8 @@
 
 A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides
 components and groups, ``under`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the user's code
-whose names speak of that phase) and ``library`` (all other code). ``raised_in`` looks at the frame that raised: the
-innermost one, but for those that only pass on an attribute.
+whose names speak of that phase), ``library`` (all other code) and ``library:PHASE`` (of that, what works in this phase
+alone). ``raised_in`` looks at the frame that raised: the innermost one, but for those that only pass on an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +22,7 @@ from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 MAX_LINKS = 32
 MAX_FRAMES = 512
 MAX_MESSAGE = 4096
+MAX_FUNCTION = 200
 
 # What anything may be raised as, and where: narrows a row without making it know more.
 _SAYS_LITTLE = frozenset(
@@ -78,6 +79,7 @@ class _Scene:
     lineage: ExceptionLineage
     under: frozenset[str]
     raised_in: frozenset[str]
+    function: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +132,16 @@ class ExceptionTable:
         return [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
 
     def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
-        raised_in = _innermost_places(link.frames[-MAX_FRAMES:])
-        for fit in self._fitting(link.type, link.message[:MAX_MESSAGE], under, raised_in):
+        raising = _raising(link.frames[-MAX_FRAMES:])
+        function = raising[-1].function[:MAX_FUNCTION] if raising else ""
+        for fit in self._fitting(link.type, link.message[:MAX_MESSAGE], under, _places(raising), function):
             yield _Match(fit.row, at, fit.distance, fit.length)
 
-    def _fits(self, kind: str, message: str, under: frozenset[str], raised_in: frozenset[str]) -> tuple[_Fit, ...]:
+    def _fits(
+        self, kind: str, message: str, under: frozenset[str], raised_in: frozenset[str], function: str
+    ) -> tuple[_Fit, ...]:
         numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message))
-        scene = _Scene(message, numbers, ExceptionLineage.of(kind, self._bases), under, raised_in)
+        scene = _Scene(message, numbers, ExceptionLineage.of(kind, self._bases), under, raised_in, function)
         rows = {row.id: row for name in scene.lineage.names for row in self._by_class.get(name, ())}
         fits = (_fit(row, scene) for row in (*rows.values(), *self._of_any_class))
         return tuple(fit for fit in fits if fit is not None)
@@ -149,6 +154,8 @@ def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
     if (row.under and scene.under.isdisjoint(row.under)) or (
         row.raised_in and scene.raised_in.isdisjoint(row.raised_in)
     ):
+        return None
+    if row.function is not None and not _search(row.function, scene.function):
         return None
     length = 0
     if row.words is not None:
@@ -182,11 +189,12 @@ def _places(frames: Iterable[Frame]) -> frozenset[str]:
         origin = frame.origin
         found.update(name for name in (origin.component, origin.group) if name)
         own = origin.own and origin.component is None
-        found.update((_OWN, f"{_OWN}:{origin.phase}") if own else (_LIBRARY,))
+        kind = _OWN if own else _LIBRARY
+        found.update((kind, f"{kind}:{origin.phase}"))
     return frozenset(found)
 
 
-def _innermost_places(frames: Sequence[Frame]) -> frozenset[str]:
+def _raising(frames: Sequence[Frame]) -> Sequence[Frame]:
     while frames and frames[-1].function.rpartition(".")[2] in _PASSING_ON:
         frames = frames[:-1]
-    return _places(frames[-1:])
+    return frames[-1:]

@@ -161,14 +161,21 @@ class Failures:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
 
     def lived_through(self, shown: Observation) -> bool:
-        """Whether its worker or a peer raised the same thing again and again, or any did while the job stepped on."""
+        """Whether its own lines say so, or it was raised again and again, by a peer too, while the job stepped on."""
         known = self._records.get(shown.chain) if shown.chain is not None else None
         if known is None:
             return False
+        if known.failure.stance is Stance.CAUGHT:
+            return True
         raised, worker = _raised(known.failure), known.failure.worker
         if raised in self._routine or (worker.named and (worker.role, raised) in self._routine_of):
             return True
         return self._alike[_kind(known.failure)] >= LIVED_THROUGH
+
+    def told_as_caught(self, event: Event) -> bool:
+        """Whether the line stands in a record whose own lines say that it was lived through."""
+        caught = (one.failure for one in self._records.values() if one.failure.stance is Stance.CAUGHT)
+        return any(one.first.source == event.source and one.first.line <= event.line <= one.last.line for one in caught)
 
     def ranks_of(self, chain: int) -> tuple[int, ...]:
         """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""

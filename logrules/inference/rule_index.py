@@ -28,7 +28,7 @@ class Index:
     ``silent`` are the rules that silence can move; ``limits`` the silences that any asks for.
     ``failures`` are the tables of failures; ``frameworks`` are by the signals that show
     them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
-    by signal.
+    by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have any.
     """
 
     rules: Mapping[str, Rule]
@@ -43,6 +43,7 @@ class Index:
     components: Mapping[str, tuple[str, ...]]
     asked: Mapping[str, tuple[Metrical, ...]]
     metrics: Mapping[int, Metric]
+    loops: Mapping[str, tuple[str, ...]]
 
 
 def index_of(pack: Pack) -> Index:
@@ -63,6 +64,7 @@ def index_of(pack: Pack) -> Index:
         components=_by_sign((one.id, one.components) for one in pack.frameworks),
         asked=asked,
         metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
+        loops={one.id: one.loops for one in pack.frameworks if one.loops},
     )
 
 

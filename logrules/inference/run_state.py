@@ -1,6 +1,6 @@
 """What a job and its present run have shown so far, before any rule is asked."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
@@ -14,7 +14,7 @@ from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
-from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.pack import Marker, Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
 SURVIVAL_ROUNDS = 3
@@ -47,10 +47,19 @@ class RunState:
         self.last: Observation | None = None
         self._named: set[str] = set()
         self._by_component = index.components
+        self._loops_of = index.loops
+        self._loops: set[str] = set()
 
     def names(self, frameworks: tuple[str, ...]) -> None:
         """A line shows these frameworks."""
         self._named.update(frameworks)
+        for name in frameworks:
+            self._loops.update(self._loops_of.get(name, ()))
+
+    def as_meant(self, marker: Marker) -> Marker:
+        """The marker; a guess without its phase where the jobs of the frameworks seen loop in others only."""
+        alien = marker.guess and self._loops and marker.enters not in self._loops
+        return replace(marker, enters=None) if alien else marker
 
     @property
     def frameworks(self) -> frozenset[str]:

@@ -138,7 +138,7 @@ class Session:
             run.outliers.rarest(),
             run.failures,
             run.curves.drawn(),
-            job.endings.errors(run.tracker.went_on()) if job.ended else (),
+            self._last_errors() if job.ended else (),
             job.activity.exit_status,
             run.frameworks,
         )
@@ -173,7 +173,7 @@ class Session:
             observation = self._observe(event, None)
         if markers:
             self._run.polls.move()
-            yield from self._run.tracker.apply(markers, observation)
+            yield from self._run.tracker.apply([self._run.as_meant(marker) for marker in markers], observation)
             yield from self._rules.judge_moves()
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._run.tracker.phase_at(event))
@@ -187,6 +187,10 @@ class Session:
             self._run.failures.keep(failure, observation)
         if ended or raised is not None:
             yield from self._rules.judge_failures()
+
+    def _last_errors(self) -> tuple[Event, ...]:
+        found = self._job.endings.errors(self._run.tracker.went_on())
+        return tuple(event for event in found if not self._run.failures.told_as_caught(event))
 
     def _complains(self, event: Event) -> bool:
         trace = self._pack.trace

@@ -41,6 +41,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
                 marker.leaves,
                 marker.rests,
                 marker.polls,
+                marker.guess,
             )
         )
     for index, wait in enumerate(file.waits):

@@ -26,8 +26,9 @@ class MarkerFile(SignalFile):
     sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
     exit); ``starts`` a run; after one that ``rests``
     (a full bar) nobody expects the next soon; one that ``polls`` says that its writer waits, and where it stands
-    again and again, that nothing else happens. ``samples`` are lines that must be recognised, ``near`` lines that
-    must not.
+    again and again, that nothing else happens. One that is a ``guess`` (a bar without a name) enters no loop that the
+    frameworks seen by then do not have: no server trains. ``samples`` are lines that must be recognised, ``near``
+    lines that must not.
     """
 
     id: Name
@@ -42,6 +43,7 @@ class MarkerFile(SignalFile):
     starts: bool = False
     rests: bool = False
     polls: bool = False
+    guess: bool = False
     samples: Annotated[list[str], BeforeValidator(listed)] = Field(min_length=1)
     near: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
 

@@ -75,6 +75,7 @@ class Marker:
     leaves: str | None = None
     rests: bool = False
     polls: bool = False
+    guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)

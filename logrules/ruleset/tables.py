@@ -152,7 +152,8 @@ class ExceptionRow:
     ``classes``: the exception is one of these or inherits from one. ``errno``: its message has one of these numbers as
     Python prints them (``[Errno 98]``). ``words`` is searched in its message, ``without`` must not be found there.
     ``under``: one of its frames is from one of these components or groups. ``raised_in``: its innermost frame that is
-    not the user's own is. A ``fallback`` row speaks only where no other row and no rule knows the failure.
+    not the user's own is. ``function`` is searched in the name of the function that raised. A ``fallback`` row speaks
+    only where no other row and no rule knows the failure.
     """
 
     id: Name
@@ -163,6 +164,7 @@ class ExceptionRow:
     without: Pattern | None = None
     under: tuple[str, ...] = ()
     raised_in: tuple[str, ...] = ()
+    function: Pattern | None = None
     phase: str | None = None
     fallback: bool = False
     title: str | None = None

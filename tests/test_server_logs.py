@@ -1,0 +1,60 @@
+"""Logs of servers: what they refuse and live through, how they are stopped, and that no server trains."""
+
+import pytest
+
+from logrules.engine.run import Prepared, prepared
+from logrules.model.report import Report, Status
+from logrules.ruleset.pack import Pack
+from logrules.ruletest.harness import run_log
+
+READY = "INFO:     Application startup complete.\n"
+REFUSED = """ERROR 08-18 19:58:43 [serving_chat.py:203] Error in preprocessing prompt inputs
+ERROR 08-18 19:58:43 [serving_chat.py:203] Traceback (most recent call last):
+ERROR 08-18 19:58:43 [serving_chat.py:203]   File "/opt/venv/vllm/entrypoints/openai/serving_engine.py", line 6, in _check
+ERROR 08-18 19:58:43 [serving_chat.py:203]     raise ValueError(
+ERROR 08-18 19:58:43 [serving_chat.py:203] ValueError: Five of four tokens were asked for
+INFO:     127.0.0.1:40966 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request
+"""
+ORDERED = """[2026-04-06 01:35:10] Decode batch, #running-req: 6, #token: 62, gen throughput (token/s): 28.69, #queue-req: 0
+[2026-04-06 01:35:11] SIGTERM received. signum=None frame=None. Draining requests and shutting down...
+[2026-04-06 01:35:11] Subprocess scheduler_0 (pid=344) crashed with exit code -15. Triggering SIGQUIT for cleanup...
+[2026-04-06 01:35:11] SIGQUIT received. signum=None, frame=None. It usually means one child failed.
+"""
+BAR = "  4%|4         | 1/23 [00:07<02:39,  7.23s/it]\n"
+
+
+@pytest.fixture(scope="module")
+def on(shipped: Pack) -> Prepared:
+    return prepared(shipped)
+
+
+def failed(report: Report) -> bool:
+    return report.status in (Status.FAILED, Status.STALLED, Status.UNEXPLAINED)
+
+
+def test_a_request_that_the_front_end_refuses_is_lived_through(on: Prepared) -> None:
+    assert not failed(run_log(on, READY + REFUSED))
+
+
+def test_the_same_error_without_its_announcement_is_told(on: Prepared) -> None:
+    assert failed(run_log(on, READY + "\n".join(REFUSED.splitlines()[1:5])))
+
+
+def test_children_that_an_ordered_stop_ends_did_not_crash(on: Prepared) -> None:
+    assert not failed(run_log(on, READY + ORDERED))
+
+
+def test_a_child_that_was_killed_did(on: Prepared) -> None:
+    lines = ORDERED.replace("-15", "-9").splitlines()
+    assert failed(run_log(on, READY + "\n".join((lines[0], *lines[2:]))))
+
+
+@pytest.mark.parametrize(
+    ("head", "phase"),
+    [
+        ("[2025-01-29 08:51:51 TP0] Load weight begin. avail mem=78.45 GB\n", "model_load"),
+        ("Loading checkpoint shards:  50%|#####     | 1/2 [00:01<00:01,  1.20s/it]\n", "train_step"),
+    ],
+)
+def test_a_bar_without_a_name_is_of_training_where_no_server_was_seen(on: Prepared, head: str, phase: str) -> None:
+    assert run_log(on, head + BAR).timeline[-1].phase == phase
