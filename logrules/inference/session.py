@@ -171,7 +171,7 @@ class Session:
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._run.tracker.phase_at(event))
         self._run.see(observation, complaint=self._complains(event))
-        yield from self._route(event.hits, observation)
+        yield from self._route(event.hits, observation, held_out=self._run.tracker.is_held_out(markers, observation))
         if raised is not None:
             yield from self._route_exception(raised, observation)
         for failure in (*ended, *((raised,) if raised is not None else ())):
@@ -190,10 +190,13 @@ class Session:
         time = self._job.clock.read(event)
         return Observation(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
 
-    def _route(self, hits: Iterable[Hit], observation: Observation) -> Iterator[Change]:
+    def _route(self, hits: Iterable[Hit], observation: Observation, *, held_out: bool = False) -> Iterator[Change]:
+        """What is measured on held-out data is no figure of the training."""
         metrics = self._run.metrics
         for hit in hits:
             metric = metrics.by_signal.get(hit.signal)
+            if metric is not None and held_out:
+                continue
             if metric is not None and (value := metrics.add(metric, observation)) is not None:
                 self._run.curves.add(metric.metric, value, observation)
                 continue

@@ -72,6 +72,11 @@ class WorkerTracker:
         last = state.latest.event
         return state.home if last.source == event.source and event.line - last.line > _INTERRUPTED_LINES else None
 
+    def is_held_out(self, markers: Sequence[Marker], observation: Observation) -> bool:
+        """Whether a line is of an evaluation, which training was interrupted for; its last line too."""
+        phases = (observation.phase, *(marker.enters for marker in markers if marker.leaves is not None))
+        return any(phase in self._interruptions and phase in self._loops for phase in phases)
+
     @property
     def owes_nothing(self) -> bool:
         """Whether silence is normal now: the run is over, or it serves whoever asks."""
