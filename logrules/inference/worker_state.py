@@ -1,5 +1,6 @@
 """What is known of one worker: where it is, what it waits for, when it last moved."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from logrules.inference.cadence import Rhythm
@@ -10,6 +11,8 @@ from logrules.ruleset.pack import Wait
 
 # A line that is repeated with more than this between says that something else went on.
 _NEAR_LINES = 4
+# Ranks whose lines name nobody end within this, seconds, after one that failed: what starts later is another run.
+ANEW_S = 60.0
 
 
 @dataclass(slots=True)
@@ -59,6 +62,24 @@ class WorkerState:
     rhythm: Rhythm = field(default_factory=Rhythm)
     bar: Observation | None = None
     bar_rhythm: Rhythm = field(default_factory=Rhythm)
+    # When it was last back at a start that it had left behind.
+    restarted: Observation | None = None
+    before_restart: Observation | None = None
+
+    def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
+        """It is in another phase; those of the ``startup`` come before all loops."""
+        if phase in startup and self.phase is not None and self.phase not in startup:
+            self.restarted, self.before_restart = observation, self.stepped
+        self.phase, self.entered = phase, observation
+
+    def began_anew(self, earlier: Observation) -> bool:
+        """Whether it started once more long after this and has made a step since: what this told of is past."""
+        again, step = self.restarted, self.stepped
+        if again is None or step is None or again.time is None or not earlier.order < again.order < step.order:
+            return False
+        # The last line of a traceback has no time: the step before it has.
+        timed = earlier if earlier.time is not None else self.before_restart
+        return timed is not None and timed.time is not None and again.time - timed.time >= ANEW_S
 
     @property
     def beat(self) -> tuple[Observation, Rhythm] | None:

@@ -199,7 +199,7 @@ class WorkerTracker:
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += _span(worker, state, observation)
-            state.phase, state.entered = phase, observation
+            state.enter(phase, observation, self._startup)
             if phase in self._loops and phase not in self._interruptions:
                 state.home = phase
             yield PhaseEntered(worker, phase, observation.time)
