@@ -82,7 +82,7 @@ class Session:
             case End(exit_status=status):
                 self._job.ended = True
                 self._job.activity.exit_status = status
-                return tuple(self._rules.judge_silence())
+                return (*self._rules.judge_silence(), *self._judge_cut_off())
             case _:
                 assert_never(item)
 
@@ -177,6 +177,20 @@ class Session:
         for failure in (*ended, *((raised,) if raised is not None else ())):
             self._run.failures.keep(failure, observation)
         if ended or raised is not None:
+            yield from self._rules.judge_failures()
+
+    def _judge_cut_off(self) -> Iterator[Change]:
+        """A log that ends within a traceback tells of a failure, though not of which: where nothing else is known."""
+        run = self._run
+        if self._rules.alarmed():
+            return
+        for lines in self._job.endings.lines.values():
+            failure = run.failures.cut_off(lines[-1])
+            if failure is None:
+                continue
+            observation = replace(self._observe(failure.last, failure.id), phase=run.tracker.phase_at(failure.last))
+            run.failures.keep(failure, observation)
+            yield from self._route_exception(failure, observation)
             yield from self._rules.judge_failures()
 
     def _complains(self, event: Event) -> bool:
