@@ -17,6 +17,7 @@ from pathlib import Path
 
 from generate import size_of, write_log
 from measure import Command, Run, Series, side_by_side
+from real_lines import CORPUS, write_real_log
 from subset import checkout_with_some_rules
 
 HERE = Path(__file__).resolve().parent
@@ -24,6 +25,8 @@ SEED = 7
 PEAK_LIMIT_BYTES = 150_000_000
 START_LIMIT_S = 0.25
 RG_RATIO = 2
+REAL_RG_RATIO = 1.5
+REAL_RG_RATIO_ALONE = 0.8
 RE_RATIO = 100
 RE_SAMPLE_BYTES = 10_000_000
 RE_SAMPLE_S = 60
@@ -82,6 +85,30 @@ def some_rules_row(log: Path, folder: Path, rounds: int) -> Row:
     series = side_by_side({"logrules, some rules": diagnose(log, root=root), "rg, their literals": rg}, rounds)
     ours, theirs = series.values()
     return ratio_row(what, ours, theirs, RG_RATIO)
+
+
+def real_rows(folder: Path, size: str, literals: Path, rounds: int) -> Iterator[Row]:
+    """The command and ripgrep on real lines, in turn: a third of these lines holds a literal."""
+    log = folder / f"{size}-real.log"
+    if not log.exists():
+        sys.stderr.write(f"\r\x1b[Kwriting {log.name}")
+        sys.stderr.flush()
+        write_real_log(log, size_of(size), SEED)
+    words = ["rg", "-c", "-F", "-f", str(literals), str(log)]
+    commands = {
+        "ours": diagnose(log),
+        "ours, 1 thread": diagnose(log, "--threads", "1"),
+        "rg": Command(words, frozenset({0, 1})),
+    }
+    series = side_by_side(commands, rounds)
+    for name, what in (("ours", f"logrules, {log.name}"), ("ours, 1 thread", f"logrules --threads 1, {log.name}")):
+        yield Row(what, described(series[name], log.stat().st_size), f"<= {PEAK_LIMIT_BYTES // 10**6} MB peak",
+                  series[name].peak_bytes <= PEAK_LIMIT_BYTES)  # fmt: skip
+    yield Row(f"rg -c -F -f, {log.name}", described(series["rg"], log.stat().st_size))
+    yield ratio_row(f"logrules against rg, {log.name}", series["ours"], series["rg"], REAL_RG_RATIO)
+    yield ratio_row(
+        f"logrules --threads 1 against rg, {log.name}", series["ours, 1 thread"], series["rg"], REAL_RG_RATIO_ALONE
+    )
 
 
 def described(series: Series, size: int) -> str:
@@ -195,6 +222,8 @@ def rows(folder: Path, sizes: Sequence[str], rounds: int) -> Iterator[Row]:
             write_log(log, size_of(size), SEED)
         logs.append(log)
         yield from throughput_rows(log, literals, rounds)
+    if CORPUS.is_dir() and literals and shutil.which("rg"):
+        yield from real_rows(folder, max(sizes, key=size_of), literals, rounds)
     yield some_rules_row(logs[-1], folder, rounds)
     yield loop_row(logs[-1], rounds)
     yield from start_rows(logs[0], folder, rounds)

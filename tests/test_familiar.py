@@ -1,6 +1,8 @@
 """Lines that a big log repeats for ever are read ever more seldom, and those that need their neighbours always."""
 
-from logrules.parsing.deduplication import FAMILIAR_APART, FAMILIAR_LINES, RepeatFilter
+from itertools import pairwise
+
+from logrules.parsing.deduplication import FAMILIAR_LINES, RepeatFilter
 from logrules.parsing.hit_lines import Found, HitLine
 
 
@@ -12,11 +14,17 @@ def read(familiar: RepeatFilter, lines: list[HitLine]) -> list[int]:
     return [kept.number for kept in familiar.thinned(Found("log", tuple(lines), len(lines), unfinished=False)).lines]
 
 
-def test_the_first_of_a_kind_are_all_read_and_then_one_in_so_many():
-    count = FAMILIAR_LINES + 3 * FAMILIAR_APART
-    kept = read(RepeatFilter(frozenset()), [line(number, 5) for number in range(count)])
-    assert kept[:FAMILIAR_LINES] == list(range(FAMILIAR_LINES))
-    assert kept[FAMILIAR_LINES:] == [FAMILIAR_LINES - 1 + FAMILIAR_APART * turn for turn in (1, 2, 3)]
+def test_the_first_of_a_kind_are_all_read_and_then_ever_fewer():
+    kept = read(RepeatFilter(frozenset()), [line(number, 5) for number in range(1, 100_001)])
+    assert kept[:FAMILIAR_LINES] == list(range(1, FAMILIAR_LINES + 1))
+    apart = [later - earlier for earlier, later in pairwise(kept[FAMILIAR_LINES:])]
+    assert apart == sorted(apart)
+    assert len(kept) < 4 * FAMILIAR_LINES
+
+
+def test_between_two_powers_of_two_one_is_always_read():
+    kept = read(RepeatFilter(frozenset()), [line(number, 5) for number in range(1, 70_001)])
+    assert all(any(power < number <= 2 * power for number in kept) for power in (2**bits for bits in range(16)))
 
 
 def test_a_kind_is_the_set_of_its_literals():

@@ -1,6 +1,7 @@
 """Two libraries find literals: what one finds the other finds, so that a platform changes no report."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ def test_both_find_the_same_literals_overlapping_and_doubled_ones_too(asked, tex
     data = text.encode()
     assert sorted(one.find(data)) == sorted(other.find(data))
     assert [end for end, _ in other.find(data)] == sorted(end for end, _ in other.find(data))
+
+
+def test_what_serves_another_thread_finds_the_same_at_the_same_time():
+    text = b"step 1 CUDA out of memory\n" * 2_000
+    for matcher in both([Literal(b"out of", 0), Literal(b"step", 1, once=True)]):
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lambda one: one.find(text), [matcher, matcher.for_another_thread()]))
+        assert found[0] == found[1]
+        assert len(found[0]) == 2_001
 
 
 @pytest.mark.parametrize("detail", [Detail(), THINNED, Detail(False, THINNED.common)], ids=["all", "thinned", "none"])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
+from threading import Lock
 
 from logrules.model.event import Event
 from logrules.model.stream import Block, End, Skipped, Tick
@@ -31,6 +32,9 @@ SAMPLED_WINDOWS = 8
 # From here on a log is big: NumPy earns its import, and samples that lie further apart still draw every curve.
 BIG_WINDOWS = 128
 SAMPLED_BIG_WINDOWS = 32
+
+# What serves every log is compiled already; to leave out what one log is full of pays where much of it comes.
+_SAMPLES, _REST = Detail(None), Detail(False)
 
 Progress = Callable[[int], None]
 # Of many logs each is read in smaller windows: what is read in full detail and held at once is then less of each.
@@ -96,7 +100,9 @@ class Scanners:
         self._pack = pack
         self._cache = cache
         whole = Scanner(pack.signals, cache=cache, trace=pack.trace)
+        self._first = {EVERYTHING: whole}
         self._idle: dict[Detail, list[Scanner]] = {EVERYTHING: [whole]}
+        self._compiling = Lock()
         self.signals_of = whole.signals_of
         self.sampled = whole.sampled
         self.reader = Reader(pack, self.signals_of)
@@ -108,6 +114,7 @@ class Scanners:
     def for_another(self) -> "Scanners":
         """The same for another log: what is compiled for one log's routine is of no use to the next."""
         found = copy(self)
+        found._first = {EVERYTHING: self._first[EVERYTHING]}  # noqa: SLF001 (one of us)
         found._idle = {EVERYTHING: self._idle[EVERYTHING]}  # noqa: SLF001 (one of us)
         return found
 
@@ -117,13 +124,19 @@ class Scanners:
         try:
             scanner = idle.pop()
         except IndexError:
-            # What one log is full of, few others are: only what serves every log is worth keeping.
-            scanner = Scanner(
-                self._pack.signals, detail, cache=self._cache and not detail.common, trace=self._pack.trace
-            )
+            scanner = self._first_of(detail).for_another_thread()
         found = find(window, scanner, count)
         idle.append(scanner)
         return found
+
+    def _first_of(self, detail: Detail) -> Scanner:
+        """The scanner of a degree of detail, compiled by whichever thread needs it first."""
+        with self._compiling:
+            if detail not in self._first:
+                # What one log is full of, few others are: only what serves every log is worth keeping.
+                cache = self._cache and not detail.common
+                self._first[detail] = Scanner(self._pack.signals, detail, cache=cache, trace=self._pack.trace)
+            return self._first[detail]
 
 
 def _trace_signals(pack: Pack) -> frozenset[int]:
@@ -197,5 +210,6 @@ class SamplingPlan:
 
     def detail(self, window: Window) -> Detail:
         """Samples of the routine in every so many windows, nothing of it in the others."""
-        apart = SAMPLED_WINDOWS if window.index < BIG_WINDOWS else SAMPLED_BIG_WINDOWS
-        return self.samples if window.index % apart == 0 else self.rest
+        if window.index < BIG_WINDOWS:
+            return _SAMPLES if window.index % SAMPLED_WINDOWS == 0 else _REST
+        return self.samples if window.index % SAMPLED_BIG_WINDOWS == 0 else self.rest

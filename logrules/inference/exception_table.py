@@ -8,6 +8,7 @@ innermost one, but for those that only pass on an attribute.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 import regex
@@ -37,6 +38,19 @@ _ERRNO = regex.compile(
     r"|\bOs \{ code: (\d{1,6})\b|\bcode: -(\d{1,6}), name: E",
     regex.IGNORECASE,
 )
+
+
+# Many ranks raise the same, and a record is asked about again whenever it grows.
+_KEPT_ANSWERS = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A row that holds of an exception, how far its class is, and how much of the message its words are."""
+
+    row: ExceptionRow
+    distance: int
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +100,7 @@ class ExceptionTable:
                 self._of_any_class.append(row)
             for name in {class_parts(one)[1] for one in row.classes}:
                 self._by_class.setdefault(name, []).append(row)
+        self._fitting = lru_cache(maxsize=_KEPT_ANSWERS)(self._fits)
 
     def match_of(self, failure: Failure) -> RowMatch | None:
         """The row that says most about the failure and the exception that it knows, or None."""
@@ -115,22 +130,19 @@ class ExceptionTable:
         return [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
 
     def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
-        message = link.message[:MAX_MESSAGE]
-        scene = _Scene(
-            message,
-            frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message)),
-            ExceptionLineage.of(link.type, self._bases),
-            under,
-            _innermost_places(link.frames[-MAX_FRAMES:]),
-        )
+        raised_in = _innermost_places(link.frames[-MAX_FRAMES:])
+        for fit in self._fitting(link.type, link.message[:MAX_MESSAGE], under, raised_in):
+            yield _Match(fit.row, at, fit.distance, fit.length)
+
+    def _fits(self, kind: str, message: str, under: frozenset[str], raised_in: frozenset[str]) -> tuple[_Fit, ...]:
+        numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message))
+        scene = _Scene(message, numbers, ExceptionLineage.of(kind, self._bases), under, raised_in)
         rows = {row.id: row for name in scene.lineage.names for row in self._by_class.get(name, ())}
-        for row in (*rows.values(), *self._of_any_class):
-            match = _matched(row, at, scene)
-            if match is not None:
-                yield match
+        fits = (_fit(row, scene) for row in (*rows.values(), *self._of_any_class))
+        return tuple(fit for fit in fits if fit is not None)
 
 
-def _matched(row: ExceptionRow, at: int, scene: _Scene) -> _Match | None:
+def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
     distance = scene.lineage.distance(row.classes) if row.classes else 0
     if distance is None or (row.errno and scene.numbers.isdisjoint(row.errno)):
         return None
@@ -146,7 +158,7 @@ def _matched(row: ExceptionRow, at: int, scene: _Scene) -> _Match | None:
         length = len(words.group())
     if row.without is not None and _search(row.without, scene.message):
         return None
-    return _Match(row, at, distance, length)
+    return _Fit(row, distance, length)
 
 
 def _search(words: str, message: str) -> "regex.Match[str] | None":

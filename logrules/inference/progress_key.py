@@ -1,6 +1,7 @@
 """What of a line shows that something moved: its words and counters, not the time at which it was printed."""
 
 import re
+from functools import lru_cache
 
 _MAX_CHARS = 2_000
 # tqdm's bracket: time gone, time left, rate, and whatever the script appends.
@@ -15,6 +16,8 @@ _PASSING = re.compile(
 _LABEL = re.compile(r"[^\d%|]*")
 
 
+# Each line is compared with the one before it: half of the work was done then.
+@lru_cache(maxsize=256)
 def progress_key(text: str) -> str:
     """The line without what changes by itself as time passes: two lines of one key show that nothing moved."""
     return _PASSING.sub("", _BRACKET.sub("", text[:_MAX_CHARS])).strip()

@@ -21,6 +21,10 @@ class AhoCorasickMatcher:
         """See `LiteralMatcher`."""
         return list(self._found(data))
 
+    def for_another_thread(self) -> "AhoCorasickMatcher":
+        """See `LiteralMatcher`: nothing in an automaton changes while it searches."""
+        return self
+
     def _found(self, data: bytes) -> Iterator[tuple[int, int]]:
         done: set[int] = set()
         for place, _start, end in self._automaton.find_matches_as_indexes(data, overlapping=True):

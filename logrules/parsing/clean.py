@@ -34,8 +34,10 @@ def clean(raw: bytes) -> str:
     The caller bounds the length. Cleaning what is clean already changes nothing.
     """
     text = raw.decode("utf-8", "replace")
-    if text.isprintable() and not text.endswith(" ") and not _spelt(text):
-        return text
+    # Nearly all lines are of this kind, and leave it as they are but for blanks at their end.
+    bare = text.rstrip(" \r\n")
+    if bare.replace("\t", "").isprintable() and not _spelt(bare):
+        return bare
     for _ in range(_MAX_PASSES):
         bare = _without_sequences(text)
         if bare == text:

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from logrules.parsing.hit_lines import Found
 
-# As many lines with the same literals are read in full; of those that follow, one in so many.
-FAMILIAR_LINES = 256
-FAMILIAR_APART = 32
+# As many lines with the same literals are read in full; then one whenever they have grown by a part in so many. What is
+# read of a kind grows with the logarithm of how often it comes, and doubles of it are never passed over.
+FAMILIAR_LINES = 64
+FAMILIAR_PART = 16
 
 
 class RepeatFilter:
@@ -21,6 +22,7 @@ class RepeatFilter:
     def __init__(self, always: frozenset[int]) -> None:
         self._always = always
         self._seen: Counter[tuple[int, ...]] = Counter()
+        self._due: dict[tuple[int, ...], int] = {}
 
     def thinned(self, found: Found) -> Found:
         """The same without what was read often enough."""
@@ -31,6 +33,10 @@ class RepeatFilter:
         kind = tuple(dict.fromkeys(entry for _, entry in hits))
         if not self._always.isdisjoint(kind):
             return True
-        self._seen[kind] += 1
-        beyond = self._seen[kind] - FAMILIAR_LINES
-        return beyond <= 0 or beyond % FAMILIAR_APART == 0
+        self._seen[kind] = seen = self._seen[kind] + 1
+        if seen <= FAMILIAR_LINES:
+            return True
+        if seen < self._due.get(kind, FAMILIAR_LINES + FAMILIAR_LINES // FAMILIAR_PART):
+            return False
+        self._due[kind] = seen + seen // FAMILIAR_PART
+        return True

@@ -7,6 +7,7 @@ processor and a checksum of what it reads back; whatever it refuses is compiled 
 
 import hashlib
 from collections.abc import Sequence
+from copy import copy
 from typing import TypeAlias
 
 import hyperscan
@@ -24,13 +25,24 @@ class HyperscanMatcher:
 
     def __init__(self, literals: _Literals, *, cache: bool = False) -> None:
         self._database = _kept_or_compiled(literals) if cache else _compiled(literals)
+        self._scratch = self._database.scratch
 
     def find(self, data: bytes) -> list[tuple[int, int]]:
         """See `LiteralMatcher`."""
         found: list[tuple[int, int]] = []
         hit = found.append
-        self._database.scan(data, match_event_handler=lambda number, _start, end, _flags, _context: hit((end, number)))
+        self._database.scan(
+            data,
+            match_event_handler=lambda number, _start, end, _flags, _context: hit((end, number)),
+            scratch=self._scratch,
+        )
         return found
+
+    def for_another_thread(self) -> "HyperscanMatcher":
+        """See `LiteralMatcher`: a database is only read, but each scan needs a scratch space of its own."""
+        twin = copy(self)
+        twin._scratch = hyperscan.Scratch(self._database)  # noqa: SLF001 (one of us)
+        return twin
 
 
 def _compiled(literals: _Literals) -> "hyperscan.Database":

@@ -24,6 +24,10 @@ class LiteralMatcher(Protocol):
         """Pairs of (offset behind the literal, its number), by rising offset; overlapping ones too."""
         ...
 
+    def for_another_thread(self) -> "LiteralMatcher":
+        """The same literals, compiled no second time."""
+        ...
+
 
 def matcher_of(literals: Sequence[Literal], *, cache: bool = False) -> LiteralMatcher:
     """What finds these literals, at least one. With ``cache`` it is kept in the user's folder, where that saves time.

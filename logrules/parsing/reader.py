@@ -1,8 +1,10 @@
 """A scanned window to its events: cleaned, prefixes peeled, patterns tried. The one entry to this package."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import lru_cache
 
 from logrules.model.event import Event, Hit, Level, Worker
 from logrules.parsing.captures import Captures
@@ -126,8 +128,13 @@ class Reader:
     def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:
         """The redraws that carry hits; of those that only show progress, the first and the last."""
         parts = []
+        hits = deque(line.hits)
         for start, raw in redraws(line.raw):
-            inside = [entry for at, entry in line.hits if start <= at < start + len(raw)]
+            inside = []
+            while hits and hits[0][0] < start + len(raw):
+                at, entry = hits.popleft()
+                if at >= start:
+                    inside.append(entry)
             if inside:
                 signals = dict.fromkeys(signal for entry in inside for signal in self._signals_of[entry])
                 parts.append((start, raw, signals))
@@ -156,5 +163,9 @@ class Reader:
         return Worker(source, header.host or known.host, header.role or known.role, header.pid or known.pid, rank)
 
 
+# The lines of a traceback are each other's neighbours: all but one are asked for again at once.
+_clean_neighbour = lru_cache(maxsize=64)(clean)
+
+
 def _cleaned(lines: Iterable[bytes]) -> tuple[str, ...]:
-    return tuple(clean(line) for line in lines)
+    return tuple(_clean_neighbour(line) for line in lines)

@@ -1,6 +1,7 @@
 """One pass over a window: which literals of which signals are where."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from logrules.parsing.literal_matcher import Literal, matcher_of
@@ -58,6 +59,12 @@ class Scanner:
         self.sampled = frozenset(number for number, (_, sampled) in enumerate(askers) if sampled)
         wanted = list(_wanted(list(askers), detail))
         self._matcher = matcher_of(wanted, cache=cache) if wanted else None
+
+    def for_another_thread(self) -> "Scanner":
+        """The same for another thread, compiled no second time."""
+        twin = copy(self)
+        twin._matcher = self._matcher.for_another_thread() if self._matcher is not None else None  # noqa: SLF001 (one of us)
+        return twin
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:
         """Pairs of (offset behind the literal, index into ``signals_of``), by rising offset."""
