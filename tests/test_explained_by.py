@@ -35,4 +35,7 @@ def test_the_time_limit_explains_no_process_that_was_killed_before_it(shipped):
 
 def test_every_such_exception_has_its_test_here():
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(shipped_rules()).rglob("*.yaml")}
-    assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {"weights-not-synced", "killed-by-signal"}
+    assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {
+        "weights-not-synced",
+        "killed-by-signal",
+    }
