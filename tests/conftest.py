@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 from logrules.model.event import Event, Hit, Worker
 from logrules.ruleset import compile as compiling
 from logrules.ruleset import load as loading
+from logrules.ruleset import pattern
 from logrules.ruleset.cache_files import cache_folder
 from logrules.ruleset.compile import compile_pack
 from logrules.ruleset.load import load_pack, shipped_texts
@@ -91,6 +92,12 @@ def _coverage() -> Any:
     """What measures coverage in this process, if anything does."""
     module = sys.modules.get("coverage")
     return module.Coverage.current() if module is not None else None
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patterns may take a fiftieth of what they may elsewhere: enough for any sound one."""
+    monkeypatch.setattr(pattern, "MAX_PATTERN_CPU_S", pattern.MAX_PATTERN_CPU_S / 50)
 
 
 @pytest.fixture(scope="session")

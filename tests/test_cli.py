@@ -185,6 +185,7 @@ examples: {fires: needle, silent: haystack}
 """
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_pattern_that_backtracks_without_end_is_cut_off_and_named(capsys, log, tmp_path):
     rule = tmp_path / "mine.yaml"
     rule.write_text(RULE % "(a|a|aa)+(b|a)+$c")

@@ -55,6 +55,7 @@ def spelt(*, when: str = "a", pattern: str = "a", log: str = "aaaa", quiet: str 
     return RULE.format(**quoted).encode()
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     ("story", "raw"),
     [

@@ -145,6 +145,7 @@ def test_the_nearest_rule_that_fired_is_named():
     assert (fault.nearest, fault.line) == ("toy/late", "TOO LATE")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_pattern_that_runs_out_of_time_fails_its_example():
     slow = "  slow: {contains: aaaa, pattern: '(a+)+(a+)+(a+)+$'}"
     log = "a" * 5000 + "b"

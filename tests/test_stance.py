@@ -11,6 +11,7 @@ from logrules.model.event import Event, Level, Stance, Worker
 from logrules.parsing import stance as judging
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.stance import MAX_CLAUSES, MAX_JUDGED_CHARS, StanceJudge
+from logrules.ruleset import pattern
 from logrules.ruleset.compile import compile_pack
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.table_reader import StancesFile, adapter_of
@@ -131,7 +132,7 @@ def test_a_form_of_levels_asks_for_them():
 
 
 def test_a_form_that_runs_out_of_time_is_dropped_and_said(monkeypatch):
-    monkeypatch.setattr(judging, "MAX_PATTERN_CPU_S", 1e-9)
+    monkeypatch.setattr(pattern, "MAX_PATTERN_CPU_S", 1e-9)
     judge = StanceJudge([StanceForm("slow", Stance.ECHO, r"(?:a|a|b?a)*c")])
     assert judge.of(line("a" * 2_000)) is Stance.FACT
     assert [text for text in judge.dropped if "slow" in text]

@@ -15,7 +15,7 @@ import regex
 
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame
-from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
+from logrules.ruleset.pattern import bounded_search, compiled
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
 # A log may claim what it likes: no chain, no traceback and no message is read further than this.
@@ -164,7 +164,7 @@ def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
 def _search(words: str, message: str) -> "regex.Match[str] | None":
     """The words in the message, whatever their case; none where looking for them takes too long."""
     try:
-        return compiled("(?i)" + words).search(message[:MAX_MESSAGE], timeout=MAX_PATTERN_CPU_S)
+        return bounded_search(compiled("(?i)" + words), message[:MAX_MESSAGE])
     except TimeoutError:
         return None
 

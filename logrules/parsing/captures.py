@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import regex
 
 from logrules.ruleset.pack import Signal
-from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
+from logrules.ruleset.pattern import bounded_search, compiled
 
 # In characters. The dearest shipped pattern takes a tenth of the limit of time for so many of the worst kind.
 MAX_PATTERN_TEXT = 8_192
@@ -18,7 +18,7 @@ MAX_PATTERN_TEXT = 8_192
 class Captures:
     """Tries patterns, compiled on their first use, and drops for good what takes too long.
 
-    ``dropped`` names the signals whose pattern took longer than ``MAX_PATTERN_CPU_S`` on one line.
+    ``dropped`` names the signals whose pattern took longer on one line than any sound one does.
     """
 
     def __init__(self) -> None:
@@ -48,8 +48,8 @@ class Captures:
 
 
 def _found(pattern: str, signal: Signal, text: str) -> "regex.Match[str] | None":
-    search = compiled(pattern).search
-    tries = (search(text, start, end, timeout=MAX_PATTERN_CPU_S) for start, end in _parts(signal, text))
+    known = compiled(pattern)
+    tries = (bounded_search(known, text, start, end) for start, end in _parts(signal, text))
     return next((found for found in tries if found), None)
 
 

@@ -12,11 +12,10 @@ import regex
 from logrules.model.event import Level, Timestamp
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
-from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
+from logrules.ruleset.pattern import bounded_match, bounded_search, compiled
 
 MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
-# Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
 
 _ANY = ""
 
@@ -111,8 +110,8 @@ class HeaderParser:
             pattern = self._compiled[form.id] = compiled(form.pattern)
         try:
             if form.ends:
-                return pattern.search(text, start, timeout=MAX_PATTERN_CPU_S)
-            return pattern.match(text, timeout=MAX_PATTERN_CPU_S)
+                return bounded_search(pattern, text, start)
+            return bounded_match(pattern, text)
         except TimeoutError:
             self._dropped[form.id] = f"the header format {form.id} ran out of time and was dropped"
             return None

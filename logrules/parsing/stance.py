@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from itertools import chain
 
 from logrules.model.event import Event, Level, Stance
-from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
+from logrules.ruleset.pattern import bounded_search, compiled
 from logrules.ruleset.tables import Part, StanceForm
 
 # What a line is says its beginning.
 MAX_JUDGED_CHARS = 2_048
 MAX_CLAUSES = 32
-# Wall-clock time: on a busy machine a harmless pattern may have to wait for its turn.
 
 _NO_LEVEL = "none"
 # What is logged at these levels says what happened in its first clause.
@@ -122,7 +121,7 @@ class StanceJudge:
         if form.id in self._out_of_time:
             return False
         try:
-            return compiled(form.pattern).search(text, timeout=MAX_PATTERN_CPU_S) is not None
+            return bounded_search(compiled(form.pattern), text) is not None
         except TimeoutError:
             self._out_of_time[form.id] = f"the form of statements {form.id} ran out of time and was dropped"
             return False

@@ -11,7 +11,7 @@ import regex
 
 from logrules.model.event import Timestamp
 from logrules.ruleset.pack import TimeForm
-from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
+from logrules.ruleset.pattern import bounded_fullmatch, compiled
 
 _MONTHS = {
     name: number
@@ -38,7 +38,7 @@ class TimestampParser:
             if form is None:
                 form = self._compiled[name] = compiled(pattern)
             try:
-                found = form.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
+                found = bounded_fullmatch(form, text)
             except TimeoutError:
                 return None
             if found is not None:

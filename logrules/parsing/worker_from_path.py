@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from logrules.model.event import Worker
 from logrules.ruleset.pack import NameForm
-from logrules.ruleset.pattern import MAX_PATTERN_CPU_S, compiled
+from logrules.ruleset.pattern import bounded_search, compiled
 
 # More digits are a time or a hash, and no rank or process id.
 _MAX_DIGITS = 11
@@ -19,7 +19,7 @@ def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
     parts: dict[str, str] = {}
     for form in forms:
         try:
-            found = compiled(form.pattern).search(path, timeout=MAX_PATTERN_CPU_S)
+            found = bounded_search(compiled(form.pattern), path)
         except TimeoutError:
             continue
         if found is not None:

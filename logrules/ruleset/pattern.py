@@ -51,6 +51,23 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
     return made
 
 
+def bounded_search(
+    pattern: "regex.Pattern[str]", text: str, start: int = 0, end: int = sys.maxsize
+) -> "regex.Match[str] | None":
+    """Its first match between two places. Raises TimeoutError where looking takes more than any sound pattern does."""
+    return pattern.search(text, start, end, timeout=MAX_PATTERN_CPU_S)
+
+
+def bounded_match(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[str] | None":
+    """Its match at the start of the text, within the same bound."""
+    return pattern.match(text, timeout=MAX_PATTERN_CPU_S)
+
+
+def bounded_fullmatch(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[str] | None":
+    """Its match of the whole text, within the same bound."""
+    return pattern.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
+
+
 def use_stored(stored: Mapping[str, str]) -> None:
     """Take patterns from here, instead of compiling them: what `stored_form` gave, by the pattern."""
     _stored[:] = [stored]
