@@ -30,9 +30,27 @@ def test_what_the_last_error_says_of_sizes_explains_the_call_that_failed(shipped
     assert not others
 
 
+_STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
+_LIMIT = "slurmstepd: error: *** STEP 91.0 ON gpu-3 CANCELLED AT 2025-01-10T15:27:25 DUE TO TIME LIMIT ***\n"
+_SIGNAL = "[rank: 0] Received SIGTERM: 15\n"
+_KILLED = "train.sh: line 12: 40213 Killed                  python -u train.py --config base.yaml\n"
+
+
+def test_the_scheduler_explains_the_signal_that_it_sends(shipped):
+    (first, *_) = run_log(prepared(shipped), _STEPS + _LIMIT + _SIGNAL).diagnoses
+    assert first.cause == "preempted"
+    assert "worker-killed" in {one.cause for one in first.consequences}
+
+
+def test_the_time_limit_explains_no_process_that_was_killed_before_it(shipped):
+    (first, *_) = run_log(prepared(shipped), _STEPS + _KILLED + _LIMIT).diagnoses
+    assert first.cause == "worker-killed"
+
+
 def test_every_such_exception_has_its_test_here():
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(shipped_rules()).rglob("*.yaml")}
     assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {
         "weights-not-synced",
         "unhandled-error",
+        "killed-by-signal",
     }

@@ -74,3 +74,33 @@ _LOST = (
 )
 def test_a_job_has_ended_well_only_if_nobody_was_left_behind(on, story, log, failed):
     assert (run_log(on, log).status is Status.FAILED) is failed
+
+
+def _run(clock: str, minute: int) -> str:
+    return (
+        f"2025-05-07 {clock}:{minute:02}:00,100 - __main__ - INFO - Loading model: acme/csm\n"
+        f"2025-05-07 {clock}:{minute:02}:09,100 - __main__ - INFO - Starting epoch 1/9\n"
+        f"2025-05-07 {clock}:{minute:02}:11,100 - __main__ - INFO - step 1/40 loss 2.5{minute}\n"
+    )
+
+
+_RAISED = (
+    "2025-05-07 10:00:20,100 - __main__ - ERROR - Error in training: no label of 9\n"
+    "Traceback (most recent call last):\n"
+    '  File "/srv/tune.py", line 40, in main\n'
+    "    label = labels[key]\n"
+    "KeyError: 'no label of 9'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("story", "after", "failed"),
+    [
+        ("nothing comes after it", "", True),
+        ("the same script is started again and trains", _run("11", 5), False),
+        ("another process of the same job is still at its start", _run("10", 0), True),
+        ("it is started again and has not come to train", _run("11", 5).split("\n")[0] + "\n", True),
+    ],
+)
+def test_what_a_script_is_started_again_after_is_past(on, story, after, failed):
+    assert (run_log(on, _run("10", 0) + _RAISED + after).status is Status.FAILED) is failed

@@ -101,6 +101,10 @@ class Failures:
         )
         return chain, raised, tuple(one for one in ended if one is not None)
 
+    def cut_off(self, last: Event) -> Failure | None:
+        """The exception that the last line of a log leaves untold in the midst of its traceback, if it does."""
+        return self._assembler.cut_off(last)
+
     def keep(self, failure: Failure, observation: Observation) -> None:
         """Remember a record, in the place of what it has grown from; ``observation`` is of its latest line."""
         if failure.id not in self._records and len(self._records) >= _MAX_RECORDS:

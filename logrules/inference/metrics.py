@@ -22,6 +22,8 @@ from logrules.ruleset.pack import Metric
 
 _FLAT = 1e-6
 _STEADY = 4
+# What is less than this share of where a figure began is nothing to be alarmed at.
+_LEFT_OF_FIRST = 0.05
 
 
 @dataclass(slots=True)
@@ -30,6 +32,8 @@ class Series:
 
     samples: deque[tuple[float, Observation]]
     latched: dict[Leaf, Match] = field(default_factory=dict)
+    # The first number that it had: what later ones are large or small against.
+    first: float | None = None
 
 
 class MetricStates:
@@ -52,12 +56,14 @@ class MetricStates:
             return None
         value *= metric.scale
         for leaf in self._asked[metric.metric]:
-            if _latches(leaf, value, series.samples):
+            if _latches(leaf, value, series):
                 known = series.latched.get(leaf)
                 series.latched[leaf] = (
                     extend(known, observation, metric.signal) if known else begin(observation, metric.signal)
                 )
         series.samples.append((value, observation))
+        if series.first is None and math.isfinite(value):
+            series.first = value
         return value
 
     @property
@@ -91,19 +97,35 @@ def number(text: str) -> float | None:
         return None
 
 
-def _latches(leaf: Metrical, value: float, before: Sequence[tuple[float, Observation]]) -> bool:
+def _latches(leaf: Metrical, value: float, series: Series) -> bool:
+    before = series.samples
     match leaf:
         case MetricIs(kind=NotANumber.NAN):
             return math.isnan(value)
         case MetricIs(kind=NotANumber.INF):
             return math.isinf(value)
         case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
-            from statistics import median
-
-            usual = median(sample for sample, _ in list(before)[-over:])
-            return value > factor * usual if above else value < factor * usual
+            usual = [sample for sample, _ in list(before)[-over:]]
+            return _is_spike(usual, value, factor, abs(series.first or 0.0)) if above else _is_dip(usual, value, factor)
         case _:
             return False
+
+
+def _is_spike(before: Sequence[float], value: float, factor: float, first: float) -> bool:
+    """Whether a value is above so many times the usual one.
+
+    A multiple says nothing of figures on both sides of zero, as the loss of a policy is, nor of a loss that has all but
+    gone since the ``first`` one.
+    """
+    from statistics import median  # it loads much, and most logs are read without it
+
+    return min(before) > 0 and value > _LEFT_OF_FIRST * first and value > factor * median(before)
+
+
+def _is_dip(before: Sequence[float], value: float, factor: float) -> bool:
+    from statistics import median
+
+    return value < factor * median(before)
 
 
 def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:

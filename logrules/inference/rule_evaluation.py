@@ -137,6 +137,11 @@ class RuleEvaluation:
         errors = [rule for rule in self._raised.values() if rule.severity is Severity.ERROR]
         return any(not self._lived_through(rule) for rule in errors)
 
+    def alarmed(self) -> bool:
+        """Whether anything stands that is more than a remark: an error or a stall that the run has not survived."""
+        told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO]
+        return any(not self._lived_through(rule) for rule in told)
+
     def match_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now."""
         if isinstance(leaf, Still):

@@ -88,6 +88,9 @@ class RunState:
             return not _waited_past(tracker.completed, match)
         if rule.fallback and self.failures.lived_through(last):
             return True
+        own = tracker.workers.get(last.worker)
+        if own is not None and own.began_anew(last):
+            return True
         rounds = tracker.rounds - last.round
         if rule.cleared_by != "progress":
             return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)

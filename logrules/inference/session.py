@@ -82,7 +82,7 @@ class Session:
             case End(exit_status=status):
                 self._job.ended = True
                 self._job.activity.exit_status = status
-                return tuple(self._rules.judge_silence())
+                return (*self._rules.judge_silence(), *self._judge_cut_off())
             case _:
                 assert_never(item)
 
@@ -180,12 +180,26 @@ class Session:
         elif said:
             self._run.polls.see(observation)
         self._run.see(observation, complaint=self._complains(event))
-        yield from self._route(event.hits, observation)
+        yield from self._route(event.hits, observation, held_out=self._run.tracker.is_held_out(markers, observation))
         if raised is not None:
             yield from self._route_exception(raised, observation)
         for failure in (*ended, *((raised,) if raised is not None else ())):
             self._run.failures.keep(failure, observation)
         if ended or raised is not None:
+            yield from self._rules.judge_failures()
+
+    def _judge_cut_off(self) -> Iterator[Change]:
+        """A log that ends within a traceback tells of a failure, though not of which: where nothing else is known."""
+        run = self._run
+        if self._rules.alarmed():
+            return
+        for lines in self._job.endings.lines.values():
+            failure = run.failures.cut_off(lines[-1])
+            if failure is None:
+                continue
+            observation = replace(self._observe(failure.last, failure.id), phase=run.tracker.phase_at(failure.last))
+            run.failures.keep(failure, observation)
+            yield from self._route_exception(failure, observation)
             yield from self._rules.judge_failures()
 
     def _last_errors(self) -> tuple[Event, ...]:
@@ -203,10 +217,13 @@ class Session:
         time = self._job.clock.read(event)
         return Observation(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
 
-    def _route(self, hits: Iterable[Hit], observation: Observation) -> Iterator[Change]:
+    def _route(self, hits: Iterable[Hit], observation: Observation, *, held_out: bool = False) -> Iterator[Change]:
+        """What is measured on held-out data is no figure of the training."""
         metrics = self._run.metrics
         for hit in hits:
             metric = metrics.by_signal.get(hit.signal)
+            if metric is not None and held_out:
+                continue
             if metric is not None and (value := metrics.add(metric, observation)) is not None:
                 self._run.curves.add(metric.metric, value, observation)
                 continue

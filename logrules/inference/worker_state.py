@@ -1,16 +1,20 @@
 """What is known of one worker: where it is, what it waits for, when it last moved."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from logrules.inference.cadence import Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import progress_key
 from logrules.model.event import Worker
+from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Wait
 
 # A line that is repeated with more than this between says that something else went on.
 _NEAR_LINES = 4
+# Ranks whose lines name nobody end within this, seconds, after one that failed: what starts later is another run.
+ANEW_S = 60.0
 
 
 @dataclass(slots=True)
@@ -43,6 +47,13 @@ class OpenWait:
         near = before.source == after.source and after.line - before.line <= _NEAR_LINES
         return near and progress_key(before.message) == progress_key(after.message)
 
+    def span(self, last: Observation, *, ended: bool) -> WaitSpan:
+        """The wait as far as this line."""
+        opened, source = self.opened, self.opened.event.source
+        line = opened.event.line
+        last_line = last.event.line if source == last.event.source else line
+        return WaitSpan(self.worker.label, self.wait.id, opened.time, last.time, line, last_line, source, ended)
+
 
 @dataclass(slots=True)
 class WorkerState:
@@ -62,6 +73,31 @@ class WorkerState:
     bar_rhythm: Rhythm = field(default_factory=Rhythm)
     # The line by which it said that it has done its work.
     left: Observation | None = None
+    # When it was last back at a start that it had left behind.
+    restarted: Observation | None = None
+    before_restart: Observation | None = None
+
+    def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
+        """It is in another phase; those of the ``startup`` come before all loops."""
+        if phase in startup and self.phase is not None and self.phase not in startup:
+            self.restarted, self.before_restart = observation, self.stepped
+        self.phase, self.entered = phase, observation
+
+    def span(self, worker: Worker, end: Observation | None) -> list[PhaseSpan]:
+        """The phase that it is in, as far as this line; nothing where no line has told one."""
+        if self.phase is None or self.entered is None or end is None:
+            return []
+        first, source = self.entered.event.line, self.entered.event.source
+        return [PhaseSpan(worker.label, self.phase, self.entered.time, end.time, first, end.event.line, source)]
+
+    def began_anew(self, earlier: Observation) -> bool:
+        """Whether it started once more long after this and has made a step since: what this told of is past."""
+        again, step = self.restarted, self.stepped
+        if again is None or step is None or again.time is None or not earlier.order < again.order < step.order:
+            return False
+        # The last line of a traceback has no time: the step before it has.
+        timed = earlier if earlier.time is not None else self.before_restart
+        return timed is not None and timed.time is not None and again.time - timed.time >= ANEW_S
 
     @property
     def beat(self) -> tuple[Observation, Rhythm] | None:

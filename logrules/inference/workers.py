@@ -72,6 +72,11 @@ class WorkerTracker:
         last = state.latest.event
         return state.home if last.source == event.source and event.line - last.line > _INTERRUPTED_LINES else None
 
+    def is_held_out(self, markers: Sequence[Marker], observation: Observation) -> bool:
+        """Whether a line is of an evaluation, which training was interrupted for; its last line too."""
+        phases = (observation.phase, *(marker.enters for marker in markers if marker.leaves is not None))
+        return any(phase in self._interruptions and phase in self._loops for phase in phases)
+
     @property
     def owes_nothing(self) -> bool:
         """Whether silence is normal now: the run is over, or it serves whoever asks."""
@@ -166,13 +171,13 @@ class WorkerTracker:
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
-        still = [span for worker, state in self.workers.items() for span in _span(worker, state, state.latest)]
+        still = [span for worker, state in self.workers.items() for span in state.span(worker, state.latest)]
         return (*self._spans, *still)
 
     def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
         still = [
-            _waited(open_wait, last or open_wait.renewed, ended=False)
+            open_wait.span(last or open_wait.renewed, ended=False)
             for state in self._in_wait.values()
             for open_wait in state.waits.values()
         ]
@@ -193,8 +198,8 @@ class WorkerTracker:
             yield from self._close_startup(observation)
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
-                self._spans += _span(worker, state, observation)
-            state.phase, state.entered = phase, observation
+                self._spans += state.span(worker, observation)
+            state.enter(phase, observation, self._startup)
             if phase in self._loops and phase not in self._interruptions:
                 state.home = phase
             yield PhaseEntered(worker, phase, observation.time)
@@ -279,19 +284,5 @@ class WorkerTracker:
         if not state.waits:
             self._in_wait.pop(open_wait.worker, None)
         if len(self._waited) < MAX_WAITS and observation.event.line != open_wait.opened.event.line:
-            self._waited.append(_waited(open_wait, observation, ended=True))
+            self._waited.append(open_wait.span(observation, ended=True))
         return WaitClosed(open_wait.worker, name, observation.time)
-
-
-def _waited(wait: OpenWait, last: Observation, *, ended: bool) -> WaitSpan:
-    opened, source = wait.opened, wait.opened.event.source
-    line = opened.event.line
-    last_line = last.event.line if source == last.event.source else line
-    return WaitSpan(wait.worker.label, wait.wait.id, opened.time, last.time, line, last_line, source, ended)
-
-
-def _span(worker: Worker, state: WorkerState, end: Observation | None) -> list[PhaseSpan]:
-    if state.phase is None or state.entered is None or end is None:
-        return []
-    first, source = state.entered.event.line, state.entered.event.source
-    return [PhaseSpan(worker.label, state.phase, state.entered.time, end.time, first, end.event.line, source)]

@@ -28,6 +28,12 @@ class OpenTraceback:
     nested: bool = False
     headless: bool = False
 
+    def is_cut_off_at(self, last: Event, reach: int) -> bool:
+        """Whether the last line of its log is one of its own, ``reach`` lines below its last frame at most."""
+        near = self.first.source == last.source and last.line - self.last_line <= reach
+        begins = not (self.headless or self.nested or self.frames.innermost_first) and self.link is None
+        return near and begins and bool(self.frames.count)
+
 
 @dataclass(slots=True)
 class GrowingRecord:

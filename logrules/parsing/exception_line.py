@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 
 MAX_MESSAGE = 2_000
+# The message of an exception that the log ends before, in the place of its own.
+CUT_OFF = "the log ends before its message"
 _INDENT = " \t|│+"
 _DIGITS = re.compile(r"\d+")
 # Numbers in a prefix may have more digits in one line than in the next.
@@ -20,6 +22,7 @@ _RANK = re.compile(
     re.IGNORECASE,
 )
 _PAIRS = frozenset(("[]", "()", "<>", ">", "|"))
+_RAISE = re.compile(r"\braise ([A-Za-z_][\w.]{0,200})(?:\(|\s|$)")
 _ASSERT = re.compile(r"(?:^|[\s|\])])(assert[\s(].*)$")
 
 
@@ -27,6 +30,13 @@ def exception_by_place(line: str) -> tuple[str, str] | None:
     """Type and message of a line that stands where an exception must stand, whatever its name; None if it is none."""
     found = _BY_PLACE.match(line.rstrip())
     return (found["type"], (found["message"] or "")[:MAX_MESSAGE]) if found else None
+
+
+def cut_short(source_line: str) -> tuple[str, str]:
+    """Type and message of what a log ends before: the type that its last line raises, else that of all exceptions."""
+    found = _RAISE.search(source_line)
+    known = found is not None and found[1].rpartition(".")[2][:1].isupper()
+    return (found[1] if found is not None and known else "Exception"), CUT_OFF
 
 
 def indent_of(message: str) -> int:

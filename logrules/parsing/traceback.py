@@ -10,7 +10,15 @@ from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.parsing.exception_chain import NESTED_LINES, GrowingRecord, OpenTraceback, true_type, wraps
-from logrules.parsing.exception_line import MAX_MESSAGE, asserted, exception_by_place, indent_of, same_prefix, unglued
+from logrules.parsing.exception_line import (
+    MAX_MESSAGE,
+    asserted,
+    cut_short,
+    exception_by_place,
+    indent_of,
+    same_prefix,
+    unglued,
+)
 from logrules.parsing.frame_list import FrameList
 from logrules.parsing.writer_state import SOURCE_LINES, WriterState
 from logrules.ruleset.pack import TraceForm
@@ -25,10 +33,7 @@ Told: TypeAlias = tuple[int | None, Failure | None]
 
 
 class TracebackAssembler:
-    """Follows the open tracebacks of every worker.
-
-    ``origin_of`` says where a frame (file, function) is from, ``ids`` numbers the records, shared with other kinds.
-    """
+    """Follows the open tracebacks of every worker; ``ids`` numbers the records, shared with other kinds."""
 
     def __init__(
         self, trace: TraceForm | None, origin_of: Callable[[str, str], Origin], ids: Iterator[int] | None = None
@@ -61,6 +66,15 @@ class TracebackAssembler:
         if failure is None and above is not None:
             member, failure = member if member is not None else above.id, above
         return member, self._bounded(failure)
+
+    def cut_off(self, last: Event) -> Failure | None:
+        """The record of a traceback that the ``last`` line of its log leaves without its exception, if it does."""
+        for writer in self._writers.values():
+            trace = next((one for one in writer.traces if one.is_cut_off_at(last, SOURCE_LINES)), None)
+            if trace is not None:
+                place = replace(last, worker=trace.first.worker)
+                return self._bounded(self._complete(writer, place, trace, *cut_short(last.text))[1])
+        return None
 
     def frames_of(self, record: int) -> tuple[Frame, ...]:
         """The frames told last under this id, the outermost first, also of a stack dump that is no failure."""

@@ -1,0 +1,51 @@
+"""Logs that end within a traceback, before its exception."""
+
+import pytest
+
+from logrules import load_rules
+from logrules.engine.run import prepared
+from logrules.model.report import Status
+from logrules.ruletest.harness import run_log
+
+FRAMES = (
+    "Traceback (most recent call last):\n"
+    '  File "/srv/tune.py", line 40, in main\n'
+    "    trainer.fit()\n"
+    '  File "/srv/tune.py", line 90, in evaluate\n'
+)
+STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
+
+
+@pytest.fixture(scope="module")
+def on():
+    return prepared(load_rules())
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "failed"),
+    [
+        ("the last line is source text", STEPS + FRAMES + "    score = self.model(batch)\n", True),
+        ("the last line is a frame", STEPS + FRAMES, True),
+        ("its last frames were lost and training went on", FRAMES + STEPS, False),
+        ("only the head was written", STEPS + FRAMES.splitlines()[0] + "\n", False),
+        ("it was ignored", STEPS + "Exception ignored in: <function Pool.__del__>\n" + FRAMES, False),
+        ("a dump of stacks", STEPS + "".join(FRAMES.splitlines(keepends=True)[1:]), False),
+    ],
+)
+def test_a_traceback_without_its_exception_at_the_end_is_a_failure(on, story, log, failed):
+    report = run_log(on, log)
+    assert (report.status is Status.FAILED) is failed
+    if failed:
+        assert [line.text for line in report.diagnoses[0].evidence] == [log.splitlines()[-1].rstrip()]
+        assert report.diagnoses[0].phase == "eval"
+
+
+def test_what_is_known_of_the_log_goes_first(on):
+    known = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    report = run_log(on, STEPS + known + FRAMES)
+    assert [one.cause for one in report.diagnoses if one.rule.startswith(("python/", "cuda/"))] == ["cuda-oom"]
+
+
+def test_the_class_that_its_last_line_raises_is_known(on):
+    log = STEPS + FRAMES + "    raise FileNotFoundError(\n"
+    assert run_log(on, log).diagnoses[0].title.en.startswith("FileNotFoundError: ")

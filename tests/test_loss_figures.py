@@ -1,0 +1,38 @@
+"""Which losses are alarming: those of the training, against where it began; not those of an evaluation."""
+
+import pytest
+
+from logrules import load_rules
+from logrules.engine.run import prepared
+from logrules.ruletest.harness import run_log
+
+STEPS = 60
+
+
+@pytest.fixture(scope="module")
+def on():
+    return prepared(load_rules())
+
+
+def steps(losses):
+    return "".join(f"step {number} loss {loss:.4f} lr 0.0001\n" for number, loss in enumerate(losses, 1))
+
+
+USUAL = [2.3 + number % 7 / 10 for number in range(STEPS)]
+POLICY = [(-1) ** number * (number % 5) / 100 + 0.005 for number in range(STEPS)]
+MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "alarming"),
+    [
+        ("a loss that jumps", steps([*USUAL, 9.7]), True),
+        ("a policy's loss lies on both sides of zero", steps([*POLICY, 0.2]), False),
+        ("a loss that has all but gone", steps([*MEMORISED, 0.0021]), False),
+        ("a loss that had all but gone is back", steps([*MEMORISED, 1.4]), True),
+        ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/79]  eta: 0:02:03  loss: 10.9\n", False),
+        ("a summary of that test", steps(USUAL) + "Test:  [ 0/79]  eta: 0:02:03  loss: 10.9\n* Acc@1 0.5 Acc@5 1.8 loss 11.3\n", False),
+    ],
+)  # fmt: skip
+def test_what_is_a_spike_of_the_loss(on, story, log, alarming):
+    assert ("loss-spike" in {one.cause for one in run_log(on, log).diagnoses}) is alarming
