@@ -104,3 +104,11 @@ _RAISED = (
 )
 def test_what_a_script_is_started_again_after_is_past(on, story, after, failed):
     assert (run_log(on, _run("10", 0) + _RAISED + after).status is Status.FAILED) is failed
+
+
+@pytest.mark.parametrize("between", ["\n", "\r"], ids=["a line each", "all on one line"])
+def test_a_bar_shows_that_its_writer_steps_on_however_it_is_drawn(on, between):
+    bar = [f"Epoch 2: {n:3}%|##        | {n}/100 [00:{n:02}<01:00,  1.0s/it, loss=0.4]" for n in range(10, 50)]
+    error = 'Traceback (most recent call last):\n  File "/job/a.py", line 3, in probe\nValueError: no such probe\n'
+    assert run_log(on, error + "\n").status is Status.FAILED
+    assert run_log(on, f"{bar[0]}\n{error}{between.join(bar)}\n").status is Status.RUNNING

@@ -23,6 +23,8 @@ from logrules.ruleset.pack import Pack
 MAX_EVENT_TEXT = 32_768
 # Enough to see every worker of a node step, few enough that a log of nothing but steps stays cheap.
 ROUTINE_LINES = 32
+# Each is a step that somebody may count: enough of them that who steps on after an error is seen to.
+ROUTINE_REDRAWS = 16
 # A thousand equal complaints in a row say no more than these.
 FLOOD_LINES = 128
 
@@ -126,7 +128,7 @@ class Reader:
         return replace(event, stance=stance, hits=hits)
 
     def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:
-        """The redraws that carry hits; of those that only show progress, the first and the last."""
+        """The redraws that carry hits; of those that only show progress, the first ones and the last."""
         parts = []
         hits = deque(line.hits)
         for start, raw in redraws(line.raw):
@@ -139,7 +141,7 @@ class Reader:
                 signals = dict.fromkeys(signal for entry in inside for signal in self._signals_of[entry])
                 parts.append((start, raw, signals))
         routine = [part for part in parts if all(self._pack.signals[number].sampled for number in part[2])]
-        passed_over = {part[0] for part in routine[1:-1]}
+        passed_over = {part[0] for part in routine[ROUTINE_REDRAWS:-ROUTINE_REDRAWS]}
         yield from (part for part in parts if part[0] not in passed_over)
 
     def _event(self, source: str, number: int, offset: int, raw: bytes, signals: Iterable[int]) -> Event:
