@@ -11,6 +11,7 @@ phases:
   - {id: launch, title: l, about: l}
   - {id: rendezvous, title: r, about: r}
   - {id: train_step, title: t, about: t, loop: true}
+  - {id: eval, title: e, about: e, loop: true}
   - {id: checkpoint, title: c, about: c}
   - {id: serve, title: v, about: v, loop: true}
   - {id: shutdown, title: s, about: s}
@@ -45,6 +46,10 @@ markers:
   - {id: epoch, contains: "EPOCH", opens: first, samples: [EPOCH 1]}
   - {id: bar, contains: "BAR", progress: true, samples: [BAR 1]}
   - {id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}
+  - {id: guess, contains: "%|x", enters: train_step, progress: true, guess: true, samples: ["5%|x"]}
+  - {id: begun, contains: "[?it", opens: first, guess: true, samples: ["[?it"]}
+  - {id: measure, contains: "MEASURING", enters: eval, samples: [MEASURING]}
+  - {id: measured, contains: "MEASURED", leaves: eval, samples: [MEASURED]}
   - {id: save, contains: "SAVING", opens: save, samples: [SAVING]}
   - {id: saved, contains: "SAVED", leaves: checkpoint, samples: [SAVED]}
   - {id: done, contains: "FINISHED", enters: shutdown, completes: true, samples: [FINISHED]}
@@ -164,6 +169,13 @@ def test_status(on, story, log, status, cause):
         ("a save that is done leads back to the loop", "STEP 1\nSAVING\nSAVED\nBROKEN", "train_step"),
         ("a save that no loop led to leads nowhere", "SAVING\nSAVED\nBROKEN", "checkpoint"),
         ("a word of a save while stepping changes nothing", "SAVING\nSTEP 1\nSAVED\nBROKEN", "train_step"),
+        ("the loop's bar moves on behind a save", "STEP 1\nBAR 5%|=| 5/90 [\nSAVING\nBAR 6%|=| 6/90 [\nBROKEN", "train_step"),
+        ("another bar is of the save", "STEP 1\nBAR 5%|=| 5/90 [\nSAVING\nBAR 6%|=| 1/9 [\nBROKEN", "checkpoint"),
+        ("a nameless bar in an evaluation is its own", "STEP 1\n5%|x| 5/90 [\nMEASURING\n9%|x| 1/9 [\nBROKEN", "eval"),
+        ("its start too", "STEP 1\n5%|x| 5/90 [\nMEASURING\n0%|x| 0/9 [?it\nBROKEN", "eval"),
+        ("the loop's own bar ends it", "STEP 1\n5%|x| 5/90 [\nMEASURING\n6%|x| 6/90 [\nBROKEN", "train_step"),
+        ("where nothing trained a bar measures", "MEASURING\n6%|x| 6/90 [\nBROKEN", "eval"),
+        ("a nameless bar behind it trains again", "STEP 1\nMEASURING\nMEASURED\n6%|x| 6/90 [\nBROKEN", "train_step"),
         ("nothing known", "BROKEN", "launch"),
         ("nothing known but what the rule says", "KILLED", "train_step"),
         ("a server does not train", "SERVER\nKILLED", "serve"),

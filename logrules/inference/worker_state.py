@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from logrules.inference.cadence import Rhythm
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import progress_key
+from logrules.inference.progress_key import bar_of, progress_key
 from logrules.model.event import Worker
 from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Wait
@@ -61,6 +61,8 @@ class WorkerState:
 
     phase: str | None = None
     home: str | None = None
+    # The bar that moved last in the loop that it calls home.
+    home_bar: tuple[str, str] | None = None
     entered: Observation | None = None
     latest: Observation | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
@@ -82,6 +84,10 @@ class WorkerState:
         if phase in startup and self.phase is not None and self.phase not in startup:
             self.restarted, self.before_restart = observation, self.stepped
         self.phase, self.entered = phase, observation
+
+    def is_home_bar(self, message: str) -> bool:
+        """Whether a line is of the bar that moved last in the loop that it calls home."""
+        return self.home_bar is not None and bar_of(message) == self.home_bar
 
     def span(self, worker: Worker, end: Observation | None) -> list[PhaseSpan]:
         """The phase that it is in, as far as this line; nothing where no line has told one."""

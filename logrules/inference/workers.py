@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import label_of, progress_key
+from logrules.inference.progress_key import bar_of, label_of, progress_key
 from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Event, Worker
@@ -76,6 +76,13 @@ class WorkerTracker:
         """Whether a line is of an evaluation, which training was interrupted for; its last line too."""
         phases = (observation.phase, *(marker.enters for marker in markers if marker.leaves is not None))
         return any(phase in self._interruptions and phase in self._loops for phase in phases)
+
+    def is_measured(self, event: Event) -> bool:
+        """Whether its writer is in an evaluation and this, if it is a bar, is not that of the loop it interrupts."""
+        own = self.workers.get(event.worker)
+        if own is None or own.phase not in self._interruptions & self._loops:
+            return False
+        return not own.is_home_bar(event.message)
 
     @property
     def owes_nothing(self) -> bool:
@@ -214,7 +221,11 @@ class WorkerTracker:
             return
         same_bar = label_of(message) == label_of(state.progress_text)
         state.progress_text, state.repeats = message, 0
+        if state.home is not None and state.phase in self._interruptions and state.is_home_bar(message):
+            yield from self._enter(worker, state, state.home, observation)
         phase = marker.enters or state.phase
+        if phase == state.home:
+            state.home_bar = bar_of(message) or state.home_bar
         self.latest = (worker, phase) if phase else self.latest
         if phase not in self._loops:
             known = state.bar_rhythm if state.bar is not None and same_bar else self._no_rhythm
