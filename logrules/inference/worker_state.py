@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from logrules.inference.cadence import Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
-from logrules.model.event import Worker
+from logrules.model.event import Event, Worker
 from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Wait
 
 # A line that is repeated with more than this between says that something else went on.
 _NEAR_LINES = 4
+# A save or an evaluation says less than this between two of its words.
+_INTERRUPTED_LINES = 40
 # Ranks whose lines name nobody end within this, seconds, after one that failed: what starts later is another run.
 ANEW_S = 60.0
 
@@ -60,6 +62,8 @@ class WorkerState:
     """What is known of one worker."""
 
     phase: str | None = None
+    # Whether a line has said that what it is in is done.
+    left_phase: bool = False
     home: str | None = None
     # The bar that moved last in the loop that it calls home.
     home_bar: tuple[str, str] | None = None
@@ -83,7 +87,14 @@ class WorkerState:
         """It is in another phase; those of the ``startup`` come before all loops."""
         if phase in startup and self.phase is not None and self.phase not in startup:
             self.restarted, self.before_restart = observation, self.stepped
-        self.phase, self.entered = phase, observation
+        self.phase, self.entered, self.left_phase = phase, observation, False
+
+    def is_past(self, event: Event) -> bool:
+        """Whether what interrupted its loop is over: a line said so, or so much was written since that it must be."""
+        if self.latest is None:
+            return False
+        last = self.latest.event
+        return self.left_phase or (last.source == event.source and event.line - last.line > _INTERRUPTED_LINES)
 
     def is_home_bar(self, message: str) -> bool:
         """Whether a line is of the bar that moved last in the loop that it calls home."""
