@@ -203,6 +203,16 @@ class Failures:
         killed = (one for one in self._ends() if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
         return _ranks_of(worker for one in killed for worker in one.workers)
 
+    def raising_ranks(self) -> tuple[int, ...]:
+        """The ranks that raised something which nobody caught."""
+        raised = (one.failure for one in self._records.values() if one.failure.chain and not self._caught(one))
+        return _ranks_of(worker for one in raised for worker in one.workers)
+
+    def hosts_of(self, rank: int) -> Iterator[str]:
+        """The host of a rank as launchers tell it when they report its end."""
+        workers = (worker for one in self._ends() for worker in one.workers)
+        yield from (worker.host for worker in workers if worker.rank == rank and worker.host is not None)
+
     def _ends(self) -> list[Failure]:
         ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
         return [one for one in ends if one.code not in _ASKED]
