@@ -65,7 +65,11 @@ def _hosts_elsewhere(
             yield from failures.hosts_of(ranks[0])
         yield from (seat.host for (_, rank), seat in roll.seats.items() if rank == ranks[0] and seat.host is not None)
     elif hypothesis.rule.culprit != "absent":
-        said = {host for line in _lines(hypothesis) for host in _ON_HOST.findall(line.event.message[:_MAX_READ])}
+        lines = _lines(hypothesis)
+        chains = dict.fromkeys(line.chain for line in lines if line.chain is not None)
+        wraps = (event for chain in chains for event in failures.lines_of(chain)) if failures is not None else ()
+        messages = (event.message[:_MAX_READ] for event in (*(line.event for line in lines), *wraps))
+        said = {host for message in messages for host in _ON_HOST.findall(message)}
         yield from said if len(said) == 1 else ()
 
 
@@ -97,8 +101,9 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
     if own_error:
         # One failure is told by several lines, and not each of them bears its writer's name.
         yield from ([rank] for rank in _alone(one, failures))
-        if (roll.world or 0) > 1 or roll.ranks - {0}:
-            yield _the_one(_ON_DEVICE, (line.event.message for line in _lines(one.hypothesis)))
+        several = (roll.world or 0) > 1 or roll.ranks - {0}
+        if several and not any(line.worker.host for line in lines):
+            yield _the_one(_ON_DEVICE, (line.event.message for line in lines))
     # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
     yield from (_absent(other, roll.ranks) for other in one.consequences)
     if not own_error:
