@@ -117,7 +117,11 @@ class Ranking:
             return their_tier.reaction and not consequence.rule.stall and _before(root, consequence)
         if mine > theirs:
             return False
-        return tier.always or their_tier.reaction or _before(root, consequence) or _elsewhere(root, consequence)
+        if _before(root, consequence) or tier.always:
+            return True
+        # What only a fallback knows, and was told later, tells nothing of what a rule or a row has a name for.
+        weak = root.rule.fallback and not consequence.rule.fallback
+        return not weak and (their_tier.reaction or _elsewhere(root, consequence))
 
     def _one_a_cause(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
         """Further diagnoses of a cause already named go under the first of that cause."""
