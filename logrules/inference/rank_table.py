@@ -2,9 +2,9 @@
 
 Rules and markers say which lines tell: by the captures ``seq`` and ``op`` (with ``numel_in``, ``numel_out`` and
 ``timeout_ms``) of a collective that is waited for, ``enqueued`` and ``completed`` of what a rank has started and
-finished, ``step``, ``world_size``, ``own_rank`` of a process that elsewhere only gives its number (its writer, or
-the process ``of_pid`` on ``of_host`` of which its writer tells), ``own_address`` by which others may call its host, and ``tensor_parallel``, ``context_parallel`` and ``pipeline_parallel``, the sizes
-of groups.
+finished, ``step``, ``world_size``, ``own_rank`` of a process that elsewhere only gives its number (its writer, or the
+process ``of_pid`` on ``of_host`` of which its writer tells), ``own_address`` by which others may call its host, and
+``tensor_parallel``, ``context_parallel`` and ``pipeline_parallel``, the sizes of groups.
 """
 
 from collections.abc import Mapping
