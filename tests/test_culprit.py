@@ -109,6 +109,31 @@ STORIES = {
         None,
     ),
     "a job of one process": ("INFO:root:Initialized (rank/world-size) 0/1\n" + RAISED + OOM, 0),
+    "a script's letter and number, or a number in angles, before each line": (
+        "".join(f"R3 | {line}\n" for line in (RAISED + OOM).splitlines()), 3,
+    ),
+    "a host and a local number in brackets": (
+        "".join(f"[node12:1] {line}\n" for line in (RAISED + OOM).splitlines()), 1,
+    ),
+    "Ray Train's driver says which process is which rank": (
+        "(TorchTrainer pid=2) - (node_id=0b, ip=10.0.0.8, pid=40) world_rank=2, local_rank=0, node_rank=1\n"
+        + "".join(f"(RayTrainWorker pid=40, ip=10.0.0.8) {line}\n" for line in (RAISED + OOM).splitlines()), 2,
+    ),
+    "a list of the tensors that a rank did not submit is no line of that rank": (
+        "WARNING: One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks and are "
+        "waiting for remainder of ranks for more than 60 seconds.\nMissing ranks:\n5: [allreduce.a, allreduce.b ...]\n", 5,
+    ),
+    "the number of the device where the ranks of one host are told apart": (
+        "world size: 8\n" + RAISED + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "
+        "GPU 7 has a total capacity of 79.15 GiB\n", 7,
+    ),
+    "the only rank whose lines show an error of that cause": (
+        "/b/Indexing.cu:1284: indexSelectLargeIndex: block: [3,0,0], thread: [9,0,0] Assertion `srcIndex < srcSelectDimSize` "
+        "failed.\n" + "".join(
+            f"[rank6]: {line}\n"
+            for line in (RAISED + "RuntimeError: CUDA error: device-side assert triggered").splitlines()
+        ), 6,
+    ),
     "the one rank of the job that wrote nothing": (
         "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,
     ),
@@ -119,3 +144,32 @@ STORIES = {
 def test_who_is_named(shipped: Pack, text: str, culprit: int | None):
     first = replay([MemorySource("train.log", text)], shipped).diagnoses[0]
     assert first.ranks[:1] == (() if culprit is None else (culprit,))
+
+
+HOSTS = {
+    "the launcher's summary": (RAISED + OOM + SUMMARY.format(5, 1), "gpu-4"),
+    "srun's word on its task": (
+        "".join(f"9: {line}\n" for line in (RAISED + OOM).splitlines())
+        + "srun: error: n02: task 9: Exited with exit code 1\n", "n02",
+    ),
+    "the task of Ray that failed": (
+        '(Runner pid=9) Traceback (most recent call last):\n(Runner pid=9)   File "/job/a.py", line 5, in run\n'
+        "(Runner pid=9)     ray.get(refs)\n(Runner pid=9) ray.exceptions.RayTaskError(OutOfMemoryError): ray::W.step() "
+        '(pid=23, ip=10.0.0.7, actor_id=ab12, repr=<W object at 0x7f>)\n(Runner pid=9)   File "/job/w.py", line 12, in step\n'
+        f"(Runner pid=9)     run()\n(Runner pid=9) {OOM}", "10.0.0.7",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "host"), HOSTS.values(), ids=HOSTS)
+def test_whose_host_is_named(shipped: Pack, text: str, host: str) -> None:
+    assert replay([MemorySource("train.log", text)], shipped).diagnoses[0].hosts[:1] == (host,)
+
+
+def test_a_fallback_of_another_rank_that_came_later_explains_nothing_known(shipped: Pack) -> None:
+    library = RAISED.replace("/job/a.py", "/opt/venv/lib/python3.12/site-packages/transformers/trainer.py")
+    later = library + "ValueError: the state of the trainer does not allow that here\n"
+    fault = RAISED + "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    text = "".join(f"[rank{rank}]: {line}\n" for rank, part in ((0, fault), (3, later)) for line in part.splitlines())
+    first = replay([MemorySource("train.log", text)], shipped).diagnoses[0]
+    assert (first.cause, first.ranks[:1]) == ("cuda-illegal-access", (0,))

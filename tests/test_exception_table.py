@@ -23,6 +23,9 @@ TABLE = Path(__file__).parents[1] / "rules" / "exceptions.yaml"
 EVENT = Event("train.log", 1, 0, "", "", Worker())
 SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 
+# In which function a row's samples are raised, where that is no constructor.
+RAISED_BY = {"checkpoint-resume-refused": "load_checkpoint", "dataset-encode-refused": "encode_example"}
+
 
 @cache
 def rows_file() -> ExceptionsFile:
@@ -56,7 +59,7 @@ def failure(*chain: ExceptionLink) -> Failure:
 
 def sample_of(row: ExceptionRow, summary: str) -> Failure:
     places = (*row.under[:1], *row.raised_in[:1])
-    function = "__init__" if row.function is not None else "run"
+    function = RAISED_BY.get(row.id, "__init__") if row.function is not None else "run"
     return failure(link(summary, *(frame(place, function) for place in places)))
 
 

@@ -79,10 +79,22 @@ def test_an_interrupt_explains_how_processes_react_right_behind_it(shipped, stor
     assert run_log(prepared(shipped), _STEPS + log).diagnoses[0].cause == cause
 
 
+def test_an_engine_that_does_not_start_explains_its_child_that_failed(shipped):
+    log = (
+        "[2025-06-03 09:13:47 TP1] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/opt/venv/lib/python3.12/site-packages/sglang/srt/managers/scheduler.py", line 9, in run_scheduler_process\n'
+        "    scheduler = Scheduler(server_args, port_args)\n"
+    )
+    (first, *others) = run_log(prepared(shipped), log).diagnoses
+    assert first.cause == "engine-init-failed"
+    assert "engine-dead" not in {one.cause for one in others}
+
+
 def test_every_such_exception_has_its_test_here():
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(shipped_rules()).rglob("*.yaml")}
     assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {
         "weights-not-synced",
         "unhandled-error",
         "killed-by-signal",
+        "child-failed",
     }

@@ -477,6 +477,8 @@ def test_exceptions_by_their_place(line: str, told: tuple[str, str] | None):
 
 def test_what_two_wrote_at_once():
     assert unglued("OSErrorOSError", ": a: ba: b") == ("OSError", "a: b")
+    assert unglued("OSErrorOSErrorOSError", ": : a: ba: ba: b") == ("OSError", "a: b")
+    assert unglued("OSErrorOSErrorOSError", ": : a: ba: c") == ("OSError", "a: ba: c")
     assert unglued("OSError", "a") == ("OSError", "a")
 
 

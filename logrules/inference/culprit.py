@@ -17,6 +17,9 @@ _ON_RANK = re.compile(
     r"(?:[ _#]?id)?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
 )
 _ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
+# The device by its number on the node: below a launcher that of the local rank, where each process sees them all.
+_ON_DEVICE = re.compile(r"\b(?:GPU|device=TPU:|device=\w+:|cuda:)(?: ?)(\d{1,3})(?= has a total capacity|: )")
+_ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 _MAX_READ = 2_000
 
 
@@ -43,12 +46,31 @@ def suspects(
     rule = one.hypothesis.rule
     ranks, hosts = culprits(one.hypothesis, roll.ranks, sides)
     declined = sides is not None and sides.spread is not None
-    if ranks or rule.culprit == "none" or declined:
+    if rule.culprit == "none" or declined:
         return ranks, hosts
-    if lost := _lost_peer(one.hypothesis, roll):
-        return lost
-    found = next((found for found in _told_elsewhere(one, roll, failures) if found), ())
-    return tuple(dict.fromkeys(found))[:MAX_NAMED], hosts
+    if not ranks:
+        if lost := _lost_peer(one.hypothesis, roll):
+            return lost
+        found = next((found for found in _told_elsewhere(one, roll, failures) if found), ())
+        ranks = tuple(dict.fromkeys(found))[:MAX_NAMED]
+    return ranks, hosts or tuple(_hosts_elsewhere(one.hypothesis, ranks, roll, failures))[:1]
+
+
+def _hosts_elsewhere(
+    hypothesis: Hypothesis, ranks: Sequence[int], roll: RankTable, failures: Failures | None
+) -> Iterator[str]:
+    """The host of the first of the ``ranks``, as launchers or its own lines tell it; or that which a message names."""
+    if ranks:
+        if failures is not None:
+            yield from failures.hosts_of(ranks[0])
+        yield from (seat.host for (_, rank), seat in roll.seats.items() if rank == ranks[0] and seat.host is not None)
+    elif hypothesis.rule.culprit != "absent":
+        lines = _lines(hypothesis)
+        chains = dict.fromkeys(line.chain for line in lines if line.chain is not None)
+        wraps = (event for chain in chains for event in failures.lines_of(chain)) if failures is not None else ()
+        messages = (event.message[:_MAX_READ] for event in (*(line.event for line in lines), *wraps))
+        said = {host for message in messages for host in _ON_HOST.findall(message)}
+        yield from said if len(said) == 1 else ()
 
 
 def _lost_peer(hypothesis: Hypothesis, roll: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
@@ -65,7 +87,7 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
     """Who it may have been, the most telling first."""
     own_error = one.hypothesis.rule.culprit != "absent"
     if own_error:
-        lines = [line for match in one.hypothesis.matches for line in match.first]
+        lines = _lines(one.hypothesis)
         chains = [line.chain for line in lines if line.chain is not None]
         if failures is not None:
             yield [rank for chain in chains for rank in failures.ranks_of(chain)]
@@ -76,6 +98,12 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
     if failures is not None:
         # Who waited for somebody aborts in the end too.
         yield failures.ended_ranks() if own_error else failures.killed_ranks()
+    if own_error:
+        # One failure is told by several lines, and not each of them bears its writer's name.
+        yield from ([rank] for rank in _alone(one, failures))
+        several = (roll.world or 0) > 1 or roll.ranks - {0}
+        if several and not any(line.worker.host for line in lines):
+            yield _the_one(_ON_DEVICE, (line.event.message for line in lines))
     # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
     yield from (_absent(other, roll.ranks) for other in one.consequences)
     if not own_error:
@@ -84,6 +112,18 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
         yield _other_of_two(one.hypothesis, roll)
     if roll.world == 1:
         yield (0,)
+
+
+def _lines(hypothesis: Hypothesis) -> list[Observation]:
+    return [line for match in hypothesis.matches for line in match.first]
+
+
+def _alone(one: Ranked, failures: Failures | None) -> Iterator[int]:
+    """The only rank that tells of the same cause, or else the only one whose errors the log shows."""
+    cause = one.hypothesis.rule.cause
+    alike = {rank for other in one.consequences if other.rule.cause == cause for rank in _reporters(other)}
+    raised = frozenset(failures.raising_ranks()) if failures is not None else frozenset[int]()
+    yield from (next(iter(ranks)) for ranks in (alike, raised) if len(ranks) == 1)
 
 
 def _all_of(roll: RankTable) -> frozenset[int]:
@@ -100,11 +140,14 @@ def _other_of_two(hypothesis: Hypothesis, roll: RankTable) -> tuple[int, ...]:
 def _told_by(messages: Iterable[str]) -> tuple[int, ...]:
     """The rank on which a message says that it happened; nobody where messages name several."""
     said = [message[:_MAX_READ] for message in messages]
-    for words in (_ON_RANK, _ON_LOCAL_RANK):
-        ranks = {int(rank) for message in said for rank in words.findall(message)}
-        if ranks:
-            return tuple(ranks) if len(ranks) == 1 else ()
-    return ()
+    words = _ON_RANK if any(_ON_RANK.search(message) for message in said) else _ON_LOCAL_RANK
+    return _the_one(words, said)
+
+
+def _the_one(words: re.Pattern[str], messages: Iterable[str]) -> tuple[int, ...]:
+    """The number behind these words; none where messages say several."""
+    said = {int(number) for message in messages for number in words.findall(message[:_MAX_READ])}
+    return tuple(said) if len(said) == 1 else ()
 
 
 def culprits(

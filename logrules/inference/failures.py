@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
+from logrules.inference.failure_captures import captures_of
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
 from logrules.model.event import Event, Hit, Stance, Worker
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
@@ -26,8 +26,6 @@ _MAX_RECORDS = 10_000
 LIVED_THROUGH = 3
 # So many lines that a record grew by are kept.
 _MAX_GROWN = 4
-# A headline quotes no more of a message.
-_SENTENCE = 120
 # Ends by a signal that others sent, and by one that a process sends itself behind a message.
 _ASKED = frozenset((-15, -2, -1))
 _AFTER_A_MESSAGE = frozenset((-6,))
@@ -203,6 +201,21 @@ class Failures:
         killed = (one for one in self._ends() if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
         return _ranks_of(worker for one in killed for worker in one.workers)
 
+    def raising_ranks(self) -> tuple[int, ...]:
+        """The ranks that raised something which nobody caught."""
+        raised = (one.failure for one in self._records.values() if one.failure.chain and not self._caught(one))
+        return _ranks_of(worker for one in raised for worker in one.workers)
+
+    def hosts_of(self, rank: int) -> Iterator[str]:
+        """The host of a rank as launchers tell it when they report its end."""
+        workers = (worker for one in self._ends() for worker in one.workers)
+        yield from (worker.host for worker in workers if worker.rank == rank and worker.host is not None)
+
+    def lines_of(self, chain: int) -> Iterator[Event]:
+        """The first line of a record, and those that named what it holds."""
+        if (known := self._records.get(chain)) is not None:
+            yield from (known.failure.first, *(seen.event for seen in known.grown))
+
     def _ends(self) -> list[Failure]:
         ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
         return [one for one in ends if one.code not in _ASKED]
@@ -236,43 +249,6 @@ def _kind(failure: Failure) -> object:
 def _raised(failure: Failure) -> object:
     """What was raised and where, by whomever."""
     return failure.type, failure.code, failure.frames[-1] if failure.frames else None
-
-
-def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
-    """What titles and fixes may say of a failure: its type and message, the innermost frame of the user's code.
-
-    ``summary`` is all of it in a headline's form.
-    """
-    kind, message = (link.type, link.message) if link is not None else (failure.type, failure.message)
-    found = {"type": kind, "message": message}
-    frames = link.frames if link is not None and link.frames else failure.frames
-    frame = next((frame for frame in reversed(frames) if frame.origin.own), frames[-1] if frames else None)
-    if frame is not None:
-        found |= {"file": frame.file, "line": str(frame.line or ""), "function": frame.function}
-        found["summary"] = _summary(found, frame)
-    elif kind:
-        found["summary"] = _sentence(kind, message)
-    if failure.worker.rank is not None and failure.kind is FailureKind.EXIT:
-        found["rank"] = str(failure.worker.rank)
-    if failure.worker.host is not None and failure.kind is FailureKind.EXIT:
-        found["host"] = failure.worker.host
-    return {name: value for name, value in found.items() if value}
-
-
-def _summary(found: Mapping[str, str], frame: Frame) -> str:
-    """What was raised and where, as a headline says it: ``ValueError: bad shape — loss.py:8 in step``."""
-    place = ":".join(part for part in (basename(frame.file.replace("\\", "/")), found["line"]) if part)
-    inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
-    return f"{_sentence(found['type'], found['message'])} — {place}{inside}"
-
-
-def _sentence(kind: str, message: str) -> str:
-    """The class without its package, and the first line of the message."""
-    # RayTaskError(ValueError) is named by what it passes on.
-    name = kind.partition("(")[2].rstrip(")") or kind
-    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
-    said = first if len(first) <= _SENTENCE else first[: _SENTENCE - 1].rstrip() + "…"
-    return ": ".join(part for part in (name.rpartition(".")[2], said) if part)
 
 
 def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:

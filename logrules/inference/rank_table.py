@@ -2,9 +2,9 @@
 
 Rules and markers say which lines tell: by the captures ``seq`` and ``op`` (with ``numel_in``, ``numel_out`` and
 ``timeout_ms``) of a collective that is waited for, ``enqueued`` and ``completed`` of what a rank has started and
-finished, ``step``, ``world_size``, ``own_rank`` of a process that elsewhere only gives its number, ``own_address``
-by which others may call its host, and ``tensor_parallel``, ``context_parallel`` and ``pipeline_parallel``, the sizes
-of groups.
+finished, ``step``, ``world_size``, ``own_rank`` of a process that elsewhere only gives its number (its writer, or the
+process ``of_pid`` on ``of_host`` of which its writer tells), ``own_address`` by which others may call its host, and
+``tensor_parallel``, ``context_parallel`` and ``pipeline_parallel``, the sizes of groups.
 """
 
 from collections.abc import Mapping
@@ -101,6 +101,11 @@ class RankTable:
             if (address := said.get("own_address")) is not None:
                 self._hosts[address] = worker.host
         rank, size = number(said.get("own_rank")), number(said.get("world_size"))
+        if rank is not None and (pid := number(said.get("of_pid"))) is not None and len(self._ranks) < MAX_SEATS:
+            # Who runs on the driver's own node does not give its address.
+            for host in (said.get("of_host"), None):
+                self._ranks.setdefault((host, pid), (rank + 1, rank))
+            return
         if rank is None or size is None or worker.pid is None or len(self._ranks) >= MAX_SEATS:
             return
         key = (worker.host, worker.pid)

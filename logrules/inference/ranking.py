@@ -121,7 +121,11 @@ class Ranking:
             return their_tier.reaction and not consequence.rule.stall and _before(root, consequence)
         if mine > theirs:
             return False
-        return tier.always or their_tier.reaction or _before(root, consequence) or _elsewhere(root, consequence)
+        if _before(root, consequence) or tier.always:
+            return True
+        # What only a fallback knows, and was told later, tells nothing of what a rule or a row has a name for.
+        weak = root.rule.fallback and not consequence.rule.fallback
+        return not weak and (their_tier.reaction or _elsewhere(root, consequence))
 
     def _cut_short(self, root: Hypothesis, other: Hypothesis) -> bool:
         """Whether the one ended all processes at once and the other is how one of them reacted, right behind it."""

@@ -8,7 +8,7 @@ from logrules.inference import step_time
 from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import SessionState, ranked_of, report_of
 from logrules.inference.evidence_ownership import ends_of, unclaimed
-from logrules.inference.failures import captures_of
+from logrules.inference.failure_captures import captures_of
 from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.inference.rule_evaluation import RuleEvaluation

@@ -7,6 +7,8 @@ MAX_MESSAGE = 2_000
 # The message of an exception that the log ends before, in the place of its own.
 CUT_OFF = "the log ends before its message"
 _INDENT = " \t|│+"
+# As many processes as a node has GPUs, and those of a second node.
+_MOST_GLUED = 16
 _DIGITS = re.compile(r"\d+")
 # Numbers in a prefix may have more digits in one line than in the next.
 _PREFIX_SLACK = 20
@@ -59,13 +61,19 @@ def same_prefix(one: str, prefix: str) -> bool:
 
 
 def unglued(kind: str, message: str) -> tuple[str, str]:
-    """Type and message where two processes wrote the same at once: ``KeyErrorKeyError: : 'a''a'``."""
-    half = len(kind) // 2
-    if not kind or kind[:half] * 2 != kind:
+    """Type and message where several processes wrote the same at once: ``KeyErrorKeyError: : 'a''a'``."""
+    copies = _copies(kind)
+    if copies == 1:
         return kind, message
-    message = message.removeprefix(":").strip()
-    middle = len(message) // 2
-    return kind[:half], message[:middle] if message[:middle] * 2 == message else message
+    message = message.lstrip(": ")
+    said = len(message) // copies
+    return kind[: len(kind) // copies], message[:said] if message[:said] * copies == message else message
+
+
+def _copies(kind: str) -> int:
+    """How often a name repeats itself from its first letter to its last."""
+    sizes = range(2, min(_MOST_GLUED, len(kind)) + 1)
+    return next((n for n in reversed(sizes) if kind[: len(kind) // n] * n == kind), 1)
 
 
 def prefixed_rank(first: str, last: str) -> int | None:
