@@ -115,6 +115,9 @@ class Ranking:
             return False
         if self._cut_short(root, consequence) or self._cut_short(consequence, root):
             return root.rule.abrupt
+        return self._explains_by_tier(root, consequence)
+
+    def _explains_by_tier(self, root: Hypothesis, consequence: Hypothesis) -> bool:
         mine, tier = self._place(root)
         theirs, their_tier = self._place(consequence)
         if mine == theirs:
