@@ -25,8 +25,8 @@ MAX_EVENT_TEXT = 32_768
 ROUTINE_LINES = 32
 # Each is a step that somebody may count: enough of them that who steps on after an error is seen to.
 ROUTINE_REDRAWS = 16
-# A thousand equal complaints in a row say no more than these.
-FLOOD_LINES = 128
+# A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
+FLOOD_LINES = 64
 
 
 def find(
