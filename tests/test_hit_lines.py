@@ -51,6 +51,8 @@ def test_a_window_of_nothing_but_errors_holds_only_those_that_are_read(scanners)
 
 def test_an_exception_that_stands_alone_needs_no_neighbours_and_one_below_a_frame_does(scanners):
     alone = scanners.find(Window("log", 0, 0, b"RuntimeError: CUDA out of memory\n")).lines[0]
-    framed = scanners.find(Window("log", 0, 0, b'  File "/a/b.py", line 3, in f\n    x()\nRuntimeError: no\n')).lines[-1]
+    framed = scanners.find(Window("log", 0, 0, b'  File "/a/b.py", line 3, in f\n    x()\nRuntimeError: no\n')).lines[
+        -1
+    ]
     assert scanners.of_traces.isdisjoint(entry for _, entry in alone.hits)
     assert not scanners.of_traces.isdisjoint(entry for _, entry in framed.hits)

@@ -29,9 +29,7 @@ ROUTINE_REDRAWS = 16
 FLOOD_LINES = 64
 
 
-def find(
-    window: Window, scanner: Scanner, count: Count = count_newlines, share: Share | None = None
-) -> Found:
+def find(window: Window, scanner: Scanner, count: Count = count_newlines, share: Share | None = None) -> Found:
     """The lines of a window that somebody asked for; with ``share`` without the bulk of those of one kind."""
     return hit_lines(window, scanner.scan(window.data), count, share)
 
