@@ -18,7 +18,7 @@ LINES = st.lists(st.text("ab.", max_size=3), max_size=60)
 def found(lines: list[str], share: int | None) -> Found:
     data = "".join(f"{line}\n" for line in lines).encode()
     hits = [(at + 1, byte - ord("a")) for at, byte in enumerate(data) if byte in b"ab"]
-    return hit_lines(Window("log", 0, 0, data), hits, share=None if share is None else lambda kind: share)
+    return hit_lines(Window("log", 0, 0, data), hits, share=None if share is None else lambda _: share)
 
 
 @given(lines=LINES, share=st.integers(1, 5))

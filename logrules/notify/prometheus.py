@@ -88,8 +88,8 @@ class JobMetrics:
 class PrometheusExporter:
     """Serves metrics on a port until the job is over: to this machine alone, unless another address is named.
 
-    Raises LogrulesError where prometheus-client is missing or the address cannot be taken. Without a ``job`` it is named
-    as its environment names it.
+    Raises LogrulesError where prometheus-client is missing or the address cannot be taken. Without a ``job`` it is
+    named as its environment names it.
     """
 
     def __init__(self, port: int, workers: Workers, job: str | None = None, address: str = LOOPBACK) -> None:
@@ -100,8 +100,7 @@ class PrometheusExporter:
             self._server, self._thread = start_http_server(port, address, self._metrics.registry)
         except (OSError, OverflowError) as fault:
             reason = (getattr(fault, "strerror", None) or str(fault)).lower()
-            where = f"--metrics-port {port}" if address == LOOPBACK else f"--metrics-port {port} on {address}"
-            raise LogrulesError(f"{where}: cannot be taken ({reason})") from None
+            raise LogrulesError(f"--metrics-port {port} on {address}: cannot be taken ({reason})") from None
 
     @property
     def address(self) -> str:

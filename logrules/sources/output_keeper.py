@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 _RELEASED = b"."
 _READ_BYTES = 64 << 10
@@ -47,10 +48,8 @@ class OutputKeeper:
         """The job is over: end the keeper."""
         if self._process is None:
             return
-        try:
+        with suppress(OSError):  # it was ended by somebody else
             os.write(self._alive, _RELEASED)
-        except OSError:  # it was ended by somebody else
-            pass
         os.close(self._alive)
         self._process.wait()
         self._process = None
