@@ -107,7 +107,7 @@ def test_whatever_takes_work_that_doubles_is_found(pattern):
         (r"(?P<one>[^\]]+)\]", False),
     ],
 )
-def test_equal_branches_and_other_syntax(pattern: str, wanted: bool):
+def test_equal_branches_and_other_syntax(pattern, wanted):
     assert catastrophic(pattern) is wanted
 
 
