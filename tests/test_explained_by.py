@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from logrules.engine.run import prepared
@@ -45,6 +46,37 @@ def test_the_scheduler_explains_the_signal_that_it_sends(shipped):
 def test_the_time_limit_explains_no_process_that_was_killed_before_it(shipped):
     (first, *_) = run_log(prepared(shipped), _STEPS + _KILLED + _LIMIT).diagnoses
     assert first.cause == "worker-killed"
+
+
+_INTERRUPT = """Process SpawnProcess-3:
+Traceback (most recent call last):
+  File "/proj/train.py", line 40, in train_epoch
+    loss.backward()
+KeyboardInterrupt
+"""
+_LOADER = """Traceback (most recent call last):
+  File "/usr/lib/python3.10/site-packages/torch/utils/data/_utils/pin_memory.py", line 52, in do_one_step
+    r = in_queue.get(timeout=MP_STATUS_CHECK_INTERVAL)
+  File "/usr/lib/python3.10/multiprocessing/connection.py", line 379, in _recv
+    chunk = read(handle, remaining)
+ConnectionResetError: [Errno 104] Connection reset by peer
+"""
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "cause"),
+    [
+        ("what breaks when all are interrupted is its doing", _INTERRUPT + _LOADER, "interrupted"),
+        ("who interrupts what is broken did not break it", _LOADER + _INTERRUPT, "dataloader-worker-died"),
+        (
+            "what breaks much later is another matter",
+            _INTERRUPT + "".join(f"note {number}: nothing new\n" for number in range(500)) + _LOADER,
+            "dataloader-worker-died",
+        ),
+    ],
+)
+def test_an_interrupt_explains_how_processes_react_right_behind_it(shipped, story, log, cause):
+    assert run_log(prepared(shipped), _STEPS + log).diagnoses[0].cause == cause
 
 
 def test_every_such_exception_has_its_test_here():

@@ -11,6 +11,7 @@ phases:
   - {id: launch, title: l, about: l}
   - {id: rendezvous, title: r, about: r}
   - {id: train_step, title: t, about: t, loop: true}
+  - {id: eval, title: e, about: e, loop: true}
   - {id: checkpoint, title: c, about: c}
   - {id: serve, title: v, about: v, loop: true}
   - {id: shutdown, title: s, about: s}
@@ -45,6 +46,10 @@ markers:
   - {id: epoch, contains: "EPOCH", opens: first, samples: [EPOCH 1]}
   - {id: bar, contains: "BAR", progress: true, samples: [BAR 1]}
   - {id: step, contains: "STEP", enters: train_step, progress: true, samples: [STEP 1]}
+  - {id: guess, contains: "%|x", enters: train_step, progress: true, guess: true, samples: ["5%|x"]}
+  - {id: begun, contains: "[?it", opens: first, guess: true, samples: ["[?it"]}
+  - {id: measure, contains: "MEASURING", enters: eval, samples: [MEASURING]}
+  - {id: measured, contains: "MEASURED", leaves: eval, samples: [MEASURED]}
   - {id: save, contains: "SAVING", opens: save, samples: [SAVING]}
   - {id: saved, contains: "SAVED", leaves: checkpoint, samples: [SAVED]}
   - {id: done, contains: "FINISHED", enters: shutdown, completes: true, samples: [FINISHED]}
@@ -89,7 +94,9 @@ why: w
 signals: {broken: BROKEN}
 examples: {fires: BROKEN, silent: fine}
 """
-ENDED = BROKEN.replace("why: w", "why: w\ncleared_by: completion").replace("BROKEN", "ENDED")
+ENDED = BROKEN.replace("why: w", "why: w\nphase: here else train_step\ncleared_by: completion").replace(
+    "BROKEN", "ENDED"
+)
 STOPPED = """
 cause: stopped-silently
 title: w
@@ -163,7 +170,21 @@ def test_status(on, story, log, status, cause):
         ("what is being saved", "STEP 1\nSAVING\nBROKEN", "checkpoint"),
         ("a save that is done leads back to the loop", "STEP 1\nSAVING\nSAVED\nBROKEN", "train_step"),
         ("a save that no loop led to leads nowhere", "SAVING\nSAVED\nBROKEN", "checkpoint"),
+        ("a save that no loop led to, and is done, is not where it broke", "SAVING\nSAVED\nENDED", "train_step"),
+        ("nor one long ago", "SAVING\n" + "\n" * 41 + "ENDED", "train_step"),
+        ("an evaluation that no loop led to may be all there is", "MEASURING\n" + "\n" * 41 + "ENDED", "eval"),
         ("a word of a save while stepping changes nothing", "SAVING\nSTEP 1\nSAVED\nBROKEN", "train_step"),
+        (
+            "the loop's bar moves on behind a save",
+            "STEP 1\nBAR 5%|=| 5/90 [\nSAVING\nBAR 6%|=| 6/90 [\nBROKEN",
+            "train_step",
+        ),
+        ("another bar is of the save", "STEP 1\nBAR 5%|=| 5/90 [\nSAVING\nBAR 6%|=| 1/9 [\nBROKEN", "checkpoint"),
+        ("a nameless bar in an evaluation is its own", "STEP 1\n5%|x| 5/90 [\nMEASURING\n9%|x| 1/9 [\nBROKEN", "eval"),
+        ("its start too", "STEP 1\n5%|x| 5/90 [\nMEASURING\n0%|x| 0/9 [?it\nBROKEN", "eval"),
+        ("the loop's own bar ends it", "STEP 1\n5%|x| 5/90 [\nMEASURING\n6%|x| 6/90 [\nBROKEN", "train_step"),
+        ("where nothing trained a bar measures", "MEASURING\n6%|x| 6/90 [\nBROKEN", "eval"),
+        ("a nameless bar behind it trains again", "STEP 1\nMEASURING\nMEASURED\n6%|x| 6/90 [\nBROKEN", "train_step"),
         ("nothing known", "BROKEN", "launch"),
         ("nothing known but what the rule says", "KILLED", "train_step"),
         ("a server does not train", "SERVER\nKILLED", "serve"),
@@ -218,6 +239,7 @@ def test_what_a_run_survived(on, story, log, status):
             "[rank0]: ENDED\n" + "\n".join(f"[rank1]: STEP {n}" for n in range(40)),
             Status.FAILED,
         ),
+        ("steps without a name may be its own", f"[rank0]: ENDED\n{steps(40)}", Status.RUNNING),
         ("the new run may end as the old one did", f"ENDED\n{steps(40)}\nENDED", Status.FAILED),
     ],
 )

@@ -61,9 +61,7 @@ OPTIONS = {
     "run CMD when a stall is suspected, and when it lasts": "怀疑卡住时以及卡住持续时运行 CMD",
     "run CMD when a diagnosis is made": "得出诊断时运行 CMD",
     "post news to URL as JSON (with `text`, as Slack reads it)": "以 JSON 把消息发到 URL（含 Slack 能读的 `text`）",
-    "keep a report up to date in FILE: JSON, or a page (FILE.html)": (
-        "在 FILE 中保持最新的报告：JSON，或网页（FILE.html）"
-    ),
+    "keep a report up to date in FILE: JSON, or a page (FILE.html)": "在 FILE 中保持最新报告：JSON 或网页（FILE.html）",
     "serve metrics for Prometheus on PORT": "在 PORT 上提供 Prometheus 指标",
     "with --metrics-port: listen on ADDRESS, such as 0.0.0.0 for every one (default: this machine alone)": (
         "与 --metrics-port 一起使用：监听 ADDRESS，如 0.0.0.0 表示所有地址（默认只限本机）"

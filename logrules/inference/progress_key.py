@@ -16,6 +16,7 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[^\d%|]*")
+_TOTAL = re.compile(r"%\|[^|]{0,400}\| *[\d.,]+[kKMGT]?/([\d.,]+[kKMGT]?) ?\[")
 
 
 # Each line is compared with the one before it: half of the work was done then.
@@ -29,3 +30,9 @@ def label_of(text: str) -> str:
     """What a bar calls itself: what stands before its first figure."""
     found = _LABEL.match(text[:_MAX_CHARS])
     return found[0].strip() if found else ""
+
+
+def bar_of(text: str) -> tuple[str, str] | None:
+    """What tells a bar from others, what it calls itself and how much it counts; None for what is no bar."""
+    found = _TOTAL.search(text[:_MAX_CHARS])
+    return (label_of(text), found[1]) if found else None

@@ -13,6 +13,8 @@ from logrules.ruleset.causes import Tier
 from logrules.ruleset.condition import demands
 from logrules.ruleset.pack import Rule
 
+# The tracebacks of all ranks of a host, which one signal ended, take no more.
+_BEHIND_LINES = 400
 _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
@@ -111,6 +113,8 @@ class Ranking:
             return False
         if _SEVERITY[root.severity] > _SEVERITY[consequence.severity]:
             return False
+        if self._cut_short(root, consequence) or self._cut_short(consequence, root):
+            return root.rule.abrupt
         mine, tier = self._place(root)
         theirs, their_tier = self._place(consequence)
         if mine == theirs:
@@ -118,6 +122,11 @@ class Ranking:
         if mine > theirs:
             return False
         return tier.always or their_tier.reaction or _before(root, consequence) or _elsewhere(root, consequence)
+
+    def _cut_short(self, root: Hypothesis, other: Hypothesis) -> bool:
+        """Whether the one ended all processes at once and the other is how one of them reacted, right behind it."""
+        reaction = self._place(other)[1].reaction and not (other.rule.stall or other.rule.abrupt)
+        return root.rule.abrupt and reaction and _right_behind(root, other)
 
     def _one_a_cause(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
         """Further diagnoses of a cause already named go under the first of that cause."""
@@ -150,6 +159,17 @@ def _before(one: Hypothesis, other: Hypothesis) -> bool:
     """Whether it was told first, or within the same failure record."""
     chain = one.first.chain
     return one.first.order < other.first.order or (chain is not None and chain == other.first.chain)
+
+
+def _right_behind(one: Hypothesis, other: Hypothesis) -> bool:
+    """Whether the other began soon after a line of this one, and not before all of them."""
+    begun = other.first
+    if begun.order < one.first.order:
+        return False
+    lines = (seen.event for match in one.matches for seen in (*match.first, match.last))
+    return any(
+        line.source == begun.event.source and 0 < begun.event.line - line.line <= _BEHIND_LINES for line in lines
+    )
 
 
 def _elsewhere(one: Hypothesis, other: Hypothesis) -> bool:

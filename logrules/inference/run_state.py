@@ -14,6 +14,7 @@ from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
 from logrules.ruleset.pack import Marker, Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
@@ -56,9 +57,16 @@ class RunState:
         for name in frameworks:
             self._loops.update(self._loops_of.get(name, ()))
 
-    def as_meant(self, marker: Marker) -> Marker:
-        """The marker; a guess without its phase where the jobs of the frameworks seen loop in others only."""
-        alien = marker.guess and self._loops and marker.enters not in self._loops
+    def as_meant(self, marker: Marker, event: Event) -> Marker:
+        """The marker; a guess without its phase where more is known.
+
+        The jobs of the frameworks seen loop in other phases only, or the line is of an evaluation under way.
+        """
+        if not marker.guess:
+            return marker
+        if self.tracker.is_measured(event):
+            return replace(marker, enters=None, opens=())
+        alien = self._loops and marker.enters not in self._loops
         return replace(marker, enters=None) if alien else marker
 
     @property

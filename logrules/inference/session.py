@@ -173,7 +173,7 @@ class Session:
             observation = self._observe(event, None)
         if markers:
             self._run.polls.move()
-            yield from self._run.tracker.apply([self._run.as_meant(marker) for marker in markers], observation)
+            yield from self._run.tracker.apply([self._run.as_meant(marker, event) for marker in markers], observation)
             yield from self._rules.judge_moves()
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._run.tracker.phase_at(event))

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 
 from logrules.inference.cadence import Rhythm
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import progress_key
-from logrules.model.event import Worker
+from logrules.inference.progress_key import bar_of, progress_key
+from logrules.model.event import Event, Worker
 from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Wait
 
 # A line that is repeated with more than this between says that something else went on.
 _NEAR_LINES = 4
+# A save or an evaluation says less than this between two of its words.
+_INTERRUPTED_LINES = 40
 # Ranks whose lines name nobody end within this, seconds, after one that failed: what starts later is another run.
 ANEW_S = 60.0
 
@@ -60,7 +62,11 @@ class WorkerState:
     """What is known of one worker."""
 
     phase: str | None = None
+    # Whether a line has said that what it is in is done.
+    left_phase: bool = False
     home: str | None = None
+    # The bar that moved last in the loop that it calls home.
+    home_bar: tuple[str, str] | None = None
     entered: Observation | None = None
     latest: Observation | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
@@ -81,7 +87,18 @@ class WorkerState:
         """It is in another phase; those of the ``startup`` come before all loops."""
         if phase in startup and self.phase is not None and self.phase not in startup:
             self.restarted, self.before_restart = observation, self.stepped
-        self.phase, self.entered = phase, observation
+        self.phase, self.entered, self.left_phase = phase, observation, False
+
+    def is_past(self, event: Event) -> bool:
+        """Whether what interrupted its loop is over: a line said so, or so much was written since that it must be."""
+        if self.latest is None:
+            return False
+        last = self.latest.event
+        return self.left_phase or (last.source == event.source and event.line - last.line > _INTERRUPTED_LINES)
+
+    def is_home_bar(self, message: str) -> bool:
+        """Whether a line is of the bar that moved last in the loop that it calls home."""
+        return self.home_bar is not None and bar_of(message) == self.home_bar
 
     def span(self, worker: Worker, end: Observation | None) -> list[PhaseSpan]:
         """The phase that it is in, as far as this line; nothing where no line has told one."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import label_of, progress_key
+from logrules.inference.progress_key import bar_of, label_of, progress_key
 from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Event, Worker
@@ -17,8 +17,6 @@ from logrules.ruleset.pack import Marker, Pack, Wait
 
 MAX_SPANS = 20_000
 MAX_WAITS = 2_000
-# A save or an evaluation says less than this between two of its words.
-_INTERRUPTED_LINES = 40
 
 
 class WorkerTracker:
@@ -61,21 +59,28 @@ class WorkerTracker:
         latest_worker, latest_phase = self.latest
         latest = self.workers[latest_worker]
         if own is None or own.phase is None or not peers(event.worker, latest_worker):
-            return self._resumed(latest, event) or latest_phase
+            return self._where(latest, latest_phase, event)
         behind = own.phase in self._startup and own.latest is not None and own.latest.order < self._loop_order
-        return latest_phase if behind else self._resumed(own, event) or own.phase
+        return latest_phase if behind else self._where(own, own.phase, event)
 
-    def _resumed(self, state: WorkerState, event: Event) -> str | None:
-        """The loop that an evaluation or a save interrupted, where so much was written since that this must be over."""
-        if state.home is None or state.phase not in self._interruptions or state.latest is None:
-            return None
-        last = state.latest.event
-        return state.home if last.source == event.source and event.line - last.line > _INTERRUPTED_LINES else None
+    def _where(self, state: WorkerState, phase: str, event: Event) -> str | None:
+        """The phase; the loop that an evaluation or a save interrupted where that is over, which may be unknown."""
+        if state.phase != phase or phase not in self._interruptions or not state.is_past(event):
+            return phase
+        # What has not begun to train is measured for its own sake.
+        return state.home or (phase if phase in self._loops else None)
 
     def is_held_out(self, markers: Sequence[Marker], observation: Observation) -> bool:
         """Whether a line is of an evaluation, which training was interrupted for; its last line too."""
         phases = (observation.phase, *(marker.enters for marker in markers if marker.leaves is not None))
         return any(phase in self._interruptions and phase in self._loops for phase in phases)
+
+    def is_measured(self, event: Event) -> bool:
+        """Whether its writer is in an evaluation and this is no bar of the loop that it interrupts."""
+        own = self.workers.get(event.worker)
+        if own is None or own.is_home_bar(event.message):
+            return False
+        return own.phase in self._interruptions & self._loops
 
     @property
     def owes_nothing(self) -> bool:
@@ -94,12 +99,12 @@ class WorkerTracker:
     def steps_on(self, earlier: Observation) -> bool:
         """Whether the very writer of this has made a step through a loop since.
 
-        Not of a server, whose other replicas answer on in the same log.
+        A library's header names a process whose steps bear no name. Not of a server, whose other replicas answer on.
         """
-        own = self.workers.get(earlier.worker)
-        if own is None or own.stepped is None or own.phase in self._idle:
-            return False
-        return own.stepped.order > earlier.order
+        for own in (self.workers.get(earlier.worker), self.workers.get(Worker(earlier.worker.source))):
+            if own is not None and own.stepped is not None:
+                return own.phase not in self._idle and own.stepped.order > earlier.order
+        return False
 
     def went_on(self) -> dict[str, int]:
         """The last line of each source that said where a worker is."""
@@ -166,8 +171,10 @@ class WorkerTracker:
             yield from self._enter(worker, state, marker.enters, observation)
         if marker.progress:
             yield from self._progress(worker, state, marker, observation)
-        if marker.leaves is not None and state.phase == marker.leaves and state.home is not None:
-            yield from self._enter(worker, state, state.home, observation)
+        if marker.leaves is not None and state.phase == marker.leaves:
+            state.left_phase = True
+            if state.home is not None:
+                yield from self._enter(worker, state, state.home, observation)
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
@@ -214,7 +221,11 @@ class WorkerTracker:
             return
         same_bar = label_of(message) == label_of(state.progress_text)
         state.progress_text, state.repeats = message, 0
+        if state.home is not None and state.phase in self._interruptions and state.is_home_bar(message):
+            yield from self._enter(worker, state, state.home, observation)
         phase = marker.enters or state.phase
+        if phase == state.home:
+            state.home_bar = bar_of(message) or state.home_bar
         self.latest = (worker, phase) if phase else self.latest
         if phase not in self._loops:
             known = state.bar_rhythm if state.bar is not None and same_bar else self._no_rhythm

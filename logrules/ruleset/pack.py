@@ -51,6 +51,7 @@ class Rule:
     wait: str | None = None
     fallback: bool = False
     stall: bool = False
+    abrupt: bool = False
     tier: str = ""
     explained_by: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()

@@ -71,6 +71,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
         cleared_by=file.cleared_by or (cause.cleared_by if cause else "progress"),
         fallback=file.fallback,
         stall=file.stall if file.stall is not None else bool(cause and cause.stall),
+        abrupt=bool(cause and cause.abrupt),
         tier=file.tier or "",
         explained_by=tuple(file.explained_by),
         requires=tuple(file.requires),

@@ -66,6 +66,7 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
         culprit=cause.culprit,
         cleared_by=cause.cleared_by,
         stall=cause.stall,
+        abrupt=cause.abrupt,
         tier=cause.tier,
         from_table=True,
     )
