@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-LIMIT_MB = 160
+LIMIT_MB = 150
 MEGABYTE = 1 << 20
 
 

@@ -1,5 +1,6 @@
 """Telling others of a live job: what is news, commands, a webhook, a report file, metrics, a closer look."""
 
+import argparse
 import http.server
 import json
 import os
@@ -11,6 +12,7 @@ import time
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -271,6 +273,32 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
     write_file(path, b"two")
     assert path.read_text() == "two"
     assert path.stat().st_ino != before
+
+
+@pytest.mark.parametrize(("more", "address"), [([], "127.0.0.1"), (["--metrics-address", "0.0.0.0"], "0.0.0.0")])  # noqa: S104 (told to)
+def test_metrics_are_served_to_this_machine_alone_unless_told_otherwise(more, address):
+    pytest.importorskip("prometheus_client")
+    from logrules.cli import watch
+    from logrules.cli.notify_options import listeners
+
+    parser = argparse.ArgumentParser()
+    watch.add_options(parser)
+    options = parser.parse_args(["--metrics-port", "0", *more])
+    (metrics,) = listeners(options, SimpleNamespace(workers=tuple), lambda: None, print)
+    try:
+        assert metrics.address == address
+    finally:
+        metrics.close()
+
+
+def test_an_address_without_a_port_is_refused():
+    from logrules.cli import watch
+    from logrules.cli.notify_options import listeners
+
+    parser = argparse.ArgumentParser()
+    watch.add_options(parser)
+    with pytest.raises(LogrulesError, match="--metrics-address is for --metrics-port"):
+        listeners(parser.parse_args(["--metrics-address", "::"]), SimpleNamespace(workers=tuple), lambda: None, print)
 
 
 def test_metrics_for_prometheus():

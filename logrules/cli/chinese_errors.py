@@ -114,7 +114,8 @@ SENTENCES = (
     ("--notify {}: only http and https URLs can be notified", "--notify {}：只能通知 http 和 https 的 URL"),
     ("not delivered ({})", "未能送达（{}）"),
     ("--inspect-hosts: {} is no name of a host", "--inspect-hosts：{} 不是主机名"),
-    ("--metrics-port {}: cannot be taken ({})", "--metrics-port {}：无法占用（{}）"),
+    ("--metrics-port {} on {}: cannot be taken ({})", "--metrics-port {}（地址 {}）：无法占用（{}）"),
+    ("--metrics-address is for --metrics-port", "--metrics-address 需与 --metrics-port 一起使用"),
     (
         "--metrics-textfile {}: node_exporter reads only files that end in .prom",
         "--metrics-textfile {}：node_exporter 只读取以 .prom 结尾的文件",

@@ -63,6 +63,9 @@ OPTIONS = {
     "post news to URL as JSON (with `text`, as Slack reads it)": "以 JSON 把消息发到 URL（含 Slack 能读的 `text`）",
     "keep a report up to date in FILE: JSON, or a page (FILE.html)": "在 FILE 中保持最新报告：JSON 或网页（FILE.html）",
     "serve metrics for Prometheus on PORT": "在 PORT 上提供 Prometheus 指标",
+    "with --metrics-port: listen on ADDRESS, such as 0.0.0.0 for every one (default: this machine alone)": (
+        "与 --metrics-port 一起使用：监听 ADDRESS，如 0.0.0.0 表示所有地址（默认只限本机）"
+    ),
     "keep metrics in FILE (.prom) for node_exporter": "把指标写入 FILE（.prom），供 node_exporter 读取",
     "the job's name in messages, events and metrics (default: $LOGRULES_JOB, the scheduler's id)": (
         "消息、事件和指标中的任务名（默认 $LOGRULES_JOB 或调度器的编号）"

@@ -24,6 +24,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     tell.add_argument("--notify", metavar="URL", help="post news to URL as JSON (with `text`, as Slack reads it)")
     tell.add_argument("--report", metavar="FILE", help="keep a report up to date in FILE: JSON, or a page (FILE.html)")
     tell.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
+    tell.add_argument(
+        "--metrics-address",
+        metavar="ADDRESS",
+        help="with --metrics-port: listen on ADDRESS, such as 0.0.0.0 for every one (default: this machine alone)",
+    )
     tell.add_argument("--metrics-textfile", metavar="FILE", help="keep metrics in FILE (.prom) for node_exporter")
     tell.add_argument(
         "--job-name",
@@ -83,9 +88,12 @@ def _kept(options: argparse.Namespace, following: "Following", complain: Complai
             raise LogrulesError(f"--report {path}: there is no folder {path.parent}")
         yield ReportFile(path, options.lang, complain)
     if options.metrics_port is not None:
-        from logrules.notify.prometheus import PrometheusExporter
+        from logrules.notify.prometheus import LOOPBACK, PrometheusExporter
 
-        yield PrometheusExporter(options.metrics_port, following.workers, options.job_name)
+        address = options.metrics_address or LOOPBACK
+        yield PrometheusExporter(options.metrics_port, following.workers, options.job_name, address)
+    elif options.metrics_address:
+        raise LogrulesError("--metrics-address is for --metrics-port")
     if options.metrics_textfile:
         from logrules.notify.prometheus import MetricsTextfile
 

@@ -125,7 +125,7 @@ class Scanners:
             scanner = idle.pop()
         except IndexError:
             scanner = self._first_of(detail).for_another_thread()
-        found = find(window, scanner, count)
+        found = find(window, scanner, count, self.reader.share_of)
         idle.append(scanner)
         return found
 
@@ -140,8 +140,12 @@ class Scanners:
 
 
 def _trace_signals(pack: Pack) -> frozenset[int]:
-    """The signals of lines that mean something only together with their neighbours."""
-    return pack.trace.signals if pack.trace else frozenset()
+    """The signals of lines that mean something only together with their neighbours.
+
+    An exception below a frame carries what marks the lines there. One that stands alone is a line like any other, and
+    so is what a C++ program says as it aborts: of lines that always come together the same ones are read.
+    """
+    return pack.trace.signals - {pack.trace.exception, pack.trace.abort} if pack.trace else frozenset()
 
 
 def _items(source: Source, how: Extraction) -> Iterator[Block | Skipped | Tick | End]:
@@ -204,7 +208,7 @@ class SamplingPlan:
     @classmethod
     def after(cls, head: Iterable[Found], sampled: frozenset[int]) -> "SamplingPlan":
         """By the literals that the head is full of: those of its routine, whatever their rules think."""
-        counts = Counter(entry for found in head for line in found.lines for _, entry in line.hits)
+        counts = sum((Counter(found.hits) for found in head), Counter[int]())
         common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - sampled
         return cls(Detail(None, common), Detail(False, common))
 

@@ -82,6 +82,7 @@ class Failures:
         self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame)
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
+        self._records_of: Counter[str] = Counter()
         self._alike: Counter[object] = Counter()
         self._told_at: dict[object, int] = {}
         self._first_round: dict[object, int] = {}
@@ -124,6 +125,10 @@ class Failures:
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
         self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
+        if known is not None and known.rule is not None:
+            self._records_of[known.rule] -= 1
+        if rule is not None:
+            self._records_of[rule] += 1
 
     def _count(self, failure: Failure) -> None:
         """Count how often a process raised the same; what unnamed processes tell in one go may be theirs all.
@@ -148,7 +153,7 @@ class Failures:
 
     def rules(self) -> frozenset[str]:
         """The rules of the rows that know a record."""
-        return frozenset(one.rule for one in self._records.values() if one.rule is not None)
+        return frozenset(rule for rule, records in self._records_of.items() if records)
 
     def matches(self) -> Iterator[tuple[str, Match, bool]]:
         """For each rule of a row: on what it rests, and whether its failures were lived through by their own words."""

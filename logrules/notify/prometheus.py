@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Without a change, a text file is written this often, so that its time stamp tells that the watcher lives.
 TEXTFILE_EVERY_S = 15.0
+# What a job says is for whoever may log in where it runs, unless somebody says otherwise.
+LOOPBACK = "127.0.0.1"
 
 Workers = Callable[[], tuple[WorkerNow, ...]]
 
@@ -84,21 +86,26 @@ class JobMetrics:
 
 
 class PrometheusExporter:
-    """Serves metrics on a port of all interfaces until the job is over.
+    """Serves metrics on a port until the job is over: to this machine alone, unless another address is named.
 
-    Raises LogrulesError where prometheus-client is missing or the port cannot be taken. Without a ``job`` it is named
-    as its environment names it.
+    Raises LogrulesError where prometheus-client is missing or the address cannot be taken. Without a ``job`` it is
+    named as its environment names it.
     """
 
-    def __init__(self, port: int, workers: Workers, job: str | None = None) -> None:
+    def __init__(self, port: int, workers: Workers, job: str | None = None, address: str = LOOPBACK) -> None:
         self._metrics = JobMetrics(workers, job_name(os.environ) if job is None else job, "--metrics-port")
         from prometheus_client import start_http_server
 
         try:
-            self._server, self._thread = start_http_server(port, registry=self._metrics.registry)
-        except OSError as fault:
-            reason = (fault.strerror or str(fault)).lower()
-            raise LogrulesError(f"--metrics-port {port}: cannot be taken ({reason})") from None
+            self._server, self._thread = start_http_server(port, address, self._metrics.registry)
+        except (OSError, OverflowError) as fault:
+            reason = (getattr(fault, "strerror", None) or str(fault)).lower()
+            raise LogrulesError(f"--metrics-port {port} on {address}: cannot be taken ({reason})") from None
+
+    @property
+    def address(self) -> str:
+        """The address that is served."""
+        return str(self._server.server_address[0])
 
     @property
     def port(self) -> int:

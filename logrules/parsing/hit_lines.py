@@ -1,7 +1,11 @@
 """Hits to the lines they lie in: slices and numbers, without touching any other line."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
+from typing import TypeAlias
 
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
@@ -9,6 +13,15 @@ from logrules.parsing.window import Window
 MAX_LINE_BYTES = 64 * 1024
 CONTEXT_LINES = 2
 MAX_CONTEXT_BYTES = 400
+
+# The entries of the scanner that a line carries, each once, in their order.
+Kind: TypeAlias = tuple[int, ...]
+# Of lines of one kind in a window the first and the last so many are kept.
+Share: TypeAlias = Callable[[Kind], int]
+
+
+# Line start, line end (without the newline), and its hits: from which place of the list of all of them to which.
+_Span: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,43 +54,70 @@ class HitLine:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one scan of a window gave: its hit lines and its number of lines."""
+    """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines."""
 
     source: str
     lines: tuple[HitLine, ...]
     line_count: int
     unfinished: bool
+    hits: Mapping[int, int] = field(default_factory=dict)
 
 
-def hit_lines(window: Window, found: Sequence[tuple[int, int]], count: Count = count_newlines) -> Found:
-    """The lines of the window in which something was found, and how many lines it has."""
+def hit_lines(
+    window: Window, found: Sequence[tuple[int, int]], count: Count = count_newlines, share: Share | None = None
+) -> Found:
+    """The lines of the window in which something was found, and how many lines it has.
+
+    With ``share`` the bulk of those of one kind is left out, before anything is made of it. A window is a fixed
+    stretch of its source, so which lines these are does not depend on any cut.
+    """
     data = window.data
     counted, number = 0, 0
     lines: list[HitLine] = []
-    for start, end, hits in _grouped(data, found):
+    for start, end, first, behind in _shared(_grouped(data, found), found, share):
+        hits = [(at - 1, entry) for at, entry in found[first:behind]]
         number += count(data, counted, start)
         counted = start
         lines.append(_bounded(window.offset, number, data, start, end, hits))
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
-    return Found(window.source, tuple(lines), total, unfinished)
+    return Found(window.source, tuple(lines), total, unfinished, Counter(map(itemgetter(1), found)))
 
 
-def _grouped(data: bytes, found: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """(line start, line end, hits) for each line with hits; the line end excludes the newline."""
+def _grouped(data: bytes, found: Sequence[tuple[int, int]]) -> Iterator[_Span]:
+    """The span of each line with hits."""
     start = end = -1
-    hits: list[tuple[int, int]] = []
-    for behind, entry in found:
+    first = 0
+    for place, (behind, _) in enumerate(found):
         if behind > end:
-            if hits:
-                yield start, end, hits
+            if place:
+                yield start, end, first, place
             start = data.rfind(b"\n", 0, behind - 1) + 1
             end = data.find(b"\n", behind)
             end = len(data) if end < 0 else end
-            hits = []
-        hits.append((behind - 1, entry))
-    if hits:
-        yield start, end, hits
+            first = place
+    if found:
+        yield start, end, first, len(found)
+
+
+def _shared(spans: Iterable[_Span], found: Sequence[tuple[int, int]], share: Share | None) -> Iterable[_Span]:
+    """The spans without the bulk of any kind, in their order."""
+    if share is None:
+        return spans
+    kept: list[_Span] = []
+    latest: dict[Kind, deque[_Span]] = {}
+    left: dict[Kind, int] = {}
+    for span in spans:
+        kind = tuple(dict.fromkeys([entry for _, entry in found[span[2] : span[3]]]))
+        if kind not in left:
+            left[kind] = share(kind)
+            latest[kind] = deque(maxlen=left[kind])
+        if left[kind]:
+            left[kind] -= 1
+            kept.append(span)
+        else:
+            latest[kind].append(span)
+    return sorted(chain(kept, *latest.values()))
 
 
 def _bounded(base: int, number: int, data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]) -> HitLine:

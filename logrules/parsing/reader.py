@@ -10,7 +10,7 @@ from logrules.model.event import Event, Hit, Level, Worker
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
 from logrules.parsing.header import Header, HeaderParser
-from logrules.parsing.hit_lines import Found, HitLine, hit_lines
+from logrules.parsing.hit_lines import Found, HitLine, Kind, Share, hit_lines
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
@@ -25,13 +25,13 @@ MAX_EVENT_TEXT = 32_768
 ROUTINE_LINES = 32
 # Each is a step that somebody may count: enough of them that who steps on after an error is seen to.
 ROUTINE_REDRAWS = 16
-# A thousand equal complaints in a row say no more than these.
-FLOOD_LINES = 128
+# A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
+FLOOD_LINES = 64
 
 
-def find(window: Window, scanner: Scanner, count: Count = count_newlines) -> Found:
-    """The lines of a window that somebody asked for: the part that runs without the GIL."""
-    return hit_lines(window, scanner.scan(window.data), count)
+def find(window: Window, scanner: Scanner, count: Count = count_newlines, share: Share | None = None) -> Found:
+    """The lines of a window that somebody asked for; with ``share`` without the bulk of those of one kind."""
+    return hit_lines(window, scanner.scan(window.data), count, share)
 
 
 class Reader:
@@ -65,7 +65,7 @@ class Reader:
 
     def events(self, found: Found, first_line: int) -> Iterator[Event]:
         """The events of a window whose first line has this number."""
-        for line in self._worth_reading(found.lines):
+        for line in found.lines:
             yield from self.line_events(found.source, first_line + line.number, line)
 
     def unasked(self, source: str, line: RawLine) -> Event:
@@ -75,21 +75,9 @@ class Reader:
             return event
         return replace(event, stance=self._judge.of(event))
 
-    def _worth_reading(self, lines: Sequence[HitLine]) -> Iterable[HitLine]:
-        """All lines but the bulk of those with the same literals: of these the first and the last.
-
-        A window is a fixed stretch of its source, so which ones these are does not depend on any cut.
-        """
-        if len(lines) <= 2 * ROUTINE_LINES:
-            return lines
-        alike: dict[tuple[int, ...], list[HitLine]] = {}
-        for line in lines:
-            alike.setdefault(tuple(dict.fromkeys(entry for _, entry in line.hits)), []).append(line)
-        bulk: set[int] = set()
-        for entries, same in alike.items():
-            kept = ROUTINE_LINES if self.is_routine(entries) else FLOOD_LINES
-            bulk.update(line.number for line in same[kept:-kept])
-        return (line for line in lines if line.number not in bulk) if bulk else lines
+    def share_of(self, kind: Kind) -> int:
+        """How many lines with just these literals are read of a window: so many of the first, as many of the last."""
+        return ROUTINE_LINES if self.is_routine(kind) else FLOOD_LINES
 
     def is_routine(self, entries: Iterable[int]) -> bool:
         """Whether only sampled signals (progress, metrics) ask for these entries of the scanner."""

@@ -89,13 +89,14 @@ def _lines_below(data: bytes, frames: Iterable[int]) -> list[int]:
     ``data`` are whole lines but for the last one.
     """
     found: dict[int, None] = {}
+    marked = any(mark in data for mark in _MARKS)
     for at in frames:
         end, left = data.find(b"\n", at), LINES_BELOW
         while 0 <= end < len(data) - 1 and left:
             start = end + 1
             end = data.find(b"\n", start)
             stop = end if end >= 0 else len(data)
-            if not any(mark in data[start : min(stop, start + _MAX_MARK_BYTES)] for mark in _MARKS):
+            if not marked or not any(mark in data[start : min(stop, start + _MAX_MARK_BYTES)] for mark in _MARKS):
                 left -= 1
             if stop > start:
                 found[start + 1] = None

@@ -1,15 +1,13 @@
 """A pattern as a tree: what it matches letter by letter, what it repeats, where it branches.
 
-The standard library's parser reads it (it has no public name); what only the `regex` package knows is not understood,
-and such a pattern is not judged.
+Read by a parser of its own, for the standard library's has no public name and joins equal branches. What it does not
+know (recursion, sets within sets, fuzzy matching) it does not understand, and such a pattern is not judged.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 # Letters are compared by samples: all of ASCII, and one each of what lies beyond.
 SAMPLES = (*map(chr, range(128)), "é", "Ж", "中", "，", "\u00a0")
@@ -50,59 +48,233 @@ Node: TypeAlias = Letters | Row | Choice | Repeat
 
 NOTHING = Row(())
 _ALL_BITS = (1 << len(SAMPLES)) - 1
-# Codes of letters to their bits. A letter that is no sample has none: it meets only itself.
-_BIT = {ord(letter): 1 << place for place, letter in enumerate(SAMPLES)}
-_CATEGORY_BITS = {
-    sre.CATEGORY_DIGIT: sum(_BIT[ord(letter)] for letter in SAMPLES if letter.isdecimal()),
-    sre.CATEGORY_SPACE: sum(_BIT[ord(letter)] for letter in SAMPLES if letter.isspace()),
-    sre.CATEGORY_WORD: sum(_BIT[ord(letter)] for letter in SAMPLES if letter.isalnum() or letter == "_"),
+# A letter that is no sample has no bit: it meets only itself.
+_BIT = {letter: 1 << place for place, letter in enumerate(SAMPLES)}
+
+
+def _bits_where(letters: Iterator[str]) -> int:
+    return sum(_BIT[letter] for letter in letters)
+
+
+_CLASSES = {
+    "d": _bits_where(letter for letter in SAMPLES if letter.isdecimal()),
+    "s": _bits_where(letter for letter in SAMPLES if letter.isspace()),
+    "w": _bits_where(letter for letter in SAMPLES if letter.isalnum() or letter == "_"),
 }
-_NEGATED = {
-    sre.CATEGORY_NOT_DIGIT: sre.CATEGORY_DIGIT,
-    sre.CATEGORY_NOT_SPACE: sre.CATEGORY_SPACE,
-    sre.CATEGORY_NOT_WORD: sre.CATEGORY_WORD,
-}
-_REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
+_CLASSES |= {name.upper(): _ALL_BITS & ~bits for name, bits in _CLASSES.items()}
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
+_CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
+_PLACES = "AbBGmMZ"
+_COUNT = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_GROUP_NAME = re.compile(r"\?P?<(?![=!])\w+>")
+_GROUP_FLAGS = re.compile(r"\?([aiLmsuxfbepVw0-9]*)(?:-[imsx]+)?([:)])")
+_LOOK_AROUND = ("?=", "?!", "?<=", "?<!")
+_BACK_REFERENCE = Repeat(Letters(_ALL_BITS), 0, None)
+
+
+class _NotUnderstoodError(Exception):
+    """The pattern has something that the parser does not know."""
 
 
 def tree_of(pattern: str) -> Node | None:
-    """The tree of a pattern, or None where the standard library does not understand it."""
+    """The tree of a pattern, or None where the parser does not understand it."""
     try:
-        return _row(_parser.parse(pattern))
-    except (re.error, RecursionError, OverflowError):
+        parser = _Parser(pattern)
+        tree = parser.choice()
+    except (_NotUnderstoodError, RecursionError, ValueError, IndexError):
         return None
+    return tree if parser.at_end else None
 
 
-def _row(items: Sequence[tuple[Any, Any]]) -> Node:
-    parts = tuple(_node(operator, value) for operator, value in items)
-    return parts[0] if len(parts) == 1 else Row(parts)
+class _Parser:
+    """Reads a pattern from left to right."""
 
+    def __init__(self, pattern: str) -> None:
+        self._text = pattern
+        self._at = 0
+        self._flags = ""
 
-def _node(operator: Any, value: Any) -> Node:
-    if operator in _REPEATS:
-        return _repeat(operator, *value)
-    match operator:
-        case sre.SUBPATTERN:
-            return _row(value[3])
-        case sre.ATOMIC_GROUP:
-            return Repeat(_settled(_row(value)), 1, 1, possessive=True)
-        case sre.BRANCH:
-            return Choice(tuple(_row(items) for items in value[1]))
-        case sre.GROUPREF_EXISTS:
-            return Choice(tuple(_row(items) for items in value[1:] if items is not None))
-        case sre.AT | sre.ASSERT | sre.ASSERT_NOT:
+    @property
+    def at_end(self) -> bool:
+        return self._at >= len(self._text)
+
+    def choice(self) -> Node:
+        """Branches up to the bracket that closes the group, or the end; flags set within end with it."""
+        flags = self._flags
+        branches = [self._row()]
+        while self._taken("|"):
+            branches.append(self._row())
+        if not self.at_end:
+            self._flags = flags
+        return branches[0] if len(branches) == 1 else Choice(tuple(branches))
+
+    def _row(self) -> Node:
+        parts: list[Node] = []
+        while not self.at_end and self._text[self._at] not in "|)":
+            if not self._skipped():
+                parts.append(self._repeated(self._part()))
+        return parts[0] if len(parts) == 1 else Row(tuple(parts))
+
+    def _skipped(self) -> bool:
+        """Whether something was passed over that a verbose pattern does not mean."""
+        if "x" not in self._flags:
+            return False
+        if self._text[self._at] == "#":
+            end = self._text.find("\n", self._at)
+            self._at = end + 1 if end >= 0 else len(self._text)
+            return True
+        if self._text[self._at].isspace():
+            self._at += 1
+            return True
+        return False
+
+    def _taken(self, word: str) -> bool:
+        taken = self._text.startswith(word, self._at)
+        self._at += len(word) * taken
+        return taken
+
+    def _next(self) -> str:
+        self._at += 1
+        return self._text[self._at - 1]
+
+    def _part(self) -> Node:
+        match letter := self._next():
+            case "(":
+                return self._group()
+            case "[":
+                return Letters(self._set())
+            case ".":
+                return Letters(_ALL_BITS)
+            case "^" | "$":
+                return NOTHING
+            case "\\":
+                return self._escaped()
+            case "*" | "+" | "?":
+                raise _NotUnderstoodError(letter)
+            case _:
+                return Letters(self._bits_of(letter))
+
+    def _repeated(self, part: Node) -> Node:
+        while not self.at_end:
+            if (bounds := self._bounds()) is None:
+                return part
+            if self._taken("+"):
+                part = Repeat(_settled(part), *bounds, possessive=True)
+            else:
+                self._taken("?")
+                part = Repeat(part, *bounds)
+        return part
+
+    def _bounds(self) -> tuple[int, int | None] | None:
+        for sign, least, most in (("*", 0, None), ("+", 1, None), ("?", 0, 1)):
+            if self._taken(sign):
+                return least, most
+        count = _COUNT.match(self._text, self._at)
+        if count is None or not (count[1] or count[3]):
+            return None
+        self._at = count.end()
+        least = int(count[1] or 0)
+        if not count[2]:
+            return least, least
+        return least, int(count[3]) if count[3] else None
+
+    def _group(self) -> Node:
+        if self._taken("?#"):
+            self._at = self._text.index(")", self._at) + 1
             return NOTHING
-        case sre.GROUPREF:
-            return Repeat(Letters(_ALL_BITS), 0, None)
-        case _:
-            return Letters(_bits(operator, value))
+        if self._taken("?P="):
+            self._at = self._text.index(")", self._at) + 1
+            return _BACK_REFERENCE
+        around = any(self._taken(word) for word in _LOOK_AROUND)
+        atomic = not around and self._taken("?>")
+        if not around and not atomic:
+            if self._taken("?("):
+                self._at = self._text.index(")", self._at) + 1
+            elif name := _GROUP_NAME.match(self._text, self._at):
+                self._at = name.end()
+            elif self._text.startswith("?", self._at):
+                return self._flagged()
+        inside = self._closed()
+        if around:
+            return NOTHING
+        return Repeat(_settled(inside), 1, 1, possessive=True) if atomic else inside
 
+    def _flagged(self) -> Node:
+        """A group with flags, or flags alone for what follows."""
+        flags = _GROUP_FLAGS.match(self._text, self._at)
+        if flags is None:
+            raise _NotUnderstoodError
+        self._at = flags.end()
+        before, self._flags = self._flags, self._flags + flags[1]
+        if flags[2] == ")":
+            return NOTHING
+        inside = self._closed()
+        self._flags = before
+        return inside
 
-def _repeat(operator: Any, least: int, most: Any, items: Sequence[tuple[Any, Any]]) -> Repeat:
-    bound = None if most is sre.MAXREPEAT else int(most)
-    if operator is sre.POSSESSIVE_REPEAT:
-        return Repeat(_settled(_row(items)), int(least), bound, possessive=True)
-    return Repeat(_row(items), int(least), bound)
+    def _closed(self) -> Node:
+        flags = self._flags
+        inside = self.choice()
+        if not self._taken(")"):
+            raise _NotUnderstoodError
+        self._flags = flags
+        return inside
+
+    def _escaped(self) -> Node:
+        letter = self._text[self._at]
+        if letter in _PLACES:
+            self._at += 1
+            return NOTHING
+        if letter in "123456789gk":
+            while not self.at_end and (self._text[self._at].isalnum() or self._text[self._at] in "<>_"):
+                self._at += 1
+                if self._text[self._at - 1] == ">":
+                    break
+            return _BACK_REFERENCE
+        return Letters(self._escape_bits()[0])
+
+    def _escape_bits(self) -> tuple[int, str]:
+        """The letters that an escape stands for, and the one, where it is one."""
+        letter = self._next()
+        if letter in _CLASSES:
+            return _CLASSES[letter], ""
+        if letter in "pPNXRKL":
+            raise _NotUnderstoodError(letter)
+        if letter in _CODE_DIGITS:
+            digits = self._text[self._at : self._at + _CODE_DIGITS[letter]]
+            self._at += len(digits)
+            letter = chr(int(digits, 16))
+        else:
+            letter = _CONTROLS.get(letter, letter)
+        return self._bits_of(letter), letter
+
+    def _bits_of(self, letter: str) -> int:
+        if "i" not in self._flags:
+            return _BIT.get(letter, 0)
+        return _BIT.get(letter.lower(), 0) | _BIT.get(letter.upper(), 0)
+
+    def _set(self) -> int:
+        negated = self._taken("^")
+        bits, first = 0, True
+        while first or self._text[self._at] != "]":
+            first = False
+            if self._text[self._at] == "[" and self._text[self._at + 1] == ":":
+                raise _NotUnderstoodError
+            one, letter = self._set_item()
+            if letter and self._text[self._at] == "-" and self._text[self._at + 1] != "]":
+                self._at += 1
+                last = self._set_item()[1]
+                one = 0
+                for each in SAMPLES:
+                    if letter <= each <= last:
+                        one |= self._bits_of(each)
+            bits |= one
+        self._at += 1
+        return _ALL_BITS & ~bits if negated else bits
+
+    def _set_item(self) -> tuple[int, str]:
+        letter = self._next()
+        return self._escape_bits() if letter == "\\" else (self._bits_of(letter), letter)
 
 
 def _settled(node: Node) -> Node:
@@ -116,25 +288,3 @@ def _settled(node: Node) -> Node:
             return Choice(tuple(map(_settled, branches)))
         case _:
             return node
-
-
-def _bits(operator: Any, value: Any) -> int:
-    match operator:
-        case sre.LITERAL:
-            return _BIT.get(value, 0)
-        case sre.NOT_LITERAL:
-            return _ALL_BITS & ~_bits(sre.LITERAL, value)
-        case sre.RANGE:
-            return sum(bit for code, bit in _BIT.items() if value[0] <= code <= value[1])
-        case sre.CATEGORY if value in _NEGATED:
-            return _ALL_BITS & ~_bits(sre.CATEGORY, _NEGATED[value])
-        case sre.CATEGORY:
-            return _CATEGORY_BITS.get(value, 0)
-        case sre.IN:
-            negated = bool(value) and value[0][0] is sre.NEGATE
-            bits = 0
-            for item in value[1:] if negated else value:
-                bits |= _bits(*item)
-            return _ALL_BITS & ~bits if negated else bits
-        case _:
-            return _ALL_BITS

@@ -8,6 +8,7 @@ from threading import Lock, Thread
 
 from logrules.model.errors import SourceError
 from logrules.model.stream import End
+from logrules.sources.output_keeper import OutputKeeper
 from logrules.sources.passthrough import Passing
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
@@ -35,11 +36,12 @@ class Child:
         turn: "Lock | None" = None,
     ) -> None:
         self._buffer = buffer
-        self._turn = turn
         self._terminal = Terminal() if pty else None
         shared = pty or not echo or _same_place()
         self._process = _started(words, self._terminal, shared=shared)
-        self._streams = list(self._passing(echo=echo, shared=shared))
+        outputs = self._outputs(echo=echo, shared=shared)
+        self._keeper = OutputKeeper([(ours, onward) for ours, onward, _ in outputs])
+        self._streams = [Passing(ours, onward, buffer, name, turn=turn) for ours, onward, name in outputs]
         for stream in self._streams:
             stream.start()
         self._waiting = Thread(target=self._wait, name=f"waiting for {words[0]}", daemon=True)
@@ -80,16 +82,14 @@ class Child:
         status = self._process.wait()
         return status if status >= 0 else _SIGNALLED - status
 
-    def _passing(self, *, echo: bool, shared: bool) -> Sequence[Passing]:
+    def _outputs(self, *, echo: bool, shared: bool) -> list[tuple[int, int | None, str]]:
+        """Our end of each of its outputs, where that goes on to, and its name."""
         if self._terminal is not None:
-            return [Passing(self._terminal.ours, OUT if echo else None, self._buffer, "output", turn=self._turn)]
+            return [(self._terminal.ours, OUT if echo else None, "output")]
         pipes = [pipe.fileno() for pipe in (self._process.stdout, self._process.stderr) if pipe is not None]
         if shared:
-            return [Passing(pipes[0], OUT if echo else None, self._buffer, "output", turn=self._turn)]
-        return [
-            Passing(pipe, onward, self._buffer, name, turn=self._turn)
-            for pipe, onward, name in zip(pipes, (OUT, ERR), ("stdout", "stderr"), strict=True)
-        ]
+            return [(pipes[0], OUT if echo else None, "output")]
+        return list(zip(pipes, (OUT, ERR), ("stdout", "stderr"), strict=True))
 
     def _wait(self) -> None:
         status = self._status()
@@ -100,6 +100,7 @@ class Child:
                 stream.join(_LEFT_BEHIND_S)
             if stream.is_alive():
                 self._buffer.note(stream.log, "the command has ended, but processes that it left hold its output open")
+        self._keeper.release()
         self._buffer.end(End(exit_status=status))
 
 

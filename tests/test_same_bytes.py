@@ -1,0 +1,71 @@
+"""The same log gives the same report, whichever way it comes: saved, compressed, on standard input, replayed."""
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from logrules.cli.main import main
+
+_CAPTURED = Path(__file__).parent.parent / "fixtures" / "captured"
+_LOGS = [logs[0] for folder in sorted(_CAPTURED.iterdir()) if len(logs := sorted(folder.glob("*log*"))) == 1][::6][:12]
+# A replay is a live reading: a line without a time of its own is dated by when it comes (docs/attacks.md).
+_ARRIVAL = {"time", "start", "end"}
+
+
+def _report(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    main(list(words))
+    return capsys.readouterr().out
+
+
+@contextmanager
+def _on_standard_input(log: Path) -> Iterator[None]:
+    before, opened = os.dup(0), os.open(log, os.O_RDONLY)
+    os.dup2(opened, 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(opened)
+
+
+def _without(found: object, left_out: AbstractSet[str]) -> object:
+    if isinstance(found, dict):
+        return {key: _without(value, left_out) for key, value in found.items() if key not in left_out}
+    return [_without(each, left_out) for each in found] if isinstance(found, list) else found
+
+
+def test_twelve_logs_are_tried():
+    assert len(_LOGS) == 12
+
+
+@pytest.mark.parametrize("log", _LOGS, ids=lambda log: log.parent.name)
+def test_a_log_gives_the_same_report_whichever_way_it_comes(log, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_bytes(log.read_bytes())
+    Path("a.log.gz").write_bytes(gzip.compress(log.read_bytes()))
+    saved = _report(capsys, "diagnose", "--format", "json", "a.log")
+    assert json.loads(saved)["sources"] == ["a.log"]
+    assert _report(capsys, "diagnose", "--format", "json", "a.log.gz").replace("a.log.gz", "a.log") == saved
+    with _on_standard_input(Path("a.log")):
+        piped = _report(capsys, "diagnose", "--format", "json", "-")
+    # Commands to run name the file where there is one.
+    assert _without(json.loads(piped.replace("<stdin>", "a.log")), {"run"}) == _without(json.loads(saved), {"run"})
+
+
+@pytest.mark.parametrize("log", _LOGS[:4], ids=lambda log: log.parent.name)
+def test_a_replay_says_the_same_but_for_times_of_arrival(log, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_bytes(log.read_bytes())
+    saved = _report(capsys, "diagnose", "--format", "json", "a.log")
+    replayed = _report(capsys, "watch", "--quiet", "--panel", "off", "--format", "json", "--replay", "max", "a.log")
+    if not replayed:
+        pytest.skip("its lines bear no times")
+    left_out = {*_ARRIVAL, "run"}
+    assert _without(json.loads(replayed), left_out) == _without(json.loads(saved), left_out)
