@@ -1,7 +1,9 @@
 """How often a worker makes progress, learnt from the log itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from logrules.model.record import record
 
 _KEPT = 64
 # Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.
@@ -9,7 +11,7 @@ SHORTEST_S = 170.0
 _FEWEST = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rhythm:
     """The last intervals between steps, in seconds; ``shortest_s`` is the least patience that they give."""
 

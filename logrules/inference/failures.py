@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from posixpath import basename
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.model.record import record
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
@@ -35,7 +36,7 @@ _AFTER_A_MESSAGE = frozenset((-6,))
 _ROUNDS_BETWEEN = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FailureTables:
     """What all sessions of a pack share of its tables."""
 
@@ -60,7 +61,7 @@ class FailureTables:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Known:
     """A record, the rule of the row that knows it, the observation that shows it, and those that it grew by."""
 

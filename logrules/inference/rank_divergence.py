@@ -6,11 +6,12 @@ completed all that it enqueued, waits for nobody: the others wait for it.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import Collective, GroupProgress
+from logrules.model.record import record
 from logrules.model.report import DivergenceKind
 
 Key = TypeVar("Key", bound=Hashable)
@@ -22,7 +23,7 @@ SLOW_SHARE = 1.5
 _FEWEST_PEERS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RankSnapshot:
     """What is known of one rank: its ``waits`` by id with the line that opened each, those that it ``passed``."""
 
@@ -40,7 +41,7 @@ class RankSnapshot:
     left: Observation | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RankDivergence:
     """Ranks that are unlike the others: in what, and a line of each side where there is one."""
 

@@ -1,8 +1,8 @@
 """Hits to the lines they lie in: slices and numbers, without touching any other line."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from logrules.model.record import record
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
@@ -11,7 +11,7 @@ CONTEXT_LINES = 2
 MAX_CONTEXT_BYTES = 400
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HitLine:
     """A physical line with hits: ``number`` counts from 0 within its window.
 
@@ -39,7 +39,7 @@ class HitLine:
         return _after(self.data, self.end)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """What one scan of a window gave: its hit lines and its number of lines."""
 
