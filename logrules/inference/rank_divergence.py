@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TypeVar
 
+from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import Collective, GroupProgress
 from logrules.model.record import record
@@ -191,8 +192,6 @@ def in_pace(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
         return
     slow = max(paces.values(), key=lambda place: (place.step_s or 0.0, -place.rank))
     others = tuple(sorted(rank for rank in paces if rank != slow.rank))
-    from statistics import median
-
     usual = median(paces[rank].step_s or 0.0 for rank in others)
     if slow.step_s is not None and usual > 0 and slow.step_s >= SLOW_SHARE * usual:
         lines = tuple(one for one in (slow.stepped, paces[others[0]].stepped) if one is not None)

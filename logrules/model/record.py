@@ -25,13 +25,16 @@ def record(kind: _Class) -> _Class:
     def hashed(self: object) -> int:
         return hash(values(self))
 
+    def state(self: object) -> tuple[object, ...]:
+        return values(self)
+
     def first(self: object, *given: object, **named: object) -> None:
         made.__init__ = _initializer(made)
         made.__init__(self, *given, **named)
 
     made.__init__, made.__eq__, made.__hash__ = first, equal, hashed
     made.__setattr__, made.__delattr__ = _set, _delete
-    made.__getstate__, made.__setstate__ = values, _restore
+    made.__getstate__, made.__setstate__ = state, _restore
     if "__repr__" not in made.__dict__:
         made.__repr__ = _shown
     found: _Class = made
