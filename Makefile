@@ -88,7 +88,6 @@ soak-live: setup
 
 docs: setup
 	$(BIN)/python docs/generate.py
-	for name in report event job rule framework fixes pipeline causes origins stances exceptions exits certainty names settings translation expect case config; do $(BIN)/logrules schema $$name > docs/schema/$$name.json; done
 
 setup: $(VENV)/ready
 

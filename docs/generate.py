@@ -1,9 +1,10 @@
-"""Write docs/rules/: a page for each subsystem, from the rules themselves.
+"""Write docs/rules/, a page for each subsystem, from the rules themselves, and docs/schema/, the published contracts.
 
-python docs/generate.py           # write the pages (make docs)
+python docs/generate.py           # write both (make docs)
 """
 
 import io
+import json
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -11,12 +12,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from logrules import load_rules
+from logrules.cli.schema import all_schemas
 from logrules.output.rule_page import render_rule
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import title_of
 from logrules.ruleset.tables import ALTERNATIVES
 
 PAGES = Path(__file__).resolve().parent / "rules"
+SCHEMAS = Path(__file__).resolve().parent / "schema"
 
 
 def pages(pack: Pack) -> dict[str, str]:
@@ -55,7 +58,7 @@ def _index(pack: Pack) -> str:
 
 
 def main() -> None:
-    """Write all pages and remove those of subsystems that are gone."""
+    """Write all pages and schemas, and remove those of what is gone."""
     made = pages(load_rules())
     PAGES.mkdir(exist_ok=True)
     for old in PAGES.glob("*.md"):
@@ -63,6 +66,12 @@ def main() -> None:
             old.unlink()
     for name, text in made.items():
         (PAGES / name).write_text(text, encoding="utf-8")
+    contracts = {f"{name}.json": schema() for name, schema in all_schemas().items()}
+    for old in SCHEMAS.glob("*.json"):
+        if old.name not in contracts:
+            old.unlink()
+    for name, contract in contracts.items():
+        (SCHEMAS / name).write_text(json.dumps(contract, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from logrules import diagnose
 from logrules.engine import run
+from logrules.model.errors import LogrulesError
 from logrules.parsing.literal_matcher import Literal, LiteralMatcher, matcher_of
 from logrules.parsing.scan import Detail, Scanner
 
@@ -70,3 +71,9 @@ def test_without_hyperscan_the_other_is_taken_and_the_report_is_the_same(request
     request.getfixturevalue("without_hyperscan")
     assert matcher_of([Literal(b"x", 0)]).name == "ahocorasick_rs"
     assert [diagnose(str(path)) for path in logs] == usual
+
+
+def test_without_either_the_command_says_what_to_install(monkeypatch, without_hyperscan):
+    monkeypatch.setitem(sys.modules, "logrules.parsing.aho_corasick_matcher", None)
+    with pytest.raises(LogrulesError, match="neither hyperscan nor ahocorasick-rs is installed"):
+        matcher_of([Literal(b"step", 0)])

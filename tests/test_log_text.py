@@ -14,7 +14,7 @@ from logrules.engine.log_text import log_text
 from logrules.engine.run import replay
 from logrules.model.event import Level
 from logrules.model.report import Report, Status
-from logrules.model.stream import End
+from logrules.model.stream import MAX_LINE_BYTES, End
 from logrules.output.log_data import page_data
 from logrules.output.plots import Scale
 from logrules.sources.recorded import RecordedSource
@@ -114,3 +114,13 @@ def test_a_pipe(tmp_path, monkeypatch):
         os.close(kept)
         os.close(read)
     assert embedded(tmp_path / "r.html")["source"] == [0] * 7
+
+
+def test_a_line_without_end_is_read_again_in_bounded_parts():
+    recorded = RecordedSource(MemorySource("job", "x" * (2 * MAX_LINE_BYTES + 7)))
+    while not isinstance(recorded.read(None), End):
+        pass
+    again = recorded.again()
+    parts = list(iter(lambda: again.read(None), End()))
+    assert [len(part.data) for part in parts] == [MAX_LINE_BYTES, MAX_LINE_BYTES, 7]
+    assert [part.offset for part in parts] == [0, MAX_LINE_BYTES, 2 * MAX_LINE_BYTES]

@@ -19,6 +19,10 @@ SENTENCES = (
         "nothing to watch: name a log, pipe one in, or start the job behind `--` (see --help)",
         "没有可跟踪的内容：请写日志、通过管道传入，或在 `--` 之后启动任务（见 --help）",
     ),
+    (
+        "neither hyperscan nor ahocorasick-rs is installed in this Python: install one of them",
+        "此 Python 中既没有安装 hyperscan，也没有安装 ahocorasick-rs：请安装其中之一",
+    ),
     ("--format html needs jinja2: {}", "--format html 需要 jinja2：{}"),
     (
         "--engine ray reads files: standard input cannot be handed to a cluster",

@@ -61,7 +61,7 @@ OPTIONS = {
     "run CMD when a stall is suspected, and when it lasts": "怀疑卡住时以及卡住持续时运行 CMD",
     "run CMD when a diagnosis is made": "得出诊断时运行 CMD",
     "post news to URL as JSON (with `text`, as Slack reads it)": "以 JSON 把消息发到 URL（含 Slack 能读的 `text`）",
-    "keep a JSON report up to date in FILE": "在 FILE 中保持最新的 JSON 报告",
+    "keep a report up to date in FILE: JSON, or a page (FILE.html)": "在 FILE 中保持最新报告：JSON 或网页（FILE.html）",
     "serve metrics for Prometheus on PORT": "在 PORT 上提供 Prometheus 指标",
     "keep metrics in FILE (.prom) for node_exporter": "把指标写入 FILE（.prom），供 node_exporter 读取",
     "the job's name in messages, events and metrics (default: $LOGRULES_JOB, the scheduler's id)": (

@@ -6,6 +6,8 @@ Both find the same. Hyperscan is the faster by far (2 GB/s against 0.3), but has
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from logrules.model.errors import LogrulesError
+
 
 class Literal(NamedTuple):
     """Bytes to be found, and the number to report for them; ``once`` asks for the first place of each scan only."""
@@ -32,12 +34,19 @@ class LiteralMatcher(Protocol):
 def matcher_of(literals: Sequence[Literal], *, cache: bool = False) -> LiteralMatcher:
     """What finds these literals, at least one. With ``cache`` it is kept in the user's folder, where that saves time.
 
-    Raises ImportError where neither library is installed.
+    Raises LogrulesError where neither library is installed.
     """
     try:
         from logrules.parsing.hyperscan_matcher import HyperscanMatcher
     except ImportError:
-        from logrules.parsing.aho_corasick_matcher import AhoCorasickMatcher
-
-        return AhoCorasickMatcher(literals)
+        return _without_hyperscan(literals)
     return HyperscanMatcher(literals, cache=cache)
+
+
+def _without_hyperscan(literals: Sequence[Literal]) -> LiteralMatcher:
+    try:
+        from logrules.parsing.aho_corasick_matcher import AhoCorasickMatcher
+    except ImportError:
+        message = "neither hyperscan nor ahocorasick-rs is installed in this Python: install one of them"
+        raise LogrulesError(message) from None
+    return AhoCorasickMatcher(literals)

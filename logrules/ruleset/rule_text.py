@@ -9,7 +9,7 @@ from typing import Any
 from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.tables import SettingOwners
+from logrules.ruleset.tables import FrameworkSettings
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
 _SETTING_END = re.compile(r"[ =]")
@@ -34,14 +34,15 @@ class Card:
     restart: Restart
     steps: tuple[FixStep, ...]
     references: tuple[str, ...]
-    owners: tuple[SettingOwners, ...] = ()
+    settings: tuple[FrameworkSettings, ...] = ()
 
     def fixes(self, seen: Collection[str] | None = None) -> tuple[Fix, ...]:
         """What to try where these frameworks were seen, without the settings of others; all where that is not known."""
         if seen is None:
             return tuple(step.fix for step in self.steps)
-        foreign = _Names(name for one in self.owners if not set(one.frameworks) & set(seen) for name in one.names)
-        known = _Names(name for one in self.owners if set(one.frameworks) & set(seen) for name in one.names)
+        own = frozenset(name for one in self.settings if one.id in seen for name in one.names)
+        foreign = _Names(name for one in self.settings for name in one.names if name not in own)
+        known = _Names(own)
         fitting = [step.fix for step in self.steps if _fits(step, seen)]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
@@ -91,7 +92,7 @@ def card_of(pack: Pack, rule: str) -> Card:
         restart=Restart(plain["restart"]),
         steps=tuple(_steps(plain.get("fixes", ()), said, pack.translation)),
         references=tuple(plain.get("references", ())),
-        owners=pack.tables.settings,
+        settings=pack.tables.settings,
     )
 
 

@@ -14,11 +14,11 @@ from logrules.ruleset.tables import (
     ExceptionRow,
     ExitCode,
     ExitForm,
+    FrameworkSettings,
     Nesting,
     OtherName,
     OwnWords,
     Phase,
-    SettingOwners,
     StanceForm,
 )
 
@@ -89,7 +89,7 @@ class NamesFile:
 class SettingsFile:
     """rules/settings.yaml: whose flags, keys and variables those are that steps name."""
 
-    settings: tuple[SettingOwners, ...]
+    settings: tuple[FrameworkSettings, ...]
 
 
 TableFile: TypeAlias = (

@@ -241,11 +241,10 @@ class OtherName:
 
 
 @record
-class SettingOwners:
-    """Flags, keys and variables that only these frameworks know, by name, or by their beginning up to a `.` or `_`."""
+class FrameworkSettings:
+    """Flags, keys and variables that the framework ``id`` knows, by name, or by their beginning up to a `.` or `_`."""
 
     id: Name
-    frameworks: tuple[Name, ...]
     names: tuple[str, ...]
 
 
@@ -266,4 +265,4 @@ class Tables:
     exit_codes: tuple[ExitCode, ...] = ()
     certainty: CertaintyModel = CertaintyModel()
     other_names: tuple[OtherName, ...] = ()
-    settings: tuple[SettingOwners, ...] = ()
+    settings: tuple[FrameworkSettings, ...] = ()

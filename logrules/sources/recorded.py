@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from tempfile import SpooledTemporaryFile
 from weakref import finalize
 
-from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped, Tick
+from logrules.sources.chunking import whole_lines
 from logrules.sources.source import BLOCK_BYTES, Source
 
 _IN_MEMORY_BYTES = 16 << 20
@@ -42,14 +43,10 @@ class RecordedSource:
         return _Repeated(self.name, self.modified, self._blocks())
 
     def _blocks(self) -> Iterator[Block]:
-        offset, rest = 0, b""
-        while data := self._kept.read(BLOCK_BYTES):
-            whole, newline, rest = (rest + data).rpartition(b"\n")
-            if newline:
-                yield Block(self.name, offset, whole + newline)
-                offset += len(whole) + 1
-        if rest:
-            yield Block(self.name, offset, rest)
+        offset = 0
+        for data in whole_lines(iter(lambda: self._kept.read(BLOCK_BYTES), b""), MAX_LINE_BYTES):
+            yield Block(self.name, offset, data)
+            offset += len(data)
 
 
 class _Repeated:
