@@ -63,7 +63,9 @@ def main() -> None:
         steps = (f"2025-06-01 10:00:{step % 60:02d},000 INFO step {step} loss 0.5\n" for step in range(_LINES))
         log.write_text("".join(steps) + _LAST, encoding="utf-8")
         os.environ["LOGRULES_CACHE_DIR"] = str(Path(folder) / "cache")
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+        # What a second start finds compiled is of this run's own, also where Python is told to write none.
+        compiled = {"PYTHONPYCACHEPREFIX": str(Path(folder) / "compiled"), "PYTHONDONTWRITEBYTECODE": ""}
+        environment = {**os.environ, "PYTHONPATH": str(HERE.parent), **compiled}
         for what, seconds in table(log, environment).items():
             spread = f"({min(seconds):.3f}-{max(seconds):.3f})"
             sys.stdout.write(row(what, statistics.median(seconds), spread, limits.get(what)))

@@ -17,6 +17,7 @@ from logrules.ruleset.cache_files import cache_folder
 from logrules.ruleset.compile import compile_pack
 from logrules.ruleset.load import load_pack, shipped_texts
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_cache import pack_name
 from logrules.ruleset.rule_file import RuleText
 
 # A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make soak` runs many more.
@@ -61,7 +62,7 @@ def _read_kept_packs_once() -> object:
 
     def read_once(digest):
         try:
-            path = cache_folder() / f"pack-{digest[:32]}.json"
+            path = cache_folder() / pack_name(digest)
             status = path.lstat()
         except (OSError, RuntimeError):
             return read(digest)

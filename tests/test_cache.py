@@ -1,6 +1,8 @@
 """The compiled pack on disk: believed only when everything about it is right."""
 
+import hashlib
 import json
+import marshal
 import os
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from logrules.ruleset import load as loading
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
-from logrules.ruleset.plain_json import to_plain
+from logrules.ruleset.plain_form import from_plain, to_plain
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 @pytest.fixture
 def kept(folder, shipped) -> tuple[Path, Pack]:
     keep_pack(shipped)
-    return next(folder.glob("pack-*.json")), shipped
+    return next(folder.glob("pack-*")), shipped
 
 
 def test_what_was_kept_comes_back_equal(kept):
@@ -69,18 +71,14 @@ def test_what_is_not_right_is_not_believed(kept, spoil):
 def test_a_stale_cache_of_the_same_name_is_not_believed(kept, shipped):
     path, _ = kept
     other = to_plain(Pack(digest="another", signals=(), rules=()))
-    body = json.dumps({"cards": {}, "pack": other}).encode()
-    import hashlib
-
+    body = marshal.dumps(other)
     path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
     assert cached_pack(shipped.digest) is None
 
 
 def test_unknown_classes_are_not_built(kept, shipped):
     path, _ = kept
-    body = b'{"cards": {}, "pack": {"$": "notify.command_output:Popen", "row": ["true"]}}'
-    import hashlib
-
+    body = marshal.dumps({"$": "notify.command_output:Popen", "row": ["true"]})
     path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
     assert cached_pack(shipped.digest) is None
 
@@ -113,7 +111,7 @@ def test_old_packs_are_forgotten(folder, shipped):
 
     for number in range(12):
         keep_pack(replace(shipped, digest=f"{number:032d}" + "0" * 32))
-    assert len(list(folder.glob("pack-*.json"))) == 8
+    assert len(list(folder.glob("pack-*"))) == 8
 
 
 def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monkeypatch):
@@ -123,3 +121,8 @@ def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monk
     (package / "_rules").mkdir()
     monkeypatch.setattr(loading, "__file__", str(package / "pack" / "load.py"))
     assert loading.shipped_rules() == package / "_rules"
+
+
+@pytest.mark.parametrize("written", [json, marshal])
+def test_the_plain_form_comes_back_from_json_and_from_marshal(shipped, written):
+    assert from_plain(written.loads(written.dumps(to_plain(shipped)))) == shipped

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-OOM = "2025-06-01 10:00:00,000 INFO step 1\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+_STEPS = "".join(f"2025-06-01 10:00:{step % 60:02d},000 INFO step {step} loss 0.5\n" for step in range(99))
+OOM = f"{_STEPS}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 # Libraries that only one verb, one form or the check of rule files needs.
 HEAVY = frozenset(
     {"annotated_types", "jinja2", "mcp", "numpy", "pip", "pydantic", "pyparsing", "rich", "ruamel", "yaml", "asyncio"}

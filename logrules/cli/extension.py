@@ -12,12 +12,12 @@ audit = "acme_audit.form:schema" # a function that gives the JSON Schema of some
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 from logrules.model.errors import LogrulesError
+from logrules.model.record import record
 
 if TYPE_CHECKING:
     from logrules.model.event import Event
@@ -41,7 +41,7 @@ class Verb(Protocol):
         """Do what was asked; the exit status."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Annex:
     """What is shown below a report, and is beside it in JSON under ``key``. Where it ``failed``, so does the verb."""
 

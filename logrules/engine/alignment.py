@@ -1,17 +1,18 @@
 """How far the clocks of a job's logs are apart, put right in each event."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from logrules.model.event import Event, Timestamp, Worker
+from logrules.model.record import record
 from logrules.model.report import SourceNote
 
 if TYPE_CHECKING:
     from logrules.inference.clock_skew import ClockReading
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClockSample:
     """A look at a log: its worker by its name, by what its lines say, and the moments that others may share."""
 
@@ -20,7 +21,7 @@ class ClockSample:
     moments: "tuple[ClockReading, ...]" = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alignment:
     """How far the clock of each source is behind, in seconds; whose it is by name and by content; what to say of it."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from logrules.model.event import Event
+from logrules.model.record import record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.deduplication import RepeatFilter
 from logrules.parsing.hit_lines import Found
@@ -55,7 +56,7 @@ class Tally:
     bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extraction:
     """How sources are read: with which scanners, on which pool, and who hears of what could not be read.
 
@@ -198,7 +199,7 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
         yield next_found()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SamplingPlan:
     """The detail in which the middle of a log is read, given what its head is full of."""
 

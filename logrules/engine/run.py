@@ -8,7 +8,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
@@ -16,6 +16,7 @@ from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.session import Session
 from logrules.model.event import Event, Timestamp
+from logrules.model.record import record
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import End
 from logrules.parsing.captures import Captures
@@ -29,7 +30,7 @@ _KEPT = 3
 _latest: deque[tuple[Pack, bool, Scanners, Index]] = deque(maxlen=_KEPT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prepared:
     """A pack made ready to read many small logs: what is compiled once and shared by all.
 
@@ -115,7 +116,7 @@ def _aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
     return aligned(sources, pack)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stream:
     """The events of one source, its name, and when it was last written, by which times without a year are read."""
 

@@ -1,7 +1,9 @@
 """How often a worker makes progress, learnt from the log itself."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
+
+from logrules.model.record import record
 
 _KEPT = 64
 # Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.
@@ -9,7 +11,7 @@ SHORTEST_S = 170.0
 _FEWEST = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rhythm:
     """The last intervals between steps, in seconds; ``shortest_s`` is the least patience that they give."""
 
@@ -28,7 +30,7 @@ class Rhythm:
     @property
     def step_s(self) -> float | None:
         """How long a step usually takes; None while unknown."""
-        return _median(self.intervals) if self.intervals else None
+        return median(self.intervals) if self.intervals else None
 
     @property
     def usual_step_s(self) -> float | None:
@@ -43,10 +45,14 @@ class Rhythm:
         """
         if len(self.intervals) < _FEWEST:
             return None
-        return max(20 * _median(self.intervals), 3 * max(self.intervals), self.shortest_s)
+        return max(20 * median(self.intervals), 3 * max(self.intervals), self.shortest_s)
 
 
-def _median(intervals: Sequence[float]) -> float:
-    from statistics import median  # it loads much, and most logs are read without it
+def median(values: Iterable[float]) -> float:
+    """The middle one of at least one value; of an even number of them, half-way between the two in the middle.
 
-    return median(intervals)
+    As `statistics.median`, whose module loads more than a diagnosis of a short log takes.
+    """
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -6,10 +6,11 @@ deadline itself silence has won. A observation without a time has order only: no
 """
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from logrules.inference.observation import Match, Observation, begin, extend, told_together
+from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
     Condition,
@@ -25,7 +26,7 @@ from logrules.ruleset.condition import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SequenceState:
     """For each step, the observations of the partial match that began last; ``done`` once the last step came."""
 
@@ -33,7 +34,7 @@ class SequenceState:
     done: Match | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AbsenceState:
     """``pending`` awaits its answer until ``deadline``, by arrival; ``fired`` is what stayed without one."""
 
@@ -42,7 +43,7 @@ class AbsenceState:
     fired: Match | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RepeatedState:
     """The last observations, as many as can matter, and the match once there were enough."""
 

@@ -1,7 +1,7 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
@@ -15,6 +15,7 @@ from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
+from logrules.model.record import record
 from logrules.model.report import (
     Comparison,
     Consequence,
@@ -41,7 +42,7 @@ MAX_UNEXPLAINED = 8
 _MAX_TEXT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SessionState:
     """Everything a report is made of."""
 

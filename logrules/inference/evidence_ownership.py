@@ -1,11 +1,12 @@
 """Which lines are already explained: a fallback rule speaks only for those that no other rule claims."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logrules.inference.observation import Match, Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Worker
+from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Pack, Rule
 
@@ -31,7 +32,7 @@ def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterato
             yield left[one.rule.id]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Claims:
     """The lines and the failure records that are explained."""
 

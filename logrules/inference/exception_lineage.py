@@ -1,9 +1,10 @@
 """What an exception inherits from, as far as the table of exceptions knows."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import regex
+
+from logrules.model.record import record
 
 _MAX_NAME = 400
 _MAX_ANCESTORS = 64
@@ -17,7 +18,7 @@ def class_parts(name: str) -> tuple[str, str]:
     return head.partition(".")[0], last
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExceptionLineage:
     """An exception's own classes and what they inherit from: how far up, and of which package where that is known."""
 

@@ -7,7 +7,6 @@ alone). ``raised_in`` looks at the frame that raised: the innermost one, but for
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
@@ -15,6 +14,7 @@ import regex
 
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame
+from logrules.model.record import record
 from logrules.ruleset.pattern import bounded_search, compiled
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
@@ -45,7 +45,7 @@ _ERRNO = regex.compile(
 _KEPT_ANSWERS = 1_024
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Fit:
     """A row that holds of an exception, how far its class is, and how much of the message its words are."""
 
@@ -54,7 +54,7 @@ class _Fit:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Match:
     row: ExceptionRow
     link: int
@@ -70,7 +70,7 @@ class _Match:
         return row.fallback, int(generic), self.link, -given, self.distance, -self.length, row.id
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Scene:
     """What rows ask of one exception of a chain."""
 
@@ -82,7 +82,7 @@ class _Scene:
     function: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowMatch:
     """A row that knows a failure, and the exception of its chain that it knows."""
 

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
+from logrules.model.record import record
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge
@@ -33,7 +34,7 @@ _AFTER_A_MESSAGE = frozenset((-6,))
 _ROUNDS_BETWEEN = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FailureTables:
     """What all sessions of a pack share of its tables."""
 
@@ -58,7 +59,7 @@ class FailureTables:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Known:
     """A record, the rule of the row that knows it, the observation that shows it, and those that it grew by."""
 

@@ -12,6 +12,7 @@ from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
+from logrules.model.record import record
 from logrules.ruleset.condition import Lagging, Leaf, Overdue, Polling, Quiet, Silent, Stopped, Unstarted, Waiting
 
 Still: TypeAlias = Waiting | Quiet | Silent | Unstarted | Polling | Overdue | Lagging | Stopped
@@ -48,7 +49,7 @@ class Activity:
         self.heard_of[source] = now
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JobSnapshot:
     """A job as it stands.
 
@@ -102,7 +103,7 @@ def unstarted_patience(limit_s: float, ear: Activity) -> float:
     return max(limit_s, _PAUSES * ear.longest_s)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """How long it may be still, of each kind of stillness, as any rule says it, in seconds."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import assert_never
 
+from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend
 from logrules.ruleset.condition import (
     Leaf,
@@ -117,14 +118,10 @@ def _is_spike(before: Sequence[float], value: float, factor: float, first: float
     A multiple says nothing of figures on both sides of zero, as the loss of a policy is, nor of a loss that has all but
     gone since the ``first`` one.
     """
-    from statistics import median  # it loads much, and most logs are read without it
-
     return min(before) > 0 and value > _LEFT_OF_FIRST * first and value > factor * median(before)
 
 
 def _is_dip(before: Sequence[float], value: float, factor: float) -> bool:
-    from statistics import median
-
     return value < factor * median(before)
 
 

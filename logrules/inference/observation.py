@@ -1,12 +1,12 @@
 """An event as the session saw it: its place in the order of the job, its time and its phase."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from logrules.model.event import Event, Worker
+from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Observation:
     """``order`` counts the session's events; ``time`` is in seconds since the epoch, None if unknown.
 
@@ -41,7 +41,7 @@ class Observation:
         return next((hit.captures for hit in self.event.hits if hit.signal == signal), {})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Match:
     """The observations that one part of a condition rests on: the first few, the last, and how many.
 

@@ -1,10 +1,11 @@
 """Lines that only say that their writer waits, in whatever words: how often they came while nothing else moved."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import progress_key
+from logrules.model.record import record
 
 # With fewer lines than these nothing is repeated yet; without times in the log, there must be more.
 FEWEST = 4
@@ -17,7 +18,7 @@ _MAX_KINDS = 64
 _LATE = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Poll:
     """One kind of line that was repeated: the first and the last of them, how many, the longest pause in seconds."""
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from logrules.inference import rank_divergence as spatial
@@ -12,6 +11,7 @@ from logrules.inference.rank_table import RankState, RankTable
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker
+from logrules.model.record import record
 from logrules.model.report import DivergenceKind, Severity
 
 _PAIR = 2
@@ -19,7 +19,7 @@ _PAIR = 2
 _OWN_ERROR = ("reporter", "captured")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RankComparison:
     """The outcome: ranks ``seen`` of ``world``, and how some are ``unlike`` the others.
 

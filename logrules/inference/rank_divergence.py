@@ -6,11 +6,13 @@ completed all that it enqueued, waits for nobody: the others wait for it.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
+from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import Collective, GroupProgress
+from logrules.model.record import record
 from logrules.model.report import DivergenceKind
 
 Key = TypeVar("Key", bound=Hashable)
@@ -22,7 +24,7 @@ SLOW_SHARE = 1.5
 _FEWEST_PEERS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RankSnapshot:
     """What is known of one rank: its ``waits`` by id with the line that opened each, those that it ``passed``."""
 
@@ -40,7 +42,7 @@ class RankSnapshot:
     left: Observation | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RankDivergence:
     """Ranks that are unlike the others: in what, and a line of each side where there is one."""
 
@@ -190,8 +192,6 @@ def in_pace(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
         return
     slow = max(paces.values(), key=lambda place: (place.step_s or 0.0, -place.rank))
     others = tuple(sorted(rank for rank in paces if rank != slow.rank))
-    from statistics import median
-
     usual = median(paces[rank].step_s or 0.0 for rank in others)
     if slow.step_s is not None and usual > 0 and slow.step_s >= SLOW_SHARE * usual:
         lines = tuple(one for one in (slow.stepped, paces[others[0]].stepped) if one is not None)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
 from logrules.model.event import Worker
+from logrules.model.record import record
 from logrules.model.worker_status import ParallelSizes
 
 # More ranks than these are told apart by nobody, and each keeps a line.
@@ -19,7 +20,7 @@ MAX_SEATS = 65_536
 _MAX_DIGITS = 15
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collective:
     """A collective that a rank waits for: the ``seq``-th of its group."""
 
@@ -31,7 +32,7 @@ class Collective:
     told: Observation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupProgress:
     """The numbers of the last collective that a rank has enqueued and of the last that it has completed."""
 

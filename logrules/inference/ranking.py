@@ -5,9 +5,10 @@ the tiers of their causes (rules/causes.yaml), their order in the log, and the r
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logrules.inference.observation import Match, Observation
+from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
 from logrules.ruleset.condition import demands
@@ -18,7 +19,7 @@ _BEHIND_LINES = 400
 _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hypothesis:
     """A rule that holds: on which observations, and whether the run lived on after them.
 
@@ -64,7 +65,7 @@ class Hypothesis:
         return len(signals) + len(captured) + bool(self.rule.requires)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ranked:
     """A hypothesis that nothing explains, with those that it explains."""
 

@@ -1,12 +1,12 @@
 """Tables that a session looks things up in: they depend on the pack alone, so that many sessions can share them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
 
 from logrules.inference.failures import FailureTables
 from logrules.inference.liveness import Limits, Still
+from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
     Every,
@@ -21,7 +21,7 @@ from logrules.ruleset.pack import Marker, Metric, Pack, Rule
 Sign = TypeVar("Sign", int, str)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 

@@ -1,12 +1,12 @@
 """What feeding the session changed: told once, in order."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from logrules.model.event import Worker
+from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PhaseEntered:
     """A worker is now in another phase; ``at`` is None where the log has no time."""
 
@@ -15,7 +15,7 @@ class PhaseEntered:
     at: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WaitOpened:
     """A worker began to wait without a word."""
 
@@ -24,7 +24,7 @@ class WaitOpened:
     at: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WaitClosed:
     """What the worker waited for has come."""
 
@@ -33,7 +33,7 @@ class WaitClosed:
     at: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Raised:
     """A rule began to hold. ``quiet_s`` is how long nothing had moved, where that is what the rule says."""
 
@@ -42,7 +42,7 @@ class Raised:
     quiet_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StallProlonged:
     """A stall lasts: it is twice as long now as when it was last told of."""
 
@@ -51,7 +51,7 @@ class StallProlonged:
     quiet_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Withdrawn:
     """A rule holds no longer."""
 
@@ -59,7 +59,7 @@ class Withdrawn:
     at: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class QuietNoticed:
     """The job is silent for far longer than it ever was (``longest_s``), and no stall is suspected yet."""
 
@@ -68,7 +68,7 @@ class QuietNoticed:
     longest_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class QuietEnded:
     """It writes again, after a silence that was noticed."""
 

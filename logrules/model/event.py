@@ -1,8 +1,10 @@
 """A line that somebody asked for, taken apart, and lines as a page shows them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum, StrEnum
+
+from logrules.model.record import record
 
 
 class Level(IntEnum):
@@ -25,7 +27,7 @@ class Stance(StrEnum):
     CAUGHT = "caught"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Worker:
     """Who wrote a line, as far as the line, its prefix or its file name tell."""
 
@@ -50,7 +52,7 @@ class Worker:
         return any(part is not None for part in (self.host, self.role, self.pid, self.rank))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Timestamp:
     """A time written in a line: seconds since the epoch, a naive time read as UTC.
 
@@ -62,7 +64,7 @@ class Timestamp:
     year_known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hit:
     """One signal found in a line, with the captures of its pattern."""
 
@@ -70,7 +72,7 @@ class Hit:
     captures: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """A line, or one redraw of a line, that carries at least one signal.
 
@@ -98,7 +100,7 @@ class Event:
     stance: Stance = Stance.FACT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LogLine:
     """A line as people see it. ``line`` counts from 1 in its source; ``time`` may be that of a line above it."""
 
@@ -110,7 +112,7 @@ class LogLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LogText:
     """The lines that were kept, source by source, of ``total`` that the logs have."""
 

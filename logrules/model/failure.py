@@ -1,9 +1,9 @@
 """One failure of one process, however many lines, prefixes and ranks tell of it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from logrules.model.event import Event, Stance, Worker
+from logrules.model.record import record
 
 
 class FailureKind(StrEnum):
@@ -24,7 +24,7 @@ class Link(StrEnum):
     WRAPPER = "wrapper"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """Where a line or a frame is from: a component of the table of origins and what it was doing.
 
@@ -38,7 +38,7 @@ class Origin:
     own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Frame:
     """A place in a traceback, as printed, and its origin."""
 
@@ -48,7 +48,7 @@ class Frame:
     origin: Origin = Origin()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExceptionLink:
     """One exception of a chain: its type (as printed, dotted), its message, its frames with the outermost first.
 
@@ -62,7 +62,7 @@ class ExceptionLink:
     event: Event
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failure:
     """A failure record. ``id`` stays while it grows: a later record of the same id takes its place.
 

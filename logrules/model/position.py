@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from logrules.model.record import record
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
@@ -15,7 +17,7 @@ class Position:
         return f"{self.path}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """A fault in a file: where, what, what to do about it, and of which kind it is (`logrules check`'s codes)."""
 

@@ -1,10 +1,11 @@
 """The diagnosis of a job: what every renderer gets and all that it gets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from logrules.model.event import LogText
+from logrules.model.record import record
 from logrules.model.timeline import Curve, PhaseSpan, WaitSpan
 
 
@@ -56,7 +57,7 @@ class Risk(StrEnum):
     DESTRUCTIVE = "destructive"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A sentence in both languages."""
 
@@ -68,7 +69,7 @@ class Text:
         return (self.zh if language == "zh" else self.en) or self.en
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fix:
     """One thing to try. ``run`` is a shell command, ``flags`` belong on the trainer's command line.
 
@@ -86,7 +87,7 @@ class Fix:
     risk: Risk = Risk.SAFE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evidence:
     """A line of a log that shows something; ``before`` and ``after`` are its neighbours."""
 
@@ -100,7 +101,7 @@ class Evidence:
     after: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Consequence:
     """A rule that held too, but that another diagnosis explains."""
 
@@ -110,7 +111,7 @@ class Consequence:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnosis:
     """A hypothesis that survived: ``ranks[0]`` is the culprit where one is known.
 
@@ -148,7 +149,7 @@ class Diagnosis:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """An earlier run in the same log, of which only the outcome is kept."""
 
@@ -175,7 +176,7 @@ class DivergenceKind(StrEnum):
     SLOW = "slow"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Difference:
     """How some ranks are unlike the others.
 
@@ -190,7 +191,7 @@ class Difference:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comparison:
     """The ranks of a job side by side: those ``seen`` of ``world`` (None where no line says how many there are).
 
@@ -205,7 +206,7 @@ class Comparison:
     timeout_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SourceNote:
     """Something a reader must know of a source: it was cut, skipped in part or, with ``unread``, not read at all."""
 
@@ -214,7 +215,7 @@ class SourceNote:
     unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StackView:
     """Where the processes of a live job stood when they were looked at last.
 
@@ -227,7 +228,7 @@ class StackView:
     apart: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """Everything that logrules has to say about a job at one moment.
 

@@ -1,13 +1,13 @@
 """What a source yields: bytes, the passing of time, and the end of both."""
 
-from dataclasses import dataclass
+from logrules.model.record import record
 
 # A line longer than this counts as several, each of this length: one endless line (a progress bar that never ends
 # its line, a dumped tensor, an archive of nothing but zeros) cannot fill the memory.
 MAX_LINE_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """A run of whole lines of one source.
 
@@ -23,7 +23,7 @@ class Block:
     arrived: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BytesArrived:
     """Bytes of a source came at ``now`` (seconds since the epoch), whether or not any rule asks for their lines.
 
@@ -34,7 +34,7 @@ class BytesArrived:
     now: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Skipped:
     """Bytes of a source that nobody looked at, and why: a truncated archive, a reader that fell behind.
 
@@ -48,14 +48,14 @@ class Skipped:
     lines: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tick:
     """Nothing arrived, and it is now ``now`` (seconds since the epoch)."""
 
     now: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class End:
     """Nothing more comes. ``modified`` is when the saved file was last written, where known."""
 

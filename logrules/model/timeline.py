@@ -1,9 +1,9 @@
 """What a report draws over time: phases, waits and the curves of metrics."""
 
-from dataclasses import dataclass
+from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PhaseSpan:
     """A worker was in a phase; times are None where the log has none."""
 
@@ -16,7 +16,7 @@ class PhaseSpan:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WaitSpan:
     """A worker waited without a word; ``ended`` is False where the log ends in it. Times are None where it has none."""
 
@@ -30,7 +30,7 @@ class WaitSpan:
     ended: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Point:
     """A value that a line printed; ``time`` is None where the log has none."""
 
@@ -40,7 +40,7 @@ class Point:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Curve:
     """A metric over the run, thinned out to what can be drawn; `quiet` is seconds without a line."""
 

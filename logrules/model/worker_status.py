@@ -1,9 +1,9 @@
 """Where a worker of a live job is at this moment, and how the ranks of a job share its work."""
 
-from dataclasses import dataclass
+from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkerNow:
     """``step`` is its last line of progress; lengths of time are in seconds, None where unknown.
 
@@ -18,7 +18,7 @@ class WorkerNow:
     patience_s: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParallelSizes:
     """How many ranks there are, and of how many each kind of parallelism is: 1 where nothing says otherwise."""
 

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from logrules.model.record import record
 from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
 from logrules.output.numbers import duration, ranks_said
 
@@ -113,7 +113,7 @@ def _text_of(one: Difference) -> Text:
     return _SAID[one.kind]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alike:
     """A line, and the further ranks that print the same but for clock readings and their own number."""
 

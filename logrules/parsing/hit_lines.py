@@ -2,11 +2,12 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from operator import itemgetter
 from typing import TypeAlias
 
+from logrules.model.record import record
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
@@ -24,7 +25,7 @@ Share: TypeAlias = Callable[[Kind], int]
 _Span: TypeAlias = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HitLine:
     """A physical line with hits: ``number`` counts from 0 within its window.
 
@@ -52,7 +53,7 @@ class HitLine:
         return _after(self.data, self.end)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines."""
 

@@ -1,14 +1,15 @@
 """The last lines of a log, whether or not a rule asked for them: they tell how it ended and what nobody knows."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from logrules.model.record import record
 
 # Enough to see what a process wrote after its last telling line, few enough to cost milliseconds.
 TAIL_BYTES = 32 * 1024
 TAIL_LINES = 160
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RawLine:
     """A line as it lies in its source: ``number`` counts from 1, ``offset`` is that of its first byte."""
 

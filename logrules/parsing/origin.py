@@ -1,9 +1,9 @@
 """Which component a frame or a line is from and what it was doing, by the table of origins."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
+from logrules.model.record import record
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
 from logrules.parsing.own_words import OwnNames, words_of
@@ -18,7 +18,7 @@ _CHECKOUT_DEPTH = 2
 _UNKNOWN = Origin()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Reading:
     """An origin and, for the user's own code, the phase that the file's name alone speaks of."""
 

@@ -1,11 +1,11 @@
 """The table of origins, ready to be asked: rows by package folder, by logger and by source file."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 from logrules.model.failure import Origin
+from logrules.model.record import record
 from logrules.ruleset.tables import Component, Place
 
 # How deep a path a header may print for a source file that is named by its last folders.
@@ -13,7 +13,7 @@ _SOURCE_PARTS = 4
 STANDARD_LIBRARY = "python"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OriginRow:
     """A row of the table for a file or a folder (``path`` in parts): all that is given must hold."""
 

@@ -2,8 +2,9 @@
 
 import re
 import sys
-from dataclasses import dataclass
 from enum import StrEnum
+
+from logrules.model.record import record
 
 _MAX_CHARS = 4096
 _MAX_PARTS = 64
@@ -23,7 +24,7 @@ class PathKind(StrEnum):
     ELSEWHERE = "elsewhere"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PackagePath:
     """The parts of a path: from the top package on where it is known, else all of them."""
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 
+from logrules.model.record import record
 from logrules.parsing.literal_matcher import Literal, matcher_of
 from logrules.ruleset.pack import Signal, TraceForm
 
@@ -13,7 +13,7 @@ _MARKS = (b"^^", b"~~")
 _MAX_MARK_BYTES = 4_096
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Detail:
     """How much of a log's routine is reported: literals that only sampled signals ask for, and the ``common`` ones.
 

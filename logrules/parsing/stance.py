@@ -7,10 +7,10 @@ saved one are judged alike. The forms are data (rules/stances.yaml).
 import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import chain
 
 from logrules.model.event import Event, Level, Stance
+from logrules.model.record import record
 from logrules.ruleset.pattern import bounded_search, compiled
 from logrules.ruleset.tables import Part, StanceForm
 
@@ -46,7 +46,7 @@ _CLAIMED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Candidate:
     """A form with what decides cheaply whether it can fit."""
 

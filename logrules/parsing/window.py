@@ -5,14 +5,14 @@ absolute offsets. It is the unit of scanning and of sampling.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from logrules.model.record import record
 from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped, Tick
 
 WINDOW_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window:
     """Lines that start in the ``index``-th stretch of a source; ``offset`` is that of the first byte."""
 

@@ -1,8 +1,9 @@
 """Bounds of rule files and of the texts in them, said where a diagnosis reads them, without what checks them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from logrules.model.record import record
 
 # Of a rule file, and of all of a pack; and how many files a pack may have.
 MAX_FILE_BYTES = 1_000_000
@@ -10,7 +11,7 @@ MAX_PACK_BYTES = 50_000_000
 MAX_PACK_FILES = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Len:
     """Between how many characters a text has. Pydantic asks for its parts by the protocol of `annotated_types`."""
 

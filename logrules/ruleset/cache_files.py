@@ -37,7 +37,7 @@ def user_folder(own: str, standard: str, usual: str) -> Path:
 def kept(name: str) -> bytes | None:
     """What was kept under this name, or None."""
     try:
-        checksum, _, body = _read_own(cache_folder() / name).partition(b"\n")
+        checksum, body = _read_own(cache_folder() / name)
         whole = checksum.decode("ascii") == hashlib.sha256(body).hexdigest()
     except (OSError, ValueError, RuntimeError):
         return None
@@ -62,8 +62,8 @@ def keep(kind: str, name: str, body: bytes) -> None:
         _forget_old(folder, kind)
 
 
-def _read_own(path: Path) -> bytes:
-    """The content of a regular file that this user owns and nobody else may write."""
+def _read_own(path: Path) -> tuple[bytes, bytes]:
+    """The first line and the rest of a regular file that this user owns and nobody else may write."""
     # A named pipe that nobody writes to would be waited for.
     with open(path, "rb", opener=_without_waiting) as stream:
         status = os.fstat(stream.fileno())
@@ -73,7 +73,7 @@ def _read_own(path: Path) -> bytes:
             raise ValueError("somebody else could have written it")
         with contextlib.suppress(OSError):
             os.utime(stream.fileno())  # what is in use is not old
-        return stream.read()
+        return stream.readline().removesuffix(b"\n"), stream.read()
 
 
 def _without_waiting(path: str, flags: int) -> int:

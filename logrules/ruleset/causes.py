@@ -1,15 +1,15 @@
 """The table of causes: in which tiers they explain each other, and what a failure that nothing knows may be."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from logrules.model.record import record
 from logrules.model.report import Restart, Severity
 from logrules.ruleset.bounds import Len
 
 Name = Annotated[str, Len(1, 80)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tier:
     """A layer of causes; those of an earlier tier explain what those of a later one tell afterwards.
 
@@ -22,7 +22,7 @@ class Tier:
     reaction: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cause:
     """What rules and tables may name as the cause of a failure.
 
@@ -49,7 +49,7 @@ class Cause:
     fixes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alternative:
     """A cause that it may have; ``why`` is what would tell it from the others."""
 
@@ -58,7 +58,7 @@ class Alternative:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AlternativesRow:
     """What a failure may be of which only a cause in ``of`` is known: the first row that fits is shown.
 

@@ -4,9 +4,11 @@ Signals are numbers into ``Pack.signals``; a tuple of them stands for "any of th
 Durations are seconds. Windows are half-open: b follows a within w if t_b < t_a + w.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
+
+from logrules.model.record import record
 
 Signals: TypeAlias = tuple[int, ...]
 
@@ -25,14 +27,14 @@ class NotANumber(StrEnum):
     INF = "inf"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Occurred:
     """Any of the signals was seen."""
 
     signals: Signals
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence:
     """The steps were seen in order, the last within ``within_s`` of the first.
 
@@ -44,7 +46,7 @@ class Sequence:
     anywhere: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Absence:
     """``after`` was seen and ``missing`` did not follow, in time or before the end."""
 
@@ -53,7 +55,7 @@ class Absence:
     within_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Repeated:
     """The signals were seen at least ``least`` times, within ``within_s`` where given."""
 
@@ -62,57 +64,57 @@ class Repeated:
     within_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Waiting:
     """The wait is open: past its patience, or at the end of a saved log."""
 
     wait: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quiet:
     """No line arrived for ``longer_than_s``."""
 
     longer_than_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stopped:
     """The log ends in mid-run: no completion, no error, no open wait."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Silent:
     """Live: nothing at all was written for ``longer_than_s`` since the job was first looked at."""
 
     longer_than_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unstarted:
     """Live: lines came, no loop was entered and no known wait is open, and then nothing for ``longer_than_s``."""
 
     longer_than_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Polling:
     """For ``longer_than_s`` nothing moved, and lines said again and again only that their writer waits."""
 
     longer_than_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Overdue:
     """Live: the loop has not moved for longer than its own rhythm allows, neither here nor on any other worker."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lagging:
     """Live: a worker's steps stay away for longer than its rhythm allows while those of its peers come."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricIs:
     """The metric was printed as NaN or infinite."""
 
@@ -120,7 +122,7 @@ class MetricIs:
     kind: NotANumber
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricBound:
     """All of the last ``over`` samples are above (or below) ``bound``."""
 
@@ -130,7 +132,7 @@ class MetricBound:
     over: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricSpike:
     """A sample is above ``factor`` times (or below it) the median of the ``over`` before it."""
 
@@ -140,7 +142,7 @@ class MetricSpike:
     over: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricTrend:
     """The last ``over`` samples do not move, or only rise."""
 
@@ -149,7 +151,7 @@ class MetricTrend:
     over: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Every:
     """All parts hold; what was seen for them is told by one worker, in one failure or near, unless ``anywhere``."""
 
@@ -157,21 +159,21 @@ class Every:
     anywhere: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Some:
     """At least one part holds."""
 
     parts: tuple["Condition", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Not:
     """The part does not hold."""
 
     part: "Condition"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Supported:
     """The part holds; the evidence adds lines and captures to it, and decides nothing."""
 

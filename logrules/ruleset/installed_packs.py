@@ -4,17 +4,17 @@
 acme = "acme_rules:rules"       # the folder `rules` of the package `acme_rules`
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.model.record import record
 from logrules.ruleset.entry_points import entry_points
 
 GROUP = "logrules.packs"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InstalledPack:
     """A pack by its entry point's name and the folder that it names."""
 

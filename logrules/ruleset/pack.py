@@ -5,16 +5,17 @@ person reads (titles, fixes) is kept as JSON text per rule and decoded when it i
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from logrules.model.event import Stance
+from logrules.model.record import record
 from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.condition import Condition
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signal:
     """A telling line: literals for the scanner, then an optional pattern and a veto.
 
@@ -30,7 +31,7 @@ class Signal:
     stances: tuple[Stance, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
 
@@ -59,7 +60,7 @@ class Rule:
     evidence: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Marker:
     """A line that says where a worker is; ``signal`` numbers the signal that recognises it."""
 
@@ -79,7 +80,7 @@ class Marker:
     guess: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wait:
     """A place where a worker blocks without a word, and for how long that is normal."""
 
@@ -89,7 +90,7 @@ class Wait:
     first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Metric:
     """A number that a line prints: ``signal`` captures it as ``value``."""
 
@@ -98,7 +99,7 @@ class Metric:
     scale: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Framework:
     """How to see that a framework is there: one of its signals or headers, or a frame of one of its components.
 
@@ -112,7 +113,7 @@ class Framework:
     loops: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HeaderFormat:
     """A prefix (or, with ``ends``, a suffix) around a message."""
 
@@ -127,7 +128,7 @@ class HeaderFormat:
     relayed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TimeForm:
     """A form in which a time is written."""
 
@@ -135,7 +136,7 @@ class TimeForm:
     pattern: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NameForm:
     """A form of file names that says who wrote the file."""
 
@@ -144,7 +145,7 @@ class NameForm:
     role: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceForm:
     """The signals that make up a traceback or a stack dump.
 
@@ -174,7 +175,7 @@ class TraceForm:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replaced:
     """A file that defines what an earlier pack's file defined: what, in which file, in the place of which."""
 
@@ -183,7 +184,7 @@ class Replaced:
     before: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
@@ -207,10 +208,10 @@ class Pack:
     trace: TraceForm | None = None
     exit_signals: Mapping[str, int] = field(default_factory=dict)
     phases: tuple[Phase, ...] = ()
-    tables: Tables = Tables()  # noqa: RUF009 (frozen)
+    tables: Tables = Tables()
     cards: Mapping[str, str] = field(default_factory=dict)
     steps: str = "[]"
-    translation: Translation = Translation()  # noqa: RUF009 (frozen)
+    translation: Translation = Translation()
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
     patience: float = 1.0

@@ -4,9 +4,8 @@ Compiling one takes longer than reading a hundred lines with it, so that what wa
 """
 
 import copyreg
-import json
+import marshal
 import sys
-from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -27,7 +26,7 @@ _UNBOUNDED = regex.compile(
     r"(?<!\\)(?:\\\\)*+(\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)|\(\?\(DEFINE\)|\{(?:\d+<=?)?[eids](?:<=?\d+|[,:+}]))"
 )
 
-_stored: list[Mapping[str, str]] = []
+_stored: list[Mapping[str, bytes]] = []
 _made: "dict[str, regex.Pattern[str]]" = {}
 
 
@@ -35,9 +34,9 @@ _made: "dict[str, regex.Pattern[str]]" = {}
 def compiled(pattern: str) -> "regex.Pattern[str]":
     """The compiled pattern. Raises ValueError, with what is wrong, for one that is none."""
     for stored in _stored:
-        text = stored.get(pattern)
-        if text is not None:
-            return _restored(text)
+        form = stored.get(pattern)
+        if form is not None:
+            return _restored(form)
     if found := _UNBOUNDED.search(pattern):
         raise ValueError(f"not a pattern that may be used: `{found[1]}` has no bound of work")
     try:
@@ -68,12 +67,12 @@ def bounded_fullmatch(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[
     return pattern.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
 
 
-def use_stored(stored: Mapping[str, str]) -> None:
+def use_stored(stored: Mapping[str, bytes]) -> None:
     """Take patterns from here, instead of compiling them: what `stored_form` gave, by the pattern."""
     _stored[:] = [stored]
 
 
-def stored_so_far() -> Mapping[str, str]:
+def stored_so_far() -> Mapping[str, bytes]:
     """The patterns that this process takes from where they were stored."""
     return _stored[-1] if _stored else {}
 
@@ -83,18 +82,18 @@ def compiled_so_far() -> "Mapping[str, regex.Pattern[str]]":
     return _made
 
 
-def stored_form(made: "regex.Pattern[str]") -> str | None:
-    """The compiled pattern as JSON, None for one of a rare kind. It is what the pattern would be pickled as."""
+def stored_form(made: "regex.Pattern[str]") -> bytes | None:
+    """The compiled pattern as bytes, None for one of a rare kind. It is made of what the pattern is pickled as."""
     _, parts = _rebuilding(made)
     try:
-        return json.dumps([_plain(part) for part in parts], separators=(",", ":"))
-    except TypeError:
+        return marshal.dumps(parts)
+    except ValueError:
         return None
 
 
-def _restored(text: str) -> "regex.Pattern[str]":
+def _restored(form: bytes) -> "regex.Pattern[str]":
     rebuild, _ = _rebuilding(_sample())
-    found: regex.Pattern[str] = rebuild(*[_from_plain(part) for part in json.loads(text)])
+    found: regex.Pattern[str] = rebuild(*marshal.loads(form))  # noqa: S302 (see `pack_cache`)
     return found
 
 
@@ -109,21 +108,3 @@ def _rebuilding(made: "regex.Pattern[str]") -> tuple[Callable[..., Any], tuple[A
     table: Mapping[type, Callable[[Any], Any]] = copyreg.dispatch_table
     rebuild, parts = table[type(made)](made)
     return rebuild, tuple(parts)
-
-
-def _plain(part: object) -> object:
-    if isinstance(part, bytes):
-        return {"bytes": b2a_base64(part, newline=False).decode("ascii")}
-    if isinstance(part, tuple):
-        return {"tuple": list(part)}
-    if isinstance(part, dict):
-        return {"pairs": list(part.items())}
-    return part
-
-
-def _from_plain(part: Any) -> Any:
-    if not isinstance(part, dict):
-        return part
-    if "bytes" in part:
-        return a2b_base64(part["bytes"])
-    return tuple(part["tuple"]) if "tuple" in part else {key: value for key, value in part["pairs"]}  # noqa: C416

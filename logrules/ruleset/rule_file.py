@@ -1,13 +1,14 @@
 """A rule file before anybody has looked into it."""
 
-from dataclasses import dataclass
 from pathlib import Path, PurePath
+
+from logrules.model.record import record
 
 # What messages call the folder of the shipped rules.
 SHIPPED = "rules"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleText:
     """A rule file as bytes, under the name that messages use; the pack that it came with, and where it is."""
 

@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import FrameworkSettings
@@ -15,7 +16,7 @@ _SETTING_END = re.compile(r"[ =]")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FixStep:
     """One thing to try, where one of these frameworks was seen; anywhere where none is named."""
 
@@ -23,7 +24,7 @@ class FixStep:
     frameworks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Card:
     """Titles, reasons, steps and references of a rule."""
 

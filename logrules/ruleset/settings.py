@@ -6,12 +6,12 @@ Only what is needed to find packs is looked at here, on every start; the rest is
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.model.record import record
 from logrules.ruleset.bounded_read import read_bounded
 
 CONFIG_NAME = "logrules.toml"
@@ -20,7 +20,7 @@ MAX_CONFIG_BYTES = 1_000_000
 _MARK = b"tool.logrules"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """What a configuration says: its table as JSON, and the text that it was read from, for messages.
 

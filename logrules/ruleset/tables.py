@@ -6,11 +6,12 @@ Nothing here imports pydantic, so that a diagnosis need not.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
 from logrules.model.event import Stance
+from logrules.model.record import record
 from logrules.ruleset.bounds import Len
 from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
 
@@ -20,7 +21,7 @@ EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
 Pattern = Annotated[str, Len(1, 2000)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase:
     """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
 
@@ -35,7 +36,7 @@ class Phase:
     idle: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A part of a component and the phase that it works in.
 
@@ -56,7 +57,7 @@ class Place:
     group: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Component:
     """A package, or a part of one, that failures come from.
 
@@ -73,7 +74,7 @@ class Component:
     places: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OwnWords:
     """Words of file and function names of the user's own code, and the phase that they speak of.
 
@@ -99,7 +100,7 @@ class Part(StrEnum):
     CLAUSE = "clause"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Nesting:
     """What a phase that an inner frame says means inside of outer frames.
 
@@ -113,7 +114,7 @@ class Nesting:
     becomes: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StanceForm:
     """A form of statements. The first one of the table that a line fits says its stance; none: it is a fact.
 
@@ -137,7 +138,7 @@ class StanceForm:
     near: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExceptionClass:
     """A class of exceptions and what it inherits from, by the last part of its name."""
 
@@ -145,7 +146,7 @@ class ExceptionClass:
     bases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExceptionRow:
     """An exception that names a cause. All that is given must hold; the row with more given goes first.
 
@@ -174,7 +175,7 @@ class ExceptionRow:
     near: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExitForm:
     """A form in which somebody reports that a process ended.
 
@@ -197,7 +198,7 @@ class ExitForm:
     near: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExitCode:
     """What an exit status (``code``) or a signal (``signal``, by name) says; in some ``forms`` only, where given."""
 
@@ -212,7 +213,7 @@ class ExitCode:
     fixes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CertaintyModel:
     """How sure diagnoses are: parameters that were fitted on labelled logs, and what each rule's record there is.
 
@@ -225,7 +226,7 @@ class CertaintyModel:
     fitted: Mapping[str, str | float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OtherName:
     """What captured values are called elsewhere: steps that ask for ``id`` get the other name of the value of ``of``.
 
@@ -239,7 +240,7 @@ class OtherName:
     or_itself: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FrameworkSettings:
     """Flags, keys and variables that the framework ``id`` knows, by name, or by their beginning up to a `.` or `_`."""
 
@@ -247,7 +248,7 @@ class FrameworkSettings:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tables:
     """All tables of a pack; ``tiers`` from what explains to what is explained."""
 

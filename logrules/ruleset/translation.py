@@ -1,10 +1,12 @@
 """What people read, in another language than English: rules/translations/<language>.yaml."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WordTranslation:
     """A phase or a cause."""
 
@@ -12,7 +14,7 @@ class WordTranslation:
     about: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepTranslation:
     """A step of a fix."""
 
@@ -20,7 +22,7 @@ class StepTranslation:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleTranslation:
     """A rule or a wait; ``fixes`` are the steps that it spells out itself, in their order."""
 
@@ -30,7 +32,7 @@ class RuleTranslation:
     fixes: tuple[StepTranslation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Translation:
     """All that people read, by the id of what it stands for. A rule's waits are ``waits/<framework>/<wait>``."""
 

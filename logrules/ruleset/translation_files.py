@@ -10,7 +10,7 @@ from logrules.model.position import Position, Problem
 from logrules.ruleset.bounded_read import read_bounded
 from logrules.ruleset.bounds import MAX_FILE_BYTES
 from logrules.ruleset.cache_files import keep, kept
-from logrules.ruleset.plain_json import from_plain, to_plain
+from logrules.ruleset.plain_form import from_plain, to_plain
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.translation import Translation, joined
 

@@ -11,7 +11,7 @@ from logrules.ruleset.cache_files import cache_folder, keep, kept
 from logrules.ruleset.load import digest_of, rule_bytes
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
-from logrules.ruleset.plain_json import from_plain, to_plain
+from logrules.ruleset.plain_form import from_plain, to_plain
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import Case
 from logrules.ruletest.suite import Suite

@@ -9,10 +9,10 @@ import importlib
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from logrules.model.errors import SourceError
+from logrules.model.record import record
 
 # A fault costs what the failing call had expanded, so calls are kept short where the
 # library cannot give that back.
@@ -49,7 +49,7 @@ class Decoder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Codec:
     """A kind of archive: its magic number and how to start a member of it."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import SourceError
+from logrules.model.record import record
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
@@ -30,7 +31,7 @@ _MAX_TOLD = 5
 _NOT_LOGS = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Discovered:
     """The sources in the order to read them, and what was passed over and why.
 

@@ -1,9 +1,9 @@
-"""Frozen dataclasses to JSON values and back: the form in which a pack is cached.
+"""Frozen dataclasses to values that JSON and `marshal` can write, and back: the form in which a pack is cached.
 
-A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list, a tuple of dataclasses of one kind
-``{"$": name, "rows": …, "nested": the places of fields that are more than plain values}``, an enumeration member its
-value under its class's name, a path its text. Names say in which module a class is; nothing is ever built but
-dataclasses and enumerations of ours.
+A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
+tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": …, "flat": …}`` (the places of fields that must be
+built, and of those that are tuples of plain values), an enumeration member its value under its class's name, a path
+its text. Names say in which module a class is; nothing is ever built but dataclasses and enumerations of ours.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ _PATH = "path"
 _OURS = "logrules."
 
 
-def to_plain(value: object) -> object:
-    """The JSON value of a frozen dataclass, tuple, mapping, enumeration member or scalar."""
+def to_plain(value: object) -> Any:
+    """The plain value of a frozen dataclass, tuple, mapping, enumeration member or scalar."""
     if isinstance(value, StrEnum):
         return {_TAG: _name(type(value)), "value": value.value}
     if isinstance(value, Path):
@@ -28,7 +28,10 @@ def to_plain(value: object) -> object:
     if is_dataclass(value):
         return {_TAG: _name(type(value)), "row": _row(value)}
     if isinstance(value, tuple):
-        return _table(value) if _is_table(value) else [to_plain(item) for item in value]
+        if _is_table(value):
+            return _table(value)
+        items = [to_plain(item) for item in value]
+        return items if any(map(_is_nested, items)) else tuple(items)
     if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
     return value
@@ -44,8 +47,10 @@ def _is_table(value: tuple[object, ...]) -> bool:
 
 def _table(value: tuple[object, ...]) -> dict[str, object]:
     rows = [_row(item) for item in value]
-    nested = [place for place, column in enumerate(zip(*rows, strict=True)) if any(map(_is_nested, column))]
-    return {_TAG: _name(type(value[0])), "nested": nested, "rows": rows}
+    columns = [set(map(type, column)) for column in zip(*rows, strict=True)]
+    flat = [place for place, kinds in enumerate(columns) if kinds == {tuple}]
+    nested = [place for place, kinds in enumerate(columns) if kinds & {list, dict, tuple} and kinds != {tuple}]
+    return {_TAG: _name(type(value[0])), "nested": nested, "flat": flat, "rows": rows}
 
 
 def _is_nested(value: object) -> bool:
@@ -71,7 +76,7 @@ def from_plain(value: Any) -> Any:
         # Most lists hold nothing but texts.
         return tuple([from_plain(item) if isinstance(item, list | dict) else item for item in value])
     if not isinstance(value, dict):
-        return value
+        return value  # a tuple too: what `marshal` read is what it was
     name = value.get(_TAG)
     if name is None:
         return {key: from_plain(item) for key, item in value.items()}
@@ -82,7 +87,10 @@ def from_plain(value: Any) -> Any:
         return kind(value["value"])
     if "row" in value:
         return kind(*[from_plain(item) for item in value["row"]])
+    nested, flat = value["nested"], value["flat"]
     for row in value["rows"]:
-        for place in value["nested"]:
+        for place in nested:
             row[place] = from_plain(row[place])
+        for place in flat:
+            row[place] = tuple(row[place])  # JSON has lists only
     return tuple([kind(*row) for row in value["rows"]])

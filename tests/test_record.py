@@ -1,0 +1,101 @@
+"""Records: frozen dataclasses in all that anybody sees of them."""
+
+import copy
+import pickle
+from collections.abc import Mapping
+from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+
+import pytest
+
+from logrules.model.record import record
+
+
+@record
+class Point:
+    """Two numbers."""
+
+    x: int
+    y: int = 2
+
+
+@record
+class Named(Point):
+    """And a name."""
+
+    name: str = "origin"
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shout(self) -> str:
+        """The name, loud."""
+        return self.name.upper()
+
+
+@record
+class Empty:
+    """Nothing at all."""
+
+
+@record
+class One:
+    """A single field."""
+
+    only: object
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    """What `dataclasses` makes of the fields of `Point`."""
+
+    x: int
+    y: int = 2
+
+
+def test_fields_are_given_by_place_by_name_or_by_default():
+    assert (Point(1).y, Point(1, 3).y, Point(y=4, x=0).y) == (2, 4 - 1, 4)
+    assert Named(1).shout == "ORIGIN"
+    assert Named(1).facts == {}
+    assert Named(1).facts is not Named(1).facts
+
+
+@pytest.mark.parametrize(("given", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"z": 1}), ((1,), {"x": 1})])
+def test_what_is_missing_or_unknown_is_refused(given, named):
+    with pytest.raises(TypeError):
+        Point(*given, **named)
+
+
+def test_equality_and_hash_go_by_class_and_values():
+    assert Point(1) == Point(1, 2)
+    assert hash(Point(1)) == hash(Point(1, 2)) == hash(Ordinary(1))
+    assert Point(1) != Point(2)
+    assert Point(1) != Ordinary(1)
+    assert Named(1) != Point(1)
+    assert (Empty(), One("a")) == (Empty(), One("a"))
+    assert len({One("a"), One("a"), One("b"), Empty(), Empty()}) == 3
+
+
+@pytest.mark.parametrize("value", [Point(1), Named(3, name="a")])
+def test_it_cannot_be_changed(value):
+    with pytest.raises(FrozenInstanceError):
+        value.x = 5
+    with pytest.raises(FrozenInstanceError):
+        del value.x
+    with pytest.raises(FrozenInstanceError):
+        value.new = 5
+    assert not hasattr(value, "__dict__")
+
+
+@pytest.mark.parametrize("value", [Point(1), Named(3, 4, "a", {"b": "c"}), Empty(), One(None)])
+def test_it_is_copied_and_sent(value):
+    assert copy.deepcopy(value) == value
+    assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 (our own)
+
+
+def test_tools_for_dataclasses_know_it():
+    assert is_dataclass(Point)
+    assert [one.name for one in fields(Named)] == ["x", "y", "name", "facts"]
+    assert replace(Point(1), y=7) == Point(1, 7)
+    assert repr(Point(1)) == repr(Ordinary(1)).replace("Ordinary", "Point")
+    match Point(1, 5):
+        case Point(1, y):
+            assert y == 5
