@@ -2,7 +2,7 @@
 
 A job whose reader is gone is ended by its next line. The keeper holds the same ends of the pipes (or of the terminal),
 reads nothing while the watcher lives, and costs the job nothing. This file is also its program, run without the
-rest of the package: that takes 10 ms and 9 MB.
+rest of the package: that takes 20 ms of CPU once and 11 MB.
 """
 
 import os
