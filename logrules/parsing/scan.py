@@ -69,10 +69,10 @@ class Scanner:
     def scan(self, data: bytes) -> list[tuple[int, int]]:
         """Pairs of (offset behind the literal, index into ``signals_of``), by rising offset."""
         found = self._matcher.find(data) if self._matcher is not None and data else []
-        if self._frames:
-            below = _lines_below(data, [end for end, entry in found if entry in self._frames])
-            if below:
-                found = sorted([*found, *((at, len(self.signals_of) - 1) for at in below)])
+        frames = [end for end, entry in found if entry in self._frames] if self._frames else []
+        if frames:
+            below = _lines_below(data, frames)
+            found = sorted([*found, *((at, len(self.signals_of) - 1) for at in below)])
         return found
 
 
