@@ -83,6 +83,12 @@ def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> Iterator[L
             yield Literal(data, number, once=thinned)
 
 
+def _may_name(line: bytes) -> bool:
+    """Whether an exception may be named here: a name alone or before a colon. Most source lines end in a bracket."""
+    last = line.rstrip()[-1:]
+    return b":" in line or last.isalnum() or last == b"_"
+
+
 def _lines_below(data: bytes, frames: Iterable[int]) -> list[int]:
     """Offsets of the second bytes of the lines below these offsets, as a scan reports its hits (behind a match).
 
@@ -96,8 +102,9 @@ def _lines_below(data: bytes, frames: Iterable[int]) -> list[int]:
             start = end + 1
             end = data.find(b"\n", start)
             stop = end if end >= 0 else len(data)
-            if not marked or not any(mark in data[start : min(stop, start + _MAX_MARK_BYTES)] for mark in _MARKS):
+            line = data[start : min(stop, start + _MAX_MARK_BYTES)]
+            if not marked or not any(mark in line for mark in _MARKS):
                 left -= 1
-            if stop > start:
+            if stop > start and _may_name(line):
                 found[start + 1] = None
     return sorted(found)
