@@ -32,7 +32,7 @@ def test_what_the_last_error_says_of_sizes_explains_the_call_that_failed(shipped
 
 
 _STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
-_LIMIT = "slurmstepd: error: *** STEP 91.0 ON gpu-3 CANCELLED AT 2025-01-10T15:27:25 DUE TO TIME LIMIT ***\n"
+_LIMIT = "slurmstepd: error: *** STEP 91.0 ON gpu-3 CANCELLED AT 2025-03-01T10:00:00 DUE TO TIME LIMIT ***\n"
 _SIGNAL = "[rank: 0] Received SIGTERM: 15\n"
 _KILLED = "train.sh: line 12: 40213 Killed                  python -u train.py --config base.yaml\n"
 

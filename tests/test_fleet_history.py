@@ -67,7 +67,7 @@ SAME = [
         NCCL.format(rank=60, second=59, line=678, seq=9).replace("[rank60]:", ""),
     ],
     [
-        "INFO 04-30 10:20:35 [core.py:58] engine v0.8.1 died at https://a.example/x?y=1 (0x7f00a1) 12ab34cd56ef",
+        "INFO 03-01 10:00:00 [core.py:58] engine v0.8.1 died at https://a.example/x?y=1 (0x7f00a1) 12ab34cd56ef",
         "INFO 05-01 11:20:35 [core.py:72] engine v0.9.0.dev3+gabc died at https://b.example/z (0x7f11) 99ffee001122",
     ],
 ]

@@ -139,7 +139,7 @@ def test_lines_of_a_new_file_count_from_its_start(shipped):
 
 
 def test_silence_is_measured_by_arrival_whatever_the_lines_own_times(shipped):
-    line = b"[2025-07-18 01:45:16,013] [INFO] Initializing process group\n"
+    line = b"[2025-03-01 10:00:00,250] [INFO] Initializing process group\n"
     script = Script(Block("log", 0, line, 5_000.0), Tick(5_001.0), Tick(5_000.0 + 7200))
     following = Following(script, shipped)
     stages = [(update.now, following.report().status) for update in following]

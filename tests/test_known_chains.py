@@ -18,7 +18,7 @@ _STEP = [
 
 
 def _log(lines: Sequence[str]) -> str:
-    return "".join(f"ERROR 06-05 16:27:39 [core.py:502] {line}\n" for line in lines)
+    return "".join(f"ERROR 03-01 10:00:05 [core.py:502] {line}\n" for line in lines)
 
 
 @pytest.mark.parametrize(

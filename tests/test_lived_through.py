@@ -37,12 +37,12 @@ def test_what_actors_raise_again_and_again_ends_none_of_them(on, story, log, fai
 
 
 _STOP = (
-    "INFO 04-18 14:12:51 api_server.py:840] vLLM API server version 0.7.2\n"
+    "INFO 03-01 10:00:00 api_server.py:840] vLLM API server version 0.7.2\n"
     "INFO:     Application startup complete.\n"
-    "INFO 04-18 15:05:59 launcher.py:59] Shutting down FastAPI HTTP server.\n"
-    "ERROR 04-18 15:05:59 engine.py:389] Traceback (most recent call last):\n"
-    'ERROR 04-18 15:05:59 engine.py:389]   File "/e/site-packages/vllm/engine/multiprocessing/engine.py", line 374\n'
-    "ERROR 04-18 15:05:59 engine.py:389] KeyboardInterrupt: {words}\n"
+    "INFO 03-01 10:05:00 launcher.py:59] Shutting down FastAPI HTTP server.\n"
+    "ERROR 03-01 10:05:00 engine.py:389] Traceback (most recent call last):\n"
+    'ERROR 03-01 10:05:00 engine.py:389]   File "/e/site-packages/vllm/engine/multiprocessing/engine.py", line 374\n'
+    "ERROR 03-01 10:05:00 engine.py:389] KeyboardInterrupt: {words}\n"
     "INFO:     Application shutdown complete.\n"
 )
 

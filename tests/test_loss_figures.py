@@ -30,8 +30,8 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
         ("a policy's loss lies on both sides of zero", steps([*POLICY, 0.2]), False),
         ("a loss that has all but gone", steps([*MEMORISED, 0.0021]), False),
         ("a loss that had all but gone is back", steps([*MEMORISED, 1.4]), True),
-        ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/79]  eta: 0:02:03  loss: 10.9\n", False),
-        ("a summary of that test", steps(USUAL) + "Test:  [ 0/79]  eta: 0:02:03  loss: 10.9\n* Acc@1 0.5 Acc@5 1.8 loss 11.3\n", False),
+        ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n", False),
+        ("a summary of that test", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n* Acc@1 0.5 Acc@5 1.8 loss 11.3\n", False),
     ],
 )  # fmt: skip
 def test_what_is_a_spike_of_the_loss(on, story, log, alarming):

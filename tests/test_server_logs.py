@@ -8,17 +8,17 @@ from logrules.ruleset.pack import Pack
 from logrules.ruletest.harness import run_log
 
 READY = "INFO:     Application startup complete.\n"
-REFUSED = """ERROR 08-18 19:58:43 [serving_chat.py:203] Error in preprocessing prompt inputs
-ERROR 08-18 19:58:43 [serving_chat.py:203] Traceback (most recent call last):
-ERROR 08-18 19:58:43 [serving_chat.py:203]   File "/opt/venv/vllm/entrypoints/openai/serving_engine.py", line 6, in _check
-ERROR 08-18 19:58:43 [serving_chat.py:203]     raise ValueError(
-ERROR 08-18 19:58:43 [serving_chat.py:203] ValueError: Five of four tokens were asked for
-INFO:     127.0.0.1:40966 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request
+REFUSED = """ERROR 03-01 10:00:05 [serving_chat.py:203] Error in preprocessing prompt inputs
+ERROR 03-01 10:00:05 [serving_chat.py:203] Traceback (most recent call last):
+ERROR 03-01 10:00:05 [serving_chat.py:203]   File "/opt/venv/vllm/entrypoints/openai/serving_engine.py", line 6, in _check
+ERROR 03-01 10:00:05 [serving_chat.py:203]     raise ValueError(
+ERROR 03-01 10:00:05 [serving_chat.py:203] ValueError: Five of four tokens were asked for
+INFO:     127.0.0.1:50100 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request
 """
-ORDERED = """[2026-04-06 01:35:10] Decode batch, #running-req: 6, #token: 62, gen throughput (token/s): 28.69, #queue-req: 0
-[2026-04-06 01:35:11] SIGTERM received. signum=None frame=None. Draining requests and shutting down...
-[2026-04-06 01:35:11] Subprocess scheduler_0 (pid=344) crashed with exit code -15. Triggering SIGQUIT for cleanup...
-[2026-04-06 01:35:11] SIGQUIT received. signum=None, frame=None. It usually means one child failed.
+ORDERED = """[2025-03-01 10:00:00] Decode batch, #running-req: 6, #token: 60, gen throughput (token/s): 25.00, #queue-req: 0
+[2025-03-01 10:00:11] SIGTERM received. signum=None frame=None. Draining requests and shutting down...
+[2025-03-01 10:00:11] Subprocess scheduler_0 (pid=344) crashed with exit code -15. Triggering SIGQUIT for cleanup...
+[2025-03-01 10:00:11] SIGQUIT received. signum=None, frame=None. It usually means one child failed.
 """
 BAR = "  4%|4         | 1/23 [00:07<02:39,  7.23s/it]\n"
 
@@ -52,7 +52,7 @@ def test_a_child_that_was_killed_did(on: Prepared) -> None:
 @pytest.mark.parametrize(
     ("head", "phase"),
     [
-        ("[2025-01-29 08:51:51 TP0] Load weight begin. avail mem=78.45 GB\n", "model_load"),
+        ("[2025-03-01 10:00:00 TP0] Load weight begin. avail mem=75.00 GB\n", "model_load"),
         ("Loading checkpoint shards:  50%|#####     | 1/2 [00:01<00:01,  1.20s/it]\n", "train_step"),
     ],
 )
