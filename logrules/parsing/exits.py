@@ -125,7 +125,6 @@ class ExitReader:
             self._known.popitem(last=False)
         return record
 
-
     def _follows(self, record: Failure) -> None:
         """Whatever else is said of this process only repeats the summary, in which another one ended first."""
         key = _key(record)
