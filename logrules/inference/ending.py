@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
+from logrules.inference.progress_key import bar_of
 from logrules.inference.worker_state import peers
 from logrules.model.event import Event, Level, Stance
 from logrules.model.template import template_of
@@ -35,6 +36,18 @@ class Endings:
         """
         kinds = {template_of(line.message) for line in self._after(waiting) if _BEGINS.match(line.message)}
         return len(kinds) > WAITING_KINDS
+
+    def resumed(self, event: Event, since: int) -> bool:
+        """Whether lines that count, of a kind from before line ``since``, came again between that and this event.
+
+        Bars do not: one looks like another, and those of the loop are known by their names and totals.
+        """
+        told = [
+            line for line in self.lines.get(event.source, ()) if line.line < event.line and not bar_of(line.message)
+        ]
+        before = {template_of(line.message) for line in told if line.line < since}
+        after = {template_of(line.message) for line in told if line.line > since}
+        return any("#" in kind for kind in before & after)
 
     def repeats(self) -> bool:
         """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
