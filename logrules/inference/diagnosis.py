@@ -7,14 +7,13 @@ from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, with_other_names
 from logrules.inference.culprit import suspects
-from logrules.inference.ending import Endings
+from logrules.inference.ending import Endings, phase_after
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
-from logrules.inference.resumption import phase_after
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.record import record
