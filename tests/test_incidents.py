@@ -9,11 +9,11 @@ import pytest
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
 from logrules.model.event import Worker
 from logrules.model.report import Severity
+from logrules.notify.delivery import post
 from logrules.notify.event_lines import Lines
 from logrules.notify.event_stream import EventStream
 from logrules.notify.message_forms import body_for
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.delivery import UndeliveredError, post
 from tests.test_telling import REPORT, STALL, STALLED, receive, update
 
 assert receive  # a fixture

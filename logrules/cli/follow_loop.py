@@ -1,6 +1,5 @@
 """Following a job and telling listeners, neither of which may ever harm the job."""
 
-import time
 from collections.abc import Callable, Sequence
 
 from logrules.engine.follow import Following
@@ -8,6 +7,7 @@ from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
+from logrules.sources.wall_clock import now
 
 Complain = Callable[[str], None]
 # For all listeners together: whoever waits for the job waits for its exit status, which is held back so long.
@@ -43,10 +43,10 @@ def follow(
 
 
 def _close(listeners: Sequence[Listener], complain: Complain) -> None:
-    until = time.monotonic() + _CLOSING_S
+    until = now() + _CLOSING_S
     for listener in listeners:
         try:
-            listener.close(max(until - time.monotonic(), 0.0))
+            listener.close(max(until - now(), 0.0))
         except Exception as fault:  # noqa: BLE001 (the others are closed all the same)
             complain(f"{type(listener).__name__.lower()} failed at the end ({_reason(fault)})")
 

@@ -3,13 +3,13 @@
 import queue
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 
 from logrules.notify.delivery import started
 from logrules.notify.task_queue import WAITING
 from logrules.output.escape import safe
+from logrules.sources.wall_clock import now
 
 _MAX_REASON_CHARS = 300
 
@@ -33,7 +33,7 @@ class DeliveryQueue:
 
     def close(self, limit_s: float) -> None:
         """Start what still waits, all at once, and hear for so long of what fails. What was started goes on."""
-        until = time.monotonic() + limit_s
+        until = now() + limit_s
         left = []
         with suppress(queue.Empty):
             while True:
@@ -45,7 +45,7 @@ class DeliveryQueue:
         for thread in hearing:
             thread.start()
         for thread in (self._thread, *hearing):
-            thread.join(max(until - time.monotonic(), 0.0))
+            thread.join(max(until - now(), 0.0))
 
     def _run(self) -> None:
         while (errand := self._queue.get()) is not None:

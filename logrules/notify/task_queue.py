@@ -2,9 +2,10 @@
 
 import queue
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
+
+from logrules.sources.wall_clock import now
 
 # More than so many waiting tell nobody anything new.
 WAITING = 16
@@ -29,10 +30,10 @@ class TaskQueue:
 
     def close(self, limit_s: float) -> None:
         """Wait for those that were begun or wait, at most so long; what was not done by then is said."""
-        until = time.monotonic() + limit_s
+        until = now() + limit_s
         with suppress(queue.Full):
             self._queue.put(None, timeout=limit_s)
-        self._thread.join(max(until - time.monotonic(), 0.0))
+        self._thread.join(max(until - now(), 0.0))
         if self._thread.is_alive():
             self._complain(f"{self._name}: not done when the job had ended, and left")
 

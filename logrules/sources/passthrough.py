@@ -20,7 +20,8 @@ class Passing(Thread):
     """Reads ``descriptor`` to its end in a thread: each piece goes to ``onward`` at once, then into the buffer.
 
     ``onward`` is a descriptor, or None where the log is not passed on. Where its reader has gone (SIGPIPE), or it
-    cannot be written, reading goes on. ``waits`` says that all was passed on so far. Who else writes there takes the ``turn``.
+    cannot be written, reading goes on. ``waits`` says that all was passed on so far. Who else writes there takes the
+    ``turn``.
     """
 
     def __init__(

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from threading import Lock, Thread
 
@@ -13,6 +12,7 @@ from logrules.sources.output_keeper import OutputKeeper
 from logrules.sources.passthrough import Passing
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
+from logrules.sources.wall_clock import now
 
 OUT, ERR = 1, 2
 # Where a command has ended and what it left behind holds its output open, that is listened to for so long.
@@ -95,7 +95,7 @@ class Child:
 
     def _wait(self) -> None:
         status = self._status()
-        left = [stream for stream in self._streams if not _passed_on(stream, time.monotonic() + _LEFT_BEHIND_S)]
+        left = [stream for stream in self._streams if not _passed_on(stream, now() + _LEFT_BEHIND_S)]
         for stream in left:
             self._buffer.note(stream.log, "the command has ended, but processes that it left hold its output open")
         if not left:
@@ -104,9 +104,9 @@ class Child:
 
 
 def _passed_on(stream: Passing, until: float) -> bool:
-    """Whether a stream came to its end; one that only waits for more is given up at ``until`` (monotonic seconds)."""
+    """Whether a stream came to its end; one that only waits for more is given up at ``until`` (by the clock)."""
     while stream.is_alive():
-        if stream.waits and time.monotonic() >= until:
+        if stream.waits and now() >= until:
             return False
         stream.join(_LOOK_S)
     return True
