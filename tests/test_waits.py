@@ -49,3 +49,11 @@ def test_what_is_raised_again_after_steps_ends_no_job(tmp_path):
     assert diagnose(str(log)).status is Status.RUNNING
     log.write_text(steps + raised.format(7) + raised.format(8))
     assert diagnose(str(log)).status is Status.FAILED
+
+
+def test_a_line_that_repeats_a_wait_and_closes_it_opens_it_anew(tmp_path):
+    both = "INFO 03-04 10:00:0{0} [loader.py:1] Loading weights took {0}.5 seconds Supported tasks: ['generate']\n"
+    log = tmp_path / "serve.log"
+    log.write_text(both.format(1) + both.format(2))
+    waits = [(wait.wait, wait.first_line, wait.ended) for wait in diagnose(str(log)).waits]
+    assert waits == [("vllm/profiling", 1, True), ("vllm/profiling", 2, False)]

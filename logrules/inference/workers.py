@@ -141,7 +141,7 @@ class WorkerTracker:
             changes += self._move_on(marker, worker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in marker.opens):
             wait = self._waits[name]
-            if name in repeated:
+            if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)
             elif self._is_past(wait):
                 changes += self._enter(worker, state, wait.phase, observation)
