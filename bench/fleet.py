@@ -27,10 +27,12 @@ SIZE = "10G"
 NODES = 3
 # So many different bodies; jobs differ in kind, name and ending besides.
 BODIES = 20
+PAIR = 2
 RANKS = 8
 CHANGED, ADDED = 100, 20
 ON_NODE_JOBS = 90
-_KINDS = 4
+# Of so many jobs three are dense (start-up, steps, a failure), the others pairs of ranks that say little of note.
+_KINDS = 16
 _OWN = """Traceback (most recent call last):
   File "/app/train.py", line 88, in <module>
     main()
@@ -41,7 +43,7 @@ KeyError: 'column_{line}'
 
 
 class Jobs:
-    """What jobs are made of: out of memory, healthy, a folder of ranks with one at fault, a mistake of their own."""
+    """What jobs are made of: out of memory, healthy, a mistake of its own, two ranks with one at fault."""
 
     def __init__(self, size: int) -> None:
         whole = [b"".join(log_bytes(size, seed)) for seed in range(BODIES)]
@@ -52,13 +54,13 @@ class Jobs:
     def write(self, folder: Path, number: int) -> None:
         """A job of its own name."""
         body, kind = number // _KINDS % BODIES, number % _KINDS
-        if kind == 2:  # noqa: PLR2004 (the third)
-            faults = list(FAULTS.values())
-            fault = faults[number // _KINDS % len(faults)]
-            write_job(folder / f"{number}", RANKS, number // _KINDS % RANKS, fault, number, self._size // RANKS)
+        if kind > 2:  # noqa: PLR2004 (the dense ones are 0 to 2)
+            fault = list(FAULTS.values())[number % len(FAULTS)]
+            write_job(folder / f"{number}", PAIR, number % PAIR, fault, number, self._size // PAIR)
             return
-        ends = {0: self._whole[body], 1: self._bare[body], 3: self._bare[body] + _OWN.format(line=number % 40).encode()}
-        (folder / f"{number}.log").write_bytes(f"job {number}\n".encode() + ends[kind])
+        own = _OWN.format(line=number % 40).encode()
+        text = (self._whole[body], self._bare[body], self._bare[body] + own)[kind]
+        (folder / f"{number}.log").write_bytes(f"job {number}\n".encode() + text)
 
 
 def scanned(root: Path, history: Path, out: Path, *more: str) -> tuple[float, bytes]:

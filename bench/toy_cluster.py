@@ -35,7 +35,18 @@ class ToyCluster:
         before: list[str] = []
         if disk is not None:
             mount = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
-            before = ["unshare", "--mount", "--propagation", "private", "sh", "-c", mount, "-", str(disk), str(mounted_at)]
+            before = [
+                "unshare",
+                "--mount",
+                "--propagation",
+                "private",
+                "sh",
+                "-c",
+                mount,
+                "-",
+                str(disk),
+                str(mounted_at),
+            ]
         self.nodes.append(self._start(words, before))
         self._wait(1 + len(self.nodes))
 
