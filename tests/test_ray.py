@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.toy_ray import ToyRay, installed
 
 from logrules.cli.main import main
 from logrules.engine import ray_nodes
@@ -14,6 +13,7 @@ from logrules.engine.ray_nodes import discovered_on_nodes
 from logrules.model.errors import LogrulesError
 from logrules.sources import discover as sources
 from logrules.tools.fleet import jobs, scan_on_ray
+from tests.toy_ray import ToyRay, installed
 
 OOM = "2025-06-15 10:00:50 [rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 STEP = "2025-06-15 10:00:00 INFO step 1 loss 0.5\n"
