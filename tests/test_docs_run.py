@@ -36,6 +36,7 @@ ELSEWHERE = {
     "check --online": "asks other machines",
     "diagnose s3://": "asks other machines: tests/test_scale.py",
     "diagnose /shared/runs/42 --engine ray": "needs a cluster: tests/test_ray.py, bench/fleet.py",
+    "diagnose /scratch/42 --engine ray --on-node": "the same",
     "mcp": "serves until it is ended: tests/test_agent.py",
     "watch --notify": "tells another machine: tests/test_telling.py",
 }

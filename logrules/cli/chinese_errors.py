@@ -28,6 +28,8 @@ SENTENCES = (
         "--engine ray reads files: standard input cannot be handed to a cluster",
         "--engine ray 读取文件：标准输入无法交给集群",
     ),
+    ("the node is gone ({})", "该节点已失联（{}）"),
+    ("the cluster has no node", "集群中没有节点"),
     ("--on-node is for a cluster: add --engine ray", "--on-node 用于集群：请加上 --engine ray"),
     (
         "--on-node reads files of the nodes: leave it out for standard input and URLs",
