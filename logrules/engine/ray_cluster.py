@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from logrules.engine.extraction import Scanners
 from logrules.engine.extraction_task import Read, ReadFailed, Task, read
 from logrules.model.errors import LogrulesError
+from logrules.model.extras import RAY, needed
 from logrules.ruleset.pack import Pack
 
 Item = TypeVar("Item")
@@ -83,10 +84,8 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
 
 def connected(address: str) -> Any:
     """The module `ray`, with a cluster behind it. Raises LogrulesError where there is none."""
-    try:
+    with needed(RAY, "--engine ray"):
         import ray
-    except ModuleNotFoundError:
-        raise LogrulesError("--engine ray needs Ray: pip install 'logrules[ray]'") from None
     try:
         ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as fault:
