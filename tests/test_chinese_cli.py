@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from logrules.cli.chinese import VERBS as CHINESE
-from logrules.cli.chinese import in_chinese
-from logrules.cli.chinese_options import HEADINGS, OPTIONS
+from logrules.cli.chinese_errors import in_chinese
+from logrules.cli.chinese_help import HEADINGS, OPTIONS
+from logrules.cli.chinese_help import VERBS as CHINESE
 from logrules.cli.extension import installed_verbs, verb
 from logrules.cli.main import VERBS, main
 

@@ -29,7 +29,6 @@ SHORT = {
     "output/text": "picks the brief or the full page",
     "output/xml": "log text in XML, for both JUnit forms",
     "parsing/newlines": "NumPy is asked for here alone",
-    "ruleset/bounded_read": "the one way in which files of rules are read",
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",
     "tools/baseline/good_runs": "which logs are a baseline",

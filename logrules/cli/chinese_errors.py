@@ -23,7 +23,6 @@ SENTENCES = (
         "neither hyperscan nor ahocorasick-rs is installed in this Python: install one of them",
         "此 Python 中既没有安装 hyperscan，也没有安装 ahocorasick-rs：请安装其中之一",
     ),
-    ("--format html needs jinja2: {}", "--format html 需要 jinja2：{}"),
     (
         "--engine ray reads files: standard input cannot be handed to a cluster",
         "--engine ray 读取文件：标准输入无法交给集群",
@@ -136,6 +135,29 @@ SENTENCES = (
     ),
     ("--jobs {}: {}", "--jobs {}：无法使用（{}）"),
     ("{}: is empty; nothing to diagnose", "{}：是空的；没有可诊断的内容"),
+    ("{}: no such file or directory", "{}：没有这个文件或目录"),
+    ("{}: permission denied", "{}：没有权限"),
+    ("{}: is a directory", "{}：是一个目录"),
+    ("{}: cannot be read ({})", "{}：无法读取（{}）"),
+    ("{}: no log in this folder ({})", "{}：此目录中没有日志（{}）"),
+    ("{} is not text and was passed over{}", "{} 不是文本，已跳过{}"),
+    (
+        "no log given: name a file, a folder, or - for standard input",
+        "没有给出日志：请写文件、目录，或用 - 表示标准输入",
+    ),
+    ("standard input is closed; name a log file or pipe one in", "标准输入已关闭：请写日志文件，或通过管道传入"),
+    ("the following arguments are required: {}", "缺少参数：{}"),
+    ("unrecognized arguments: {}", "不认识的参数：{}"),
+    ("argument {}: invalid choice: {} (choose from {}){}", "参数 {}：没有 {} 这个选项（可选：{}）{}"),
+    ("argument {}: expected one argument", "参数 {}：需要一个值"),
+    ("argument {}: expected at least one argument", "参数 {}：至少需要一个值"),
+    ("argument {}: invalid {} value: {}", "参数 {0}：{2} 不是有效的 {1}"),
+    ("argument {}: not allowed with argument {}", "参数 {} 不能与 {} 同用"),
+)
+# What stands within or behind a sentence.
+_PARTS = (
+    (re.compile(r"looked for names such as "), "找过的文件名："),
+    (re.compile(r"; did you mean (.*)\?$", re.DOTALL), r"；是不是想写 \1？"),
 )
 
 
@@ -147,10 +169,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-def sentence_in_chinese(complaint: str) -> str | None:
-    """The complaint in Chinese, where it is one of the sentences; what it names is kept as it is."""
+def in_chinese(complaint: str) -> str:
+    """The complaint in Chinese, as far as it is known here; what it names is kept as it is."""
     for pattern, chinese in _patterns():
         found = pattern.fullmatch(complaint)
         if found:
-            return chinese.format(*found.groups())
-    return None
+            complaint = chinese.format(*found.groups())
+            break
+    for part, chinese in _PARTS:
+        complaint = part.sub(chinese, complaint, count=1)
+    return complaint

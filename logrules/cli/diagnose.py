@@ -14,6 +14,7 @@ from logrules.cli.extension import diagnose_extensions
 from logrules.cli.reader_options import add_scale_options, chosen_readers
 from logrules.cli.rule_options import add_pack_options
 from logrules.model.errors import LogrulesError
+from logrules.model.extras import HTML, needed
 from logrules.model.report import Report, Severity, SourceNote, Status
 
 if TYPE_CHECKING:
@@ -193,12 +194,8 @@ def exit_status(report: Report) -> int:
 def form_of(name: str) -> "Callable[[Report, TextIO, str, str], None]":
     """What writes a report in a form of `FORMS`. Raises LogrulesError where a package is missing."""
     module, function = FORMS[name]
-    try:
+    with needed(HTML, "--format html"):
         found: Callable[[Report, TextIO, str, str], None] = getattr(import_module(module), function)
-    except ModuleNotFoundError as fault:
-        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe"}:
-            raise
-        raise LogrulesError("--format html needs jinja2: pip install 'logrules[html]'") from None
     return found
 
 

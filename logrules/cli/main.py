@@ -44,14 +44,15 @@ _DEBUG_HELP = "show where an error came from, for a bug report"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 nothing wrong, 1 something found, 2 unusable input or a fault of ours."""
     argv, command = _split_off_command(list(sys.argv[1:] if arguments is None else arguments))
+    language = _language(argv)
     gc.set_threshold(_COLLECTED_AFTER)
     with guarded_streams():
         try:
-            return _run(argv, command)
+            return _run(argv, command, language)
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
-            print(f"logrules: {safe_lines(_said(_sentence(fault), argv))}", file=sys.stderr)
+            print(f"logrules: {safe_lines(_said(_sentence(fault), language))}", file=sys.stderr)
             if "--debug" in argv:
                 import traceback
 
@@ -59,8 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return EXIT_UNUSABLE
 
 
-def _run(argv: list[str], command: list[str]) -> int:
-    options = _parser(argv).parse_args(argv)
+def _run(argv: list[str], command: list[str], language: str) -> int:
+    options = _parser(argv, language).parse_args(argv)
     options.command = command
     status = int(options.run(options))
     sys.stdout.flush()
@@ -79,18 +80,16 @@ def _sentence(fault: Exception) -> str:
     return f"an error in logrules ({reason}); please report it with what --debug prints, see SECURITY.md for leaks"
 
 
-def _is_chinese(argv: Sequence[str]) -> bool:
-    """Whether to speak Chinese: as --lang says, else as the locale does."""
+def _language(argv: Sequence[str]) -> str:
+    """What to speak: as --lang says, else as the locale does."""
     words = [word for option in argv for word in option.split("=", 1)]
-    asked = next((value for name, value in pairwise(words) if name == "--lang"), None)
-    return (asked or preferred_language()) == "zh"
+    return next((value for name, value in pairwise(words) if name == "--lang"), None) or preferred_language()
 
 
-def _said(complaint: str, argv: Sequence[str]) -> str:
-    """The complaint in the user's language."""
-    if not _is_chinese(argv):
+def _said(complaint: str, language: str) -> str:
+    if language != "zh":
         return complaint
-    from logrules.cli.chinese import in_chinese
+    from logrules.cli.chinese_errors import in_chinese
 
     return in_chinese(complaint)
 
@@ -116,19 +115,21 @@ def _columns() -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints cannot reach a terminal's controls with the words that they repeat."""
+    """Speaks the user's language; with the words that it repeats, no control of a terminal gets through."""
+
+    language = "en"
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the command line, and what may have been meant; status 2."""
-        super().error(safe_lines(_said(message + meant_in(message, self._options()), sys.argv[1:])))
+        super().error(safe_lines(_said(message + meant_in(message, self._options()), self.language)))
 
     def format_usage(self) -> str:
         """The usage, in the user's language."""
-        return _usage(super().format_usage())
+        return _usage(super().format_usage(), self.language)
 
     def format_help(self) -> str:
         """The help, in the user's language."""
-        return _usage(super().format_help())
+        return _usage(super().format_help(), self.language)
 
     def _options(self) -> set[str]:
         """Its options and those of the verb that was asked for."""
@@ -137,21 +138,21 @@ class _Parser(argparse.ArgumentParser):
         return {option for parser in (self, *children) for option in parser._option_string_actions}  # noqa: SLF001
 
 
-def _usage(text: str) -> str:
-    if not _is_chinese(sys.argv[1:]):
+def _usage(text: str, language: str) -> str:
+    if language != "zh":
         return text
-    from logrules.cli.chinese_options import usage_in_chinese
+    from logrules.cli.chinese_help import usage_in_chinese
 
     return usage_in_chinese(text)
 
 
-def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(argv: Sequence[str], language: str) -> argparse.ArgumentParser:
     """The parser of all verbs; of the core's, only the one that is asked for is imported."""
     description, epilog, abouts = _DESCRIPTION, _EPILOG, {}
-    if _is_chinese(argv):
-        from logrules.cli import chinese
+    if language == "zh":
+        from logrules.cli import chinese_help
 
-        description, epilog, abouts = chinese.DESCRIPTION, chinese.EPILOG, chinese.VERBS
+        description, epilog, abouts = chinese_help.DESCRIPTION, chinese_help.EPILOG, chinese_help.VERBS
     parser = _Parser(
         prog="logrules",
         description=description,
@@ -170,8 +171,11 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
             if name not in VERBS:
                 about = abouts.get(name) or verb(name, module).ABOUT
                 _add(verbs, name, about, module if name == asked else None)
-    if _is_chinese(argv):
-        from logrules.cli.chinese_options import speak_chinese
+    parser.language = language
+    for child in verbs.choices.values():
+        child.language = language
+    if language == "zh":
+        from logrules.cli.chinese_help import speak_chinese
 
         for one in (parser, verbs.choices.get(asked or "")):
             if one is not None:

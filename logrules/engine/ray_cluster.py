@@ -7,6 +7,7 @@ from typing import Any
 from logrules.engine.extraction import Scanners
 from logrules.engine.extraction_task import Read, ReadFailed, Task, read
 from logrules.model.errors import LogrulesError
+from logrules.model.extras import RAY, needed
 from logrules.ruleset.pack import Pack
 
 # More tasks than workers at once, so that none waits; not all, since their answers take memory.
@@ -39,10 +40,8 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
 
 
 def _connected(address: str) -> Any:
-    try:
+    with needed(RAY, "--engine ray"):
         import ray
-    except ModuleNotFoundError:
-        raise LogrulesError("--engine ray needs Ray: pip install 'logrules[ray]'") from None
     try:
         ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as fault:

@@ -17,12 +17,11 @@ _ON_RANK = re.compile(
     r"(?:[ _#]?id)?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
 )
 _ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
-# The device by its number on the node: below a launcher that of the local rank, where each process sees them all.
-_ON_DEVICE = re.compile(r"\b(?:GPU|device=TPU:|device=\w+:|cuda:)(?: ?)(\d{1,3})(?= has a total capacity|: )")
+# The device that a message is about, by its number on the node: below a launcher that of the local rank, where each
+# process sees them all.
+_ON_DEVICE = re.compile(r"\b(?:GPU|device=\w+:|cuda:) ?(\d{1,3})(?= has\b|: )")
 _ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 _MAX_READ = 2_000
-
-
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
     DivergenceKind.IDLE,

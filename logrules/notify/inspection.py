@@ -8,7 +8,7 @@ from logrules.model.report import Report, StackView
 from logrules.model.update import Update
 from logrules.model.worker_status import ParallelSizes
 from logrules.notify.job_processes import python_processes
-from logrules.notify.probe import look_closer
+from logrules.notify.probe import Look, look_closer
 from logrules.notify.task_queue import TaskQueue
 
 # Stacks taken more often than this show the same.
@@ -76,13 +76,21 @@ class Inspection:
         pid = self._pid()
         processes = python_processes(pid) if pid is not None else []
         look = look_closer(processes, self._env, hosts=self._hosts, sizes=self._following.parallel_sizes())
+        hand_over(look, self._following, now)
         if look.stacks is not None:
-            self._following.show_stacks(look.stacks)
             for line in (*look.stacks.said, *look.stacks.tree):
                 self._complain(f"stacks: {line}")
         for seen in look.outputs:
-            if seen.evidence:
-                self._following.hear(seen.source, seen.text, now)
-            else:
-                self._following.note(seen.source, seen.text)
+            if not seen.evidence:
                 self._complain(f"{seen.source}: {seen.text}")
+
+
+def hand_over(look: Look, following: Listening, at: float) -> None:
+    """Give what a look saw to what follows the job: evidence to the rules, the rest to readers of the report."""
+    if look.stacks is not None:
+        following.show_stacks(look.stacks)
+    for seen in look.outputs:
+        if seen.evidence:
+            following.hear(seen.source, seen.text, at)
+        else:
+            following.note(seen.source, seen.text)

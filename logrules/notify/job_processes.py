@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.model.errors import LogrulesError
+from logrules.model.extras import INSPECT, needed
 
 if TYPE_CHECKING:
     import psutil
@@ -40,10 +40,8 @@ def python_processes(root: int) -> list[Process]:
 
     Raises LogrulesError where psutil is missing.
     """
-    try:
+    with needed(INSPECT, "reading stacks"):
         import psutil
-    except ModuleNotFoundError:
-        raise LogrulesError("--inspect needs psutil and py-spy: pip install 'logrules[inspect]'") from None
     try:
         top = psutil.Process(root)
         found = [top, *top.children(recursive=True)]
@@ -57,10 +55,8 @@ def processes_in(folder: Path) -> list[Process]:
 
     Raises LogrulesError where psutil is missing.
     """
-    try:
+    with needed(INSPECT, "reading stacks"):
         import psutil
-    except ModuleNotFoundError:
-        raise LogrulesError("this needs psutil and py-spy: pip install 'logrules[inspect]'") from None
     top = folder.resolve()
     ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     return _python_of(one for one in psutil.process_iter() if one.pid not in ours and _works_in(one, top))

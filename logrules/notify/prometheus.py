@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
+from logrules.model.extras import METRICS, needed
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
@@ -33,10 +34,8 @@ class JobMetrics:
     """
 
     def __init__(self, workers: Workers, job: str, option: str) -> None:
-        try:
+        with needed(METRICS, option):
             from prometheus_client import CollectorRegistry, Gauge
-        except ModuleNotFoundError:
-            raise LogrulesError(f"{option} needs prometheus-client: pip install 'logrules[metrics]'") from None
         self._workers = workers
         self._label = (job,) if job else ()
         self._told = False

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from logrules.model.errors import LogrulesError
+from logrules.model.extras import HTML, needed
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.notifications import matters
@@ -53,10 +53,6 @@ class ReportFile:
 
 
 def _page_renderer() -> Callable[[Report, TextIO, str], None]:
-    try:
+    with needed(HTML, "--report FILE.html"):
         from logrules.output.html import render_html
-    except ModuleNotFoundError as fault:
-        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe"}:
-            raise
-        raise LogrulesError("--report FILE.html needs jinja2: pip install 'logrules[html]'") from None
     return render_html

@@ -82,5 +82,5 @@ def _ranks(names: Iterable[str]) -> list[int]:
 def _who(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"{names[0]} is"
-    kind = "ranks" if all(name.startswith("rank ") for name in names) else "processes"
+    kind = "ranks" if all(map(is_rank, names)) else "processes"
     return f"{len(names)} {kind} are"

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from logrules.parsing.hit_lines import Found
+from logrules.parsing.hit_lines import Found, Kind, kind_of
 
-# As many lines with the same literals are read in full; then one whenever they have grown by a part in so many. What is
-# read of a kind grows with the logarithm of how often it comes, and doubles of it are never passed over.
+# As many lines with the same literals are read in full, then sixteen to each doubling of their number, the doubled one
+# among them: what is read of a kind grows with the logarithm of how often it comes.
 FAMILIAR_LINES = 64
-FAMILIAR_PART = 16
+READ_TO_A_DOUBLING = 16
 
 
 class RepeatFilter:
@@ -21,8 +21,7 @@ class RepeatFilter:
 
     def __init__(self, always: frozenset[int]) -> None:
         self._always = always
-        self._seen: Counter[tuple[int, ...]] = Counter()
-        self._due: dict[tuple[int, ...], int] = {}
+        self._seen: Counter[Kind] = Counter()
 
     def thinned(self, found: Found) -> Found:
         """The same without what was read often enough."""
@@ -30,13 +29,12 @@ class RepeatFilter:
         return found if len(kept) == len(found.lines) else replace(found, lines=kept)
 
     def _worth(self, hits: Sequence[tuple[int, int]]) -> bool:
-        kind = tuple(dict.fromkeys(entry for _, entry in hits))
+        kind = kind_of(hits)
         if not self._always.isdisjoint(kind):
             return True
         self._seen[kind] = seen = self._seen[kind] + 1
-        if seen <= FAMILIAR_LINES:
-            return True
-        if seen < self._due.get(kind, FAMILIAR_LINES + FAMILIAR_LINES // FAMILIAR_PART):
-            return False
-        self._due[kind] = seen + seen // FAMILIAR_PART
-        return True
+        return seen <= FAMILIAR_LINES or seen % _stride(seen) == 0
+
+
+def _stride(seen: int) -> int:
+    return 1 << (seen.bit_length() - READ_TO_A_DOUBLING.bit_length())

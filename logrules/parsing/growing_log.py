@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from logrules.model.event import Event
 from logrules.model.stream import Block
-from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine
+from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine, kind_of
 from logrules.parsing.line_context import LineContext
 from logrules.parsing.log_tail import LogTail
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
@@ -64,7 +64,7 @@ class LiveSampler:
 
     def take(self, number: int, line: HitLine) -> list[Numbered]:
         """The lines to read now that this one has come: none, or those kept back and this one."""
-        alike = tuple(dict.fromkeys(entry for _, entry in line.hits))
+        alike = kind_of(line.hits)
         kept = self._share.routine if self._reader.is_routine(alike) else self._share.other
         self._seen[alike] += 1
         if self._seen[alike] > kept:

@@ -19,8 +19,6 @@ MAX_CONTEXT_BYTES = 400
 Kind: TypeAlias = tuple[int, ...]
 # Of lines of one kind in a window the first and the last so many are kept.
 Share: TypeAlias = Callable[[Kind], int]
-
-
 # Line start, line end (without the newline), and its hits: from which place of the list of all of them to which.
 _Span: TypeAlias = tuple[int, int, int, int]
 
@@ -109,7 +107,7 @@ def _shared(spans: Iterable[_Span], found: Sequence[tuple[int, int]], share: Sha
     latest: dict[Kind, deque[_Span]] = {}
     left: dict[Kind, int] = {}
     for span in spans:
-        kind = tuple(dict.fromkeys([entry for _, entry in found[span[2] : span[3]]]))
+        kind = kind_of(found[span[2] : span[3]])
         if kind not in left:
             left[kind] = share(kind)
             latest[kind] = deque(maxlen=left[kind])
@@ -119,6 +117,11 @@ def _shared(spans: Iterable[_Span], found: Sequence[tuple[int, int]], share: Sha
         else:
             latest[kind].append(span)
     return sorted(chain(kept, *latest.values()))
+
+
+def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
+    """What lines with the same entries in the same order share."""
+    return tuple(dict.fromkeys([entry for _, entry in hits]))
 
 
 def _bounded(base: int, number: int, data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]) -> HitLine:

@@ -5,6 +5,9 @@ import os
 import stat
 from pathlib import Path
 
+from logrules.model.errors import PackError
+from logrules.model.position import Position, Problem
+
 
 def read_bounded(path: Path, limit: int) -> bytes:
     """The content of a regular file, or of one that a link leads to, of at most ``limit`` bytes.
@@ -21,6 +24,14 @@ def read_bounded(path: Path, limit: int) -> bytes:
     if status.st_size > limit or len(raw) > limit:
         raise OSError(errno.EFBIG, f"it is larger than {limit} bytes")
     return raw
+
+
+def read_named(path: Path, limit: int) -> bytes:
+    """The same of a file that a person named. Raises PackError, with its path, where it cannot be read."""
+    try:
+        return read_bounded(path, limit)
+    except OSError as fault:
+        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
 
 
 def _check_regular(status: os.stat_result) -> None:

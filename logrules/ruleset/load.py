@@ -8,7 +8,7 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
 from logrules.ruleset.file_state import digest_in, keep_digest, state_of
 from logrules.ruleset.pack import Pack
@@ -150,10 +150,7 @@ def _text(path: Path, shown: str, origin: str) -> RuleText:
 
 def rule_bytes(path: Path) -> bytes:
     """The content of a rule file. Raises PackError where it is none, is too big or cannot be read."""
-    try:
-        return read_bounded(path, MAX_FILE_BYTES)
-    except OSError as fault:
-        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
+    return read_named(path, MAX_FILE_BYTES)
 
 
 def _rule_files(root: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import Any
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.record import record
-from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounded_read import read_named
 
 CONFIG_NAME = "logrules.toml"
 PROJECT_NAME = "pyproject.toml"
@@ -58,7 +58,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def _settings_in(path: Path) -> Settings | None:
-    raw = _read(path)
+    raw = read_named(path, MAX_CONFIG_BYTES)
     project = path.name == PROJECT_NAME
     if project and _MARK not in raw:
         return None
@@ -80,13 +80,6 @@ def _texts(table: Mapping[str, Any], key: str, path: Path) -> Iterator[str]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise PackError([Problem(Position(str(path)), f"`{key}` must be a list of folders")])
     yield from names
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_bounded(path, MAX_CONFIG_BYTES)
-    except OSError as fault:
-        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
 
 
 def _parsed(raw: bytes, shown: str) -> tuple[str, dict[str, Any]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES
 from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.plain_form import from_plain, to_plain
@@ -25,7 +25,7 @@ def translation_for(language: str, roots: Iterable[Path], code: str) -> Translat
     paths = [path for root in roots if (path := root / FOLDER / f"{language}.yaml").is_file()]
     if not paths:
         return Translation()
-    texts = [_bytes(path) for path in paths]
+    texts = [read_named(path, MAX_FILE_BYTES) for path in paths]
     seen = hashlib.sha256(code.encode())
     for text in texts:
         seen.update(f"\0{len(text)}\0".encode())
@@ -36,13 +36,6 @@ def translation_for(language: str, roots: Iterable[Path], code: str) -> Translat
         known = _read(language, paths, texts)
         keep(f"translation-{language}", name, json.dumps(to_plain(known), ensure_ascii=False).encode())
     return known
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return read_bounded(path, MAX_FILE_BYTES)
-    except OSError as fault:
-        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
 
 
 def _known(name: str) -> Translation | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.report import Status
-from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.harness import Arrives, Passes
 
@@ -201,10 +201,7 @@ def _moment(file: "MomentFile", place: Position) -> Checkpoint:
 
 def log_bytes(path: Path) -> bytes:
     """The log of a case, or of a corpus. Raises PackError where it is no regular file, too big or cannot be read."""
-    try:
-        return read_bounded(path, MAX_LOG_BYTES)
-    except OSError as fault:
-        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
+    return read_named(path, MAX_LOG_BYTES)
 
 
 def lines_of(case: Case) -> Iterator[bytes]:

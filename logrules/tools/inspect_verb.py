@@ -68,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.diagnose import exit_status
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.follow import Following
+    from logrules.notify.inspection import hand_over
     from logrules.notify.job_processes import processes_in, python_processes
     from logrules.notify.probe import Look, look_closer, look_for_slow
     from logrules.notify.remote_stacks import hosts_of
@@ -89,13 +90,7 @@ def run(options: argparse.Namespace) -> int:
     def look() -> None:
         ask = look_for_slow if options.slow else look_closer
         found = ask(processes, os.environ, hosts=hosts, sizes=following.parallel_sizes())
-        for one in found.outputs:
-            if one.evidence:
-                following.hear(one.source, one.text, 0.0)
-            else:
-                following.note(one.source, one.text)
-        if found.stacks is not None:
-            following.show_stacks(found.stacks)
+        hand_over(found, following, 0.0)
         seen.append(found)
 
     following = Following(_AfterLogs(look), chosen_pack(options, cache=True), beat_s=None, backlog=logs)

@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.model.errors import LogrulesError
+from logrules.model.extras import HTML, needed
 
 if TYPE_CHECKING:
     from logrules.tools.fleet.job import Remark, SeenJob
@@ -73,12 +73,8 @@ def _page(
     language: str,
     out: TextIO,
 ) -> None:
-    try:
+    with needed(HTML, "--format html"):
         from logrules.tools.fleet.jobs_html import render_page
-    except ModuleNotFoundError as fault:
-        if (fault.name or "").split(".")[0] not in {"jinja2", "markupsafe"}:
-            raise
-        raise LogrulesError("--format html needs jinja2: pip install 'logrules[html]'") from None
     render_page(
         jobs, remarks, now, out, first=options.group or "fingerprint", everything=options.all, language=language
     )

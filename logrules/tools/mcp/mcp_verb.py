@@ -5,6 +5,7 @@ from pathlib import Path
 
 from logrules.cli.rule_options import add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
+from logrules.model.extras import MCP, needed
 
 ABOUT = "serve diagnoses to agents (Model Context Protocol)"
 _EXAMPLES = """examples:
@@ -26,11 +27,7 @@ def run(options: argparse.Namespace) -> int:
     root = Path(options.root)
     if not root.is_dir():
         raise LogrulesError(f"{options.root}: no such folder")
-    try:
+    with needed(MCP, "logrules mcp"):
         from logrules.tools.mcp.server import serve
-    except ModuleNotFoundError as fault:
-        if (fault.name or "").split(".")[0] not in {"mcp", "mcp_types"}:
-            raise
-        raise LogrulesError("the MCP SDK is not installed: pip install 'logrules[mcp]'") from None
     serve(root.resolve(), chosen_pack(options, language="zh"))
     return 0

@@ -1,14 +1,36 @@
-"""What the options of all verbs do, in Chinese, by their English lines; a test says which is missing."""
+"""The help in Chinese: of every verb a line, of every option one by its English line; a test says which is missing."""
 
 import argparse
 
+DESCRIPTION = "说明机器学习训练卡在哪里、为什么、在哪个 rank，以及先试什么。"
+EPILOG = "从 `logrules diagnose train.log` 开始；每个子命令都有 --help 和示例。"
+VERBS = {
+    "diagnose": "说明一份已保存的日志卡在哪里、为什么失败",
+    "watch": "跟踪运行中的任务，一卡住就告知",
+    "rules": "列出 logrules 所知道的",
+    "explain": "显示一条规则、一个原因或一个阶段的完整说明",
+    "test": "运行规则自带的示例",
+    "new": "由日志中的一行起草规则",
+    "try": "说明一条规则在某份日志上为何触发或不触发",
+    "check": "检查规则文件中的错误",
+    "fmt": "以统一格式书写规则文件",
+    "schema": "打印报告与规则文件的 JSON Schema",
+    "doctor": "检查本机是否适合运行训练",
+    "bundle": "收集问题报告所需内容，并去除机密",
+    "completion": "打印 shell 命令行补全脚本",
+    "inspect": "说明运行中任务的各进程停在哪里、为什么挂起",
+    "history": "说明扫描过的任务失败的频率、位置与起始时间",
+    "scan": "说明许多任务的结果",
+    "learn": "把没有规则认识的失败归类，并为每一类起草规则",
+    "mcp": "向智能体提供诊断（Model Context Protocol）",
+}
 HEADINGS = {
     "positional arguments": "位置参数",
     "options": "选项",
     "telling others": "通知他人",
     "looking closer": "进一步检查",
 }
-_EPILOG = {"examples:": "示例：", "exit status:": "退出状态："}
+_EPILOG_HEADINGS = {"examples:": "示例：", "exit status:": "退出状态："}
 OPTIONS = {
     "show this help message and exit": "显示本帮助并退出",
     "print the version": "打印版本",
@@ -170,7 +192,7 @@ def speak_chinese(parser: argparse.ArgumentParser) -> None:
             action.help = OPTIONS.get(action.help, action.help)
     for group in parser._action_groups:  # noqa: SLF001
         group.title = HEADINGS.get(group.title or "", group.title)
-    for english, chinese in _EPILOG.items():
+    for english, chinese in _EPILOG_HEADINGS.items():
         parser.epilog = parser.epilog.replace(english, chinese) if parser.epilog else None
 
 
