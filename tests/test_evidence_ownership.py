@@ -52,6 +52,24 @@ def test_one_failure_is_told_once():
     assert "python/exception" not in {one.rule for one in only.consequences}
 
 
+def test_a_row_speaks_for_what_its_record_quotes_on_the_way():
+    text = """\
+Traceback (most recent call last):
+  File "/app/run.py", line 9, in <module>
+    ray.get(manager.generate.remote(7))
+  File "/usr/lib/python3.11/site-packages/ray/_private/worker.py", line 70, in get
+    raise value
+ray.exceptions.UnserializableException: Failed to deserialize exception. Refer to https://docs.ray.io/ for more.
+Original exception:
+ray.exceptions.RayTaskError: ray::Manager.generate() (pid=7, ip=10.3.0.8)
+  File "/usr/lib/python3.11/site-packages/httpx/_models.py", line 70, in raise_for_status
+    raise HTTPStatusError(message)
+httpx.HTTPStatusError: Server error '503 Service Unavailable' for url 'http://10.3.0.8:31000/generate'
+"""
+    first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
+    assert first.cause == "service-unreachable"
+
+
 def test_what_announces_a_failure_is_shown_with_it():
     text = (
         "Failed to initialize vLLM engine\n"

@@ -13,7 +13,7 @@ from logrules.ruleset.bounded_read import read_bounded
 from logrules.ruleset.bounds import MAX_FILE_BYTES
 from logrules.ruleset.load import rule_texts
 from logrules.ruleset.pack import Signal
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import MAX_NESTED_REPEATS, compiled
 
 LOG = "RuntimeError: CUDA out of memory. Tried to allocate 2 GiB\n"
 COMMANDS = (["diagnose", "train.log", "--rules", "theirs"], ["check", "theirs"], ["fmt", "theirs"], ["test", "theirs"])
@@ -94,6 +94,18 @@ def test_a_pack_has_a_number_of_files_and_of_bytes(folder: Path, monkeypatch: py
 def test_a_pattern_without_a_bound_of_work_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="has no bound of work"):
         compiled(pattern)
+
+
+@pytest.mark.parametrize("repeat", ["+", "+?", "{1,900}", "{2}"])
+@pytest.mark.parametrize("inner", ["a", r"[(]", r"\(", "(?:x|y)*"])
+def test_repeated_groups_in_each_other_are_few(repeat: str, inner: str) -> None:
+    def nested(deep: int) -> str:
+        return "(?:" * deep + inner + f"){repeat}" * deep
+
+    usual = nested(MAX_NESTED_REPEATS - 1)
+    assert compiled(usual).pattern == usual
+    with pytest.raises(ValueError, match="repeated groups in each other"):
+        compiled(nested(40))
 
 
 @pytest.mark.parametrize(

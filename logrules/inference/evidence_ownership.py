@@ -38,6 +38,7 @@ class _Claims:
 
     lines: frozenset[tuple[str, Worker, int]]
     records: frozenset[int]
+    spans: frozenset[tuple[int, range]]
 
     @classmethod
     def of(cls, hypotheses: Iterable[Hypothesis], ends: frozenset[str]) -> "_Claims":
@@ -53,11 +54,23 @@ class _Claims:
             for near in _reach(rule, ends)
         )
         records = (seen.chain for rule, seen in shown if seen.chain is not None and rule.tier not in ends)
-        return cls(frozenset(lines), frozenset(records))
+        return cls(frozenset(lines), frozenset(records), frozenset(_spans(shown)))
 
     def has(self, seen: Observation) -> bool:
         """Whether the line is explained, itself or with the record that it is of."""
-        return _place(seen) in self.lines or seen.chain in self.records
+        if _place(seen) in self.lines or seen.chain in self.records:
+            return True
+        return any(seen.chain == chain and seen.event.line in lines for chain, lines in self.spans)
+
+
+def _spans(shown: Iterable[tuple[Rule, Observation]]) -> Iterator[tuple[int, range]]:
+    """From where to where rows of the table know each record: what it quotes between is of it."""
+    lines: dict[tuple[str, int], list[int]] = {}
+    for rule, seen in shown:
+        if rule.from_table and seen.chain is not None:
+            lines.setdefault((rule.id, seen.chain), []).append(seen.event.line)
+    for (_, chain), told in lines.items():
+        yield chain, range(min(told), max(told) + 1)
 
 
 def _left(hypotheses: Iterable[Hypothesis], claims: _Claims) -> Iterator[tuple[str, Hypothesis]]:

@@ -25,6 +25,12 @@ VERSION = f"regex {regex.__version__} {sys.byteorder}"
 _UNBOUNDED = regex.compile(
     r"(?<!\\)(?:\\\\)*+(\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)|\(\?\(DEFINE\)|\{(?:\d+<=?)?[eids](?:<=?\d+|[,:+}]))"
 )
+# `regex` writes a group that must come once at least a second time to repeat it, so that groups of groups double what a
+# pattern takes: sixteen of them 90 MB, twenty 1.4 GB.
+MAX_NESTED_REPEATS = 8
+_GROUPING = regex.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))(?P<repeats>[*+?{])?", regex.DOTALL
+)
 
 _stored: list[Mapping[str, bytes]] = []
 _made: "dict[str, regex.Pattern[str]]" = {}
@@ -39,6 +45,10 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
             return _restored(form)
     if found := _UNBOUNDED.search(pattern):
         raise ValueError(f"not a pattern that may be used: `{found[1]}` has no bound of work")
+    if _nested_repeats(pattern) > MAX_NESTED_REPEATS:
+        raise ValueError(
+            f"not a pattern that may be used: more than {MAX_NESTED_REPEATS} repeated groups in each other"
+        )
     try:
         made = regex.compile(pattern)
     except regex.error as fault:
@@ -48,6 +58,18 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
     if len(_made) < _KEPT:
         _made[pattern] = made
     return made
+
+
+def _nested_repeats(pattern: str) -> int:
+    """How many repeated groups lie in each other, where most do."""
+    within = [0]
+    for found in _GROUPING.finditer(pattern):
+        if found["opens"]:
+            within.append(0)
+        elif found["closes"] and len(within) > 1:
+            inner = within.pop() + (found["repeats"] is not None)
+            within[-1] = max(within[-1], inner)
+    return within[0]
 
 
 def bounded_search(

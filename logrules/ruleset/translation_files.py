@@ -1,7 +1,6 @@
 """Translations found beside the rules, read, and kept: only where another language than English was asked for."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -9,8 +8,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES
-from logrules.ruleset.cache_files import keep, kept
-from logrules.ruleset.plain_form import from_plain, to_plain
+from logrules.ruleset.kept_values import file_name, keep_value, kept_value
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.translation import Translation, joined
 
@@ -30,23 +28,12 @@ def translation_for(language: str, roots: Iterable[Path], code: str) -> Translat
     for text in texts:
         seen.update(f"\0{len(text)}\0".encode())
         seen.update(text)
-    name = f"translation-{language}-{seen.hexdigest()[:32]}.json"
-    known = _known(name)
+    name = file_name(f"translation-{language}-{seen.hexdigest()[:32]}")
+    known = kept_value(name, Translation)
     if known is None:
         known = _read(language, paths, texts)
-        keep(f"translation-{language}", name, json.dumps(to_plain(known), ensure_ascii=False).encode())
+        keep_value(f"translation-{language}", name, known)
     return known
-
-
-def _known(name: str) -> Translation | None:
-    body = kept(name)
-    if body is None:
-        return None
-    try:
-        found = from_plain(json.loads(body))
-    except (ImportError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return found if isinstance(found, Translation) else None
 
 
 def _read(language: str, paths: Sequence[Path], texts: Sequence[bytes]) -> Translation:

@@ -1,17 +1,16 @@
 """A compiled pack and its suite in the user's cache folder, with what they were made of."""
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from logrules.ruleset.cache_files import cache_folder, keep, kept
+from logrules.ruleset.cache_files import cache_folder
+from logrules.ruleset.kept_values import file_name, keep_value, kept_value
 from logrules.ruleset.load import digest_of, rule_bytes
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
-from logrules.ruleset.plain_form import from_plain, to_plain
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import Case
 from logrules.ruletest.suite import Suite
@@ -28,43 +27,31 @@ class Base:
 def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None:
     """Keep what these texts compile to for the next run."""
     keep_pack(pack)
-    keep("suite", _suite_name(pack.digest), _json(to_plain(suite)))
+    keep_value("suite", _suite_name(pack.digest), suite)
     manifest = {"digest": pack.digest, "code": digest_of([]), "texts": hashes(texts)}
-    keep("base", f"base-{pack.digest[:32]}.json", _json(manifest))
+    keep_value("base", file_name(f"base-{pack.digest[:32]}"), manifest)
 
 
 def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
     """The pack and the whole suite that were kept under this digest."""
-    body = kept(_suite_name(digest))
-    pack = cached_pack(digest) if body is not None else None
-    if body is None or pack is None:
-        return None
-    try:
-        suite = from_plain(json.loads(body))
-    except (ImportError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return (pack, suite) if isinstance(suite, Suite) else None
+    suite = kept_value(_suite_name(digest), Suite)
+    pack = cached_pack(digest) if suite is not None else None
+    return None if suite is None or pack is None else (pack, suite)
 
 
 def keep_cases(digest: str, cases: Sequence[Case]) -> None:
     """Keep cases that were read for the next run."""
-    keep("cases", _cases_name(digest), _json(to_plain(tuple(cases))))
+    keep_value("cases", _cases_name(digest), tuple(cases))
 
 
 def kept_cases(digest: str) -> tuple[Case, ...] | None:
     """The cases that were kept under this digest."""
-    body = kept(_cases_name(digest))
-    if body is None:
-        return None
-    try:
-        found = from_plain(json.loads(body))
-    except (ImportError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return found if isinstance(found, tuple) and all(isinstance(one, Case) for one in found) else None
+    found = kept_value(_cases_name(digest), tuple)
+    return found if found is not None and all(isinstance(one, Case) for one in found) else None
 
 
 def _cases_name(digest: str) -> str:
-    return f"cases-{digest[:32]}.json"
+    return file_name(f"cases-{digest[:32]}")
 
 
 def digest_of_cases(paths: Iterable[Path]) -> str:
@@ -91,24 +78,17 @@ def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
 
 
 def _bases() -> list[Base]:
-    found = []
+    found, code = [], digest_of([])
     try:
-        paths = sorted(cache_folder().glob("base-*.json"))
+        paths = sorted(cache_folder().glob(file_name("base-*")))
     except (OSError, RuntimeError):  # no home, or none that we may look into
         return []
     for path in paths:
-        try:
-            plain = json.loads(kept(path.name) or b"null")
-            if plain["code"] == digest_of([]):
-                found.append(Base(str(plain["digest"]), dict(plain["texts"])))
-        except (ImportError, ValueError, KeyError, TypeError, RecursionError):
-            continue
+        manifest = kept_value(path.name, dict)
+        if manifest is not None and manifest.get("code") == code:
+            found.append(Base(manifest["digest"], manifest["texts"]))
     return found
 
 
 def _suite_name(digest: str) -> str:
-    return f"suite-{digest[:32]}.json"
-
-
-def _json(plain: object) -> bytes:
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+    return file_name(f"suite-{digest[:32]}")
