@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from native_sites import DIALECTS, NativeSite, native_sites_of
 from raise_sites import Site, sites_of
 
 from logrules import load_rules
@@ -44,7 +45,7 @@ class Framework:
 class Judged:
     """A site and what is said of it: cause and rule of the first diagnosis, component and phase of the frame."""
 
-    site: Site
+    site: Site | NativeSite
     cause: str | None
     rule: str | None
     component: str | None
@@ -64,17 +65,23 @@ class Judge:
         self._on: Prepared = prepared(pack, cache=True)
         self._origins = OriginResolver(pack.tables.components, pack.tables.own_words, pack.tables.nesting)
 
-    def judged(self, site: Site) -> Judged:
+    def judged(self, site: Site | NativeSite) -> Judged:
         """What is said of a site."""
         report = run_log(self._on, log_of(site))
         first = report.diagnoses[0] if report.diagnoses else None
-        origin = self._origins.of_frame(INSTALLED + site.path, site.function)
         cause, rule = (first.cause, first.rule) if first is not None else (None, None)
-        return Judged(site, cause, rule, origin.component, origin.phase)
+        if isinstance(site, NativeSite):
+            origin = self._origins.of_header(None, site.path, None)
+        else:
+            origin = self._origins.of_frame(INSTALLED + site.path, site.function)
+        component, phase = (origin.component, origin.phase) if origin is not None else (None, None)
+        return Judged(site, cause, rule, component, phase)
 
 
-def log_of(site: Site) -> str:
+def log_of(site: Site | NativeSite) -> str:
     """A log that ends in the site's error, or in the line behind which it ends its process."""
+    if isinstance(site, NativeSite):
+        return site.text + "\n"
     if not site.error:
         logger = site.path.removesuffix(".py").replace("/", ".")
         return f"2026-11-22 08:00:00,000 - {logger} - ERROR - {site.message}\n"
@@ -93,6 +100,12 @@ def frameworks_in(folder: Path, only: Sequence[str]) -> list[Framework]:
     named = ((path, path.name.rpartition("-")) for path in sorted(folder.iterdir()))
     found = (Framework(name, version, path) for path, (name, _, version) in named if name)
     return [one for one in found if not only or one.name in only]
+
+
+def sites_in(framework: Framework) -> list[Site | NativeSite]:
+    """The places of a framework that raise, or log an error where it is written in C or C++."""
+    dialect = DIALECTS.get(framework.name)
+    return list(native_sites_of(framework.folder, dialect) if dialect is not None else sites_of(framework.folder))
 
 
 def table(results: Iterable[tuple[Framework, Sequence[Judged]]]) -> Iterator[str]:
@@ -121,8 +134,8 @@ def listed(sites: Iterable[Judged]) -> Iterator[str]:
     """A line a site, for reading: what is said of it, where it is, what it says."""
     for one in sites:
         site, said = one.site, " ".join(one.site.message.split())
-        place = f"{site.path}:{site.line} {site.function}"
-        yield f"{one.cause} [{one.rule}] {one.phase} {place} | {site.error}: {said}"
+        inside = "" if isinstance(site, NativeSite) else f" {site.function} | {site.error}:"
+        yield f"{one.cause} [{one.rule}] {one.phase} {site.path}:{site.line}{inside} {said}"
 
 
 def write_into(page: Path, lines: Sequence[str]) -> None:
@@ -146,7 +159,7 @@ def main() -> None:
     judge, draw = Judge(), random.Random(given.seed)
     results = []
     for framework in frameworks_in(given.sources, given.only):
-        sites = list(sites_of(framework.folder))
+        sites = sites_in(framework)
         if given.sample is not None and len(sites) > given.sample:
             sites = draw.sample(sites, given.sample)
         results.append((framework, [judge.judged(site) for site in sites]))

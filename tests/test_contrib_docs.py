@@ -58,6 +58,8 @@ def test_the_page_about_many_jobs_can_be_followed(tmp_path, monkeypatch, capsys)
     (page,) = (page for page in PAGES if page.name == "fleet.md")
     kind = ""
     for line in re.findall(r"^ {4}logrules (.*)$", page.read_text(), re.MULTILINE):
+        if "--engine ray" in line:
+            continue  # needs a cluster: tests/test_ray.py, bench/fleet.py
         words = shlex.split(re.split(r"\s+#", line)[0].replace("/data/", "data/").replace("3f2a", kind[:4]))
         assert main(words) in {0, 1}, words
         said = capsys.readouterr().out

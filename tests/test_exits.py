@@ -128,6 +128,37 @@ Root Cause (first observed failure):
     assert failure.first.line == 1
 
 
+def test_what_the_agent_did_to_the_others_is_a_record_of_no_other_kind():
+    lines = """\
+Failures:
+[1]:
+  host      : gpu-02
+  rank      : 3 (local_rank: 3)
+  exitcode  : 1 (pid: 813)
+  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html
+[2]:
+  host      : gpu-02
+  rank      : 0 (local_rank: 0)
+  exitcode  : -9 (pid: 810)
+  traceback : Signal 9 (SIGKILL) received by PID 810
+Root Cause (first observed failure):
+[0]:
+  host      : gpu-02
+  rank      : 1 (local_rank: 1)
+  exitcode  : 1 (pid: 811)
+"""
+    (failure,) = [one for one in _told(_reader(), lines) if len(one.workers) > 1]
+    assert [worker.rank for worker in failure.workers] == [1, 3, 0]
+    assert {one.code for one in _told(_reader(), lines)} == {1}
+
+
+def test_a_status_without_a_meaning_is_that_of_a_program_that_failed():
+    (failure,) = _told(_reader(), "srun: error: gpu-04: task 5: Exited with exit code 255")
+    code = _reader().cause_of(failure)
+    assert code is not None
+    assert (failure.worker.rank, code.id, code.cause) == (5, "exit-other", "python-exception")
+
+
 def test_hydra_tells_of_a_process_over_two_lines():
     lines = "=   RANK 3 PID 4242 RUNNING AT gpu-04\n=   KILLED BY SIGNAL: 9 (Killed)\n"
     (failure,) = _told(_reader(), lines)

@@ -180,6 +180,12 @@ def test_groups_by_cause():
     ]
 
 
+def test_where_nothing_can_be_grouped_it_says_so(tmp_path, capsys):
+    (tmp_path / "a.log").write_text("INFO step 1 loss 0.5\n")
+    assert main(["scan", str(tmp_path), "--no-history", "--group", "host", "--lang", "en"]) == 0
+    assert capsys.readouterr().out == "no job that failed or stalled names a host\n"
+
+
 def test_groups_are_listed(runs, capsys):
     assert main(["scan", "runs", "--group", "cause", "--format", "jsonl"]) == 1
     (group,) = listed(capsys)

@@ -9,11 +9,11 @@ import pytest
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
 from logrules.model.event import Worker
 from logrules.model.report import Severity
+from logrules.notify.delivery import post
 from logrules.notify.event_lines import Lines
 from logrules.notify.event_stream import EventStream
 from logrules.notify.message_forms import body_for
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.webhook import post
 from tests.test_telling import REPORT, STALL, STALLED, receive, update
 
 assert receive  # a fixture
@@ -71,7 +71,7 @@ def test_events_are_json_lines():
     ]:
         stream.hear(update(now, *changes), lambda: REPORT)
     stream.hear(update(5.0, ended=True), lambda: REPORT)
-    stream.close()
+    stream.close(1.0)
     events = [json.loads(line) for line in out.getvalue().splitlines()]
     assert [(one["event"], one["at"], one["job"]) for one in events] == [
         ("phase", 1.0, "llama"), ("quiet", 2.0, "llama"), ("stall", 3.0, "llama"),

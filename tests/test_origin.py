@@ -199,6 +199,7 @@ def test_a_header_that_no_row_knows_says_nothing(logger: str | None, source: str
 
 TRAINER = f"{SITE}/transformers/trainer.py"
 LOADER = f"{SITE}/torch/utils/data/dataloader.py"
+MODULE = f"{SITE}/torch/nn/modules/module.py"
 
 
 @pytest.mark.parametrize(
@@ -234,6 +235,11 @@ LOADER = f"{SITE}/torch/utils/data/dataloader.py"
         ([("/w/train.py", "<module>"), ("/w/dataset.py", "helper")], "data_load", "helper"),
         ([(TRAINER, "train"), ("/w/model.py", "evaluate_policy")], "train_step", "train"),
         ([("/w/train.py", "train"), ("/w/model.py", "evaluate_policy")], "eval", "evaluate_policy"),
+        # What runs below a module's call recomputes activations, whatever it is called, and saves nothing.
+        ([(MODULE, "_call_impl"), ("/w/blocks.py", "ckpt_forward")], "train_step", "ckpt_forward"),
+        ([(MODULE, "_call_impl"), ("/w/checkpoint.py", "helper")], "train_step", "helper"),
+        ([("/w/train.py", "evaluate"), (MODULE, "_call_impl"), ("/w/b.py", "ckpt_forward")], "eval", "evaluate"),
+        ([("/w/checkpoint.py", "helper"), (MODULE, "_call_impl")], "checkpoint", "helper"),
         ([("/w/dataset.py", "helper"), ("/w/train.py", "load_model")], "model_load", "load_model"),
         ([("/w/main.py", "<module>"), (f"{SITE}/flash_attn/__init__.py", "<module>")], "launch", "<module>"),
         ([("<string>", "<module>"), ("/w/main.py", "<module>")], None, None),

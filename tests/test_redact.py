@@ -223,3 +223,12 @@ def test_lines_stay_lines():
     clean = redacted(text)
     assert clean.count("\n") == text.count("\n")
     assert mixed(20) not in clean
+
+
+def test_a_chain_of_names_is_looked_through_a_few_times_only(monkeypatch):
+    from logrules.tools.bundle import named_values
+
+    looked = []
+    monkeypatch.setattr(named_values, "_is_secret", lambda *_: looked.append(1) is not None)
+    assert list(named_values.named_secrets("sk=" * 2_000)) == []
+    assert len(looked) < 100

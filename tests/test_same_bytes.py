@@ -59,6 +59,22 @@ def test_a_log_gives_the_same_report_whichever_way_it_comes(log, tmp_path, monke
     assert _without(json.loads(piped.replace("<stdin>", "a.log")), {"run"}) == _without(json.loads(saved), {"run"})
 
 
+# Fixtures whose reports a live reading once told otherwise: stalls that only the end of a log shows, and others.
+_STALLED = ("datasets-generator-no-examples", "datasets-map-function-key-error", "torch-launch-silence")
+
+
+@pytest.mark.parametrize("name", [*_STALLED, *(log.parent.name for log in _LOGS[:3])])
+def test_a_log_followed_through_a_pipe_says_the_same_but_for_times_of_arrival(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (log,) = (_CAPTURED / name).glob("*log*")
+    Path("a.log").write_bytes(log.read_bytes())
+    saved = _report(capsys, "diagnose", "--format", "json", "a.log")
+    with _on_standard_input(Path("a.log")):
+        piped = _report(capsys, "watch", "--quiet", "--panel", "off", "--format", "json", "-")
+    left_out = {*_ARRIVAL, "run"}
+    assert _without(json.loads(piped.replace("<stdin>", "a.log")), left_out) == _without(json.loads(saved), left_out)
+
+
 @pytest.mark.parametrize("log", _LOGS[:4], ids=lambda log: log.parent.name)
 def test_a_replay_says_the_same_but_for_times_of_arrival(log, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

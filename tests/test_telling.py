@@ -21,14 +21,15 @@ from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.update import Update
 from logrules.model.worker_status import ParallelSizes, WorkerNow
-from logrules.notify.commands import APART_S, Commands, run_bounded, words_of
+from logrules.notify.commands import APART_S, Commands, words_of
+from logrules.notify.delivery import UndeliveredError, post, run_bounded
 from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
 from logrules.notify.message_forms import body_for
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy, facts, sentence
 from logrules.notify.probe import look_closer
 from logrules.notify.report_file import EVERY_S, ReportFile
-from logrules.notify.webhook import Webhook, post
+from logrules.notify.webhook import Webhook
 from logrules.output.atomic_write import UnwritableError, write_file
 
 STALL = Diagnosis(
@@ -98,7 +99,7 @@ def test_a_command_gets_the_report_and_the_facts(tmp_path, complaints):
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     commands = Commands([str(script)], frozenset({Kind.STALL}), complaints.append)
     commands.hear(update(1000.0, STALLED), lambda: REPORT)
-    commands.close()
+    commands.close(10.0)
     assert complaints == []
     assert (tmp_path / "facts").read_text() == "stall 3,0,1\n"
     assert json.loads((tmp_path / "body").read_text())["diagnoses"][0]["rule"] == STALL.rule
@@ -118,7 +119,7 @@ def test_commands_come_at_a_bounded_rate_and_for_their_kinds_only(tmp_path, comp
         (200.0, Withdrawn(STALL.rule, 0)),
     ]:
         commands.hear(update(now, change), lambda: REPORT)
-    commands.close()
+    commands.close(10.0)
     assert (tmp_path / "runs").read_text() == "x\nx\n"
 
 
@@ -132,7 +133,7 @@ def test_commands_come_at_a_bounded_rate_and_for_their_kinds_only(tmp_path, comp
     ],
 )
 def test_a_command_that_fails_is_one_sentence(words, reason):
-    with pytest.raises(LogrulesError, match=reason):
+    with pytest.raises(UndeliveredError, match=reason):
         run_bounded(words, "{}", {}, limit_s=0.3)
 
 
@@ -192,7 +193,7 @@ def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
     webhook = Webhook(receiver.url, complaints.append)
     webhook.hear(update(0.0), lambda: REPORT)
     webhook.hear(update(1.0, STALLED), lambda: REPORT)
-    webhook.close()
+    webhook.close(10.0)
     (body,) = receiver.bodies
     assert body["text"] == f"logrules: {sentence(NotificationPolicy().news(update(1.0, STALLED), REPORT)[0])}"
     assert body["event"] == "stall"
@@ -209,14 +210,14 @@ def test_a_webhook_is_tried_again_where_that_may_help(receive, statuses, tries, 
     if delivered:
         post(receiver.url, b"{}", rest_s=0.01)
     else:
-        with pytest.raises(LogrulesError, match="not delivered"):
+        with pytest.raises(UndeliveredError, match="not delivered"):
             post(receiver.url, b"{}", rest_s=0.01)
     assert receiver.count == tries
 
 
 def test_a_webhook_that_hangs_is_given_up_on(receive):
     receiver = receive(200, silent=True)
-    with pytest.raises(LogrulesError, match="not delivered"):
+    with pytest.raises(UndeliveredError, match="not delivered"):
         post(receiver.url, b"{}", limit_s=0.1, rest_s=0.01)
     assert receiver.count == 3
 
@@ -237,6 +238,7 @@ def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):
 
     for now, changes in [(0.0, []), (1.0, []), (2.0, [STALLED]), (3.0, []), (2.0 + EVERY_S, [])]:
         kept.hear(update(now, *changes), report)
+    kept.close(10.0)
     assert len(asked) == 3
     assert json.loads(path.read_text())["lines"] == 3
     assert [entry.name for entry in tmp_path.iterdir()] == ["now.json"]
@@ -246,7 +248,9 @@ def test_a_report_file_that_is_called_html_is_a_page(tmp_path, complaints):
     pytest.importorskip("jinja2")
     path = tmp_path / "now.html"
     view = StackView(("said",), ("[rank 0] x",))
-    ReportFile(path, "en", complaints.append).hear(update(0.0, STALLED), lambda: replace(REPORT, stacks=view))
+    kept = ReportFile(path, "en", complaints.append)
+    kept.hear(update(0.0, STALLED), lambda: replace(REPORT, stacks=view))
+    kept.close(10.0)
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "[rank 0] x" in path.read_text(encoding="utf-8")
 
@@ -262,6 +266,7 @@ def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch
     monkeypatch.setattr("logrules.notify.report_file.write_file", full)
     for now in (0.0, 100.0, 200.0):
         kept.hear(update(now), lambda: REPORT)
+    kept.close(10.0)
     assert complaints == [f"{path}: cannot be written (no space left on device)"]
     assert path.read_text() == "old"
 
@@ -288,7 +293,7 @@ def test_metrics_are_served_to_this_machine_alone_unless_told_otherwise(more, ad
     try:
         assert metrics.address == address
     finally:
-        metrics.close()
+        metrics.close(10.0)
 
 
 def test_an_address_without_a_port_is_refused():
@@ -315,7 +320,7 @@ def test_metrics_for_prometheus():
         with urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=10) as answer:
             text = answer.read().decode()
     finally:
-        metrics.close()
+        metrics.close(10.0)
     lines = set(text.splitlines())
     assert {
         "logrules_lines_read 12.0",
@@ -412,7 +417,7 @@ def test_a_look_is_taken_at_a_stall_and_not_too_often(tmp_path, complaints):
         (140.0, [StallProlonged(STALL.rule, 140.0, 260.0)]),
     ]:
         inspection.hear(update(now, *changes), lambda: REPORT)
-    inspection.close()
+    inspection.close(10.0)
     assert following.heard == [("nvidia-smi", "fine\n", 10.0), ("nvidia-smi", "fine\n", 140.0)]
     assert complaints == []
 

@@ -57,3 +57,11 @@ def test_ranks_step_together_so_none_waits_for_its_first_batch_long_after(tmp_pa
     began = "".join(f"[rank {rank}][INFO] start training\n" for rank in (0, 1))
     log.write_text(began + "".join(f"[rank 0][INFO] step {step} loss 1.{step}\n" for step in range(1, steps + 1)))
     assert [wait.wait for wait in diagnose(str(log)).waits if not wait.ended] == waits
+
+
+def test_a_line_that_repeats_a_wait_and_closes_it_opens_it_anew(tmp_path):
+    both = "INFO 03-04 10:00:0{0} [loader.py:1] Loading weights took {0}.5 seconds Supported tasks: ['generate']\n"
+    log = tmp_path / "serve.log"
+    log.write_text(both.format(1) + both.format(2))
+    waits = [(wait.wait, wait.first_line, wait.ended) for wait in diagnose(str(log)).waits]
+    assert waits == [("vllm/profiling", 1, True), ("vllm/profiling", 2, False)]

@@ -71,7 +71,7 @@ def _source_variable() -> dict[str, Any]:
 def _run_variable() -> dict[str, Any]:
     query = "label_values(logrules_lines_read, job_name)"
     return {
-        "name": "run", "label": "job", "type": "query", "datasource": _SOURCE, "query": query, "definition": query,
+        "name": "run", "label": "job", "type": "query", "datasource": _SOURCE, "query": query,
         "includeAll": True, "allValue": ".*", "multi": True, "refresh": 2, "sort": 1,
         "current": {"text": "All", "value": "$__all"},
     }  # fmt: skip

@@ -27,6 +27,13 @@ SENTENCES = (
         "--engine ray reads files: standard input cannot be handed to a cluster",
         "--engine ray 读取文件：标准输入无法交给集群",
     ),
+    ("the node is gone ({})", "该节点已失联（{}）"),
+    ("the cluster has no node", "集群中没有节点"),
+    ("--on-node is for a cluster: add --engine ray", "--on-node 用于集群：请加上 --engine ray"),
+    (
+        "--on-node reads files of the nodes: leave it out for standard input and URLs",
+        "--on-node 读取各节点上的文件：对标准输入和 URL 请不要使用",
+    ),
     ("--format jsonl and --echo both want standard output", "--format jsonl 与 --echo 都要使用标准输出"),
     ("--patience: a number above 0, such as 0.5", "--patience：需要大于 0 的数，如 0.5"),
     ("there is no {} `{}`{}", "没有名为 `{1}` 的 {0}{2}"),

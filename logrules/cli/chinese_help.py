@@ -53,6 +53,9 @@ OPTIONS = {
         "由谁读取：本机，或已有的 Ray 集群（默认 local）"
     ),
     "with --engine ray (default: auto)": "与 --engine ray 同用（默认 auto）",
+    "with --engine ray: the logs lie on the nodes' own disks; each node reads what it finds there": (
+        "与 --engine ray 同用：日志在各节点自己的磁盘上，由各节点读取自己找到的日志"
+    ),
     "processes for many logs (default: one a core)": "读取多份日志的进程数（默认每核一个）",
     "scanning threads (default: 2)": "扫描线程数（默认 2）",
     "size of a read": "每次读取的字节数",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.extension import diagnose_extensions
-from logrules.cli.reader_options import add_scale_options, chosen_readers
+from logrules.cli.reader_options import add_engine_options, chosen_readers, named_logs
 from logrules.cli.rule_options import add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import HTML, needed
@@ -32,6 +32,7 @@ _EXAMPLES = """examples:
   logrules diagnose rank*.log                    one job from several logs
   logrules diagnose runs/42/                     every log in a folder, on all cores
   logrules diagnose s3://bucket/runs/42/ --engine ray    on a Ray cluster; also gs://, hdfs://, ssh:// …
+  logrules diagnose /scratch/42 --engine ray --on-node   logs that lie on the disks of the cluster's nodes
   kubectl logs job/train | logrules diagnose -   standard input
   logrules diagnose train.log.gz --format json   for machines
   logrules diagnose train.log --format html -o report.html
@@ -74,7 +75,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     about = f"lines of the log in an HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"
     parser.add_argument("--page-lines", type=_count, default=PAGE_LINES, metavar="N", help=about)
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
-    add_scale_options(parser)
+    add_engine_options(parser)
+    parser.add_argument(
+        "-j", "--processes", type=int, metavar="N", help="processes for many logs (default: one a core)"
+    )
     parser.add_argument("--threads", type=_positive, default=2, metavar="N", help="scanning threads (default: 2)")
     parser.add_argument("--block-bytes", type=_positive, default=1 << 20, metavar="N", help="size of a read")
     for extension in diagnose_extensions():
@@ -100,12 +104,11 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.output.log_paths import with_paths
-    from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
     sys.setswitchinterval(0.0001)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
-    found = discover(given, options.block_bytes)
+    found = named_logs(options, given)
     has_log = options.format == "html" and options.page_lines > 0
     readers = chosen_readers(options, found)
     if has_log and readers is None:

@@ -7,8 +7,11 @@ from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
+from logrules.sources.wall_clock import now
 
 Complain = Callable[[str], None]
+# For all listeners together: whoever waits for the job waits for its exit status, which is held back so long.
+_CLOSING_S = 0.3
 
 
 def follow(
@@ -40,9 +43,10 @@ def follow(
 
 
 def _close(listeners: Sequence[Listener], complain: Complain) -> None:
+    until = now() + _CLOSING_S
     for listener in listeners:
         try:
-            listener.close()
+            listener.close(max(until - now(), 0.0))
         except Exception as fault:  # noqa: BLE001 (the others are closed all the same)
             complain(f"{type(listener).__name__.lower()} failed at the end ({_reason(fault)})")
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from logrules.engine.distributed import Readers
     from logrules.sources.discover import Discovered
 
@@ -14,14 +16,31 @@ if TYPE_CHECKING:
 _WORTH_PROCESSES_BYTES = 64_000_000
 
 
-def add_scale_options(parser: argparse.ArgumentParser) -> None:
-    """Where logs are read, and by how many."""
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Who reads, and where the logs lie."""
     about = "who reads: this machine, or an existing Ray cluster (default: local)"
     parser.add_argument("--engine", choices=("local", "ray"), default="local", help=about)
     parser.add_argument("--ray-address", metavar="ADDRESS", default="auto", help="with --engine ray (default: auto)")
-    parser.add_argument(
-        "-j", "--processes", type=int, metavar="N", help="processes for many logs (default: one a core)"
-    )
+    about = "with --engine ray: the logs lie on the nodes' own disks; each node reads what it finds there"
+    parser.add_argument("--on-node", action="store_true", help=about)
+
+
+def is_on_nodes(options: argparse.Namespace) -> bool:
+    """Whether the nodes of a cluster read their own disks. Raises LogrulesError where there is no cluster to do it."""
+    if options.on_node and options.engine != "ray":
+        raise LogrulesError("--on-node is for a cluster: add --engine ray")
+    return bool(options.on_node)
+
+
+def named_logs(options: argparse.Namespace, paths: "Sequence[str]") -> "Discovered":
+    """The logs behind the paths, here or on the nodes of a cluster. Raises LogrulesError where there are none."""
+    if is_on_nodes(options):
+        from logrules.engine.ray_nodes import discovered_on_nodes
+
+        return discovered_on_nodes(paths, options.ray_address, options.block_bytes)
+    from logrules.sources.discover import discover
+
+    return discover(paths, options.block_bytes)
 
 
 def chosen_readers(options: argparse.Namespace, found: "Discovered") -> "Readers | None":

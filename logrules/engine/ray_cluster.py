@@ -1,8 +1,9 @@
-"""Tasks on a Ray cluster, by the extra `ray`. Its nodes must be able to read the logs: a shared folder, or URLs."""
+"""Work on a Ray cluster, by the extra `ray`: tasks anywhere on it, or each on the node on whose disk its log lies."""
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Any
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from logrules.engine.extraction import Scanners
 from logrules.engine.extraction_task import Read, ReadFailed, Task, read
@@ -10,9 +11,64 @@ from logrules.model.errors import LogrulesError
 from logrules.model.extras import RAY, needed
 from logrules.ruleset.pack import Pack
 
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
 # More tasks than workers at once, so that none waits; not all, since their answers take memory.
 AHEAD = 2
 RETRIES = 3
+ANYWHERE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An item of which the cluster gave no answer, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RayCrew(Generic[Item, Answer]):
+    """Work on a cluster that outlives its workers and nodes: what one took with it is tried again elsewhere.
+
+    ``begin`` makes of a pack what ``work`` needs, once in each worker; both must be functions of a module.
+    """
+
+    address: str
+    work: Callable[[Item, Any], Answer]
+    begin: Callable[[Pack], Any]
+
+    def answers(
+        self, items: Mapping[int, Item], pack: Pack, node_of: Callable[[Item], str] = lambda _: ANYWHERE
+    ) -> Iterator[tuple[int, Answer | Lost]]:
+        """Each item's number and answer as it comes. ``node_of`` names the node that alone can do an item, if any.
+
+        Raises LogrulesError where there is no cluster.
+        """
+        ray = connected(self.address)
+        # In a list: so a worker fetches the pack once, not with every task.
+        shared = [ray.put(pack)]
+        task: Any = ray.remote(max_retries=RETRIES, num_cpus=1)(_at_work)
+        queues: dict[str, deque[int]] = {}
+        for number, item in items.items():
+            queues.setdefault(node_of(item), deque()).append(number)
+        rooms = {node: _room(ray, node) for node in queues}
+        tasks = {node: task.options(**pinned(ray, node)) for node, room in rooms.items() if room}
+        running: dict[Any, tuple[str, int]] = {}
+        busy: Counter[str] = Counter()
+        while running or any(queues.values()):
+            for node, queue in queues.items():
+                if queue and not rooms[node]:
+                    yield queue.popleft(), Lost(f"its node {node} is not in the cluster")
+                while queue and busy[node] < rooms[node]:
+                    number = queue.popleft()
+                    asked = tasks[node].remote(self.work, self.begin, items[number], pack.digest, shared)
+                    running[asked] = node, number
+                    busy[node] += 1
+            for one in ray.wait(list(running), num_returns=1)[0] if running else ():
+                node, number = running.pop(one)
+                busy[node] -= 1
+                yield number, _answer(ray, one)
 
 
 def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Iterator[Read | ReadFailed]:
@@ -20,26 +76,14 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
 
     Raises LogrulesError where there is no cluster.
     """
-    ray = _connected(address)
-    shared = ray.put(pack)
-    remote = ray.remote(max_retries=RETRIES, num_cpus=1)(_read)
-    waiting = list(reversed(tasks))
-    running: dict[Any, Task] = {}
-    room = max(1, int(ray.cluster_resources().get("CPU", 1))) * AHEAD
-    while waiting or running:
-        while waiting and len(running) < room:
-            task = waiting.pop()
-            running[remote.remote(task, shared)] = task
-        done, _ = ray.wait(list(running), num_returns=1)
-        for one in done:
-            task = running.pop(one)
-            try:
-                yield ray.get(one)
-            except ray.exceptions.RayError as fault:
-                yield ReadFailed(task.number, f"its reader died {RETRIES + 1} times ({type(fault).__name__})")
+    crew = RayCrew(address, read, _scanners)
+    numbered = {task.number: task for task in tasks}
+    for number, answer in crew.answers(numbered, pack, lambda task: getattr(task.source, "node", ANYWHERE)):
+        yield ReadFailed(number, answer.reason) if isinstance(answer, Lost) else answer
 
 
-def _connected(address: str) -> Any:
+def connected(address: str) -> Any:
+    """The module `ray`, with a cluster behind it. Raises LogrulesError where there is none."""
     with needed(RAY, "--engine ray"):
         import ray
     try:
@@ -49,23 +93,58 @@ def _connected(address: str) -> Any:
     return ray
 
 
-def _read(task: Task, pack: Pack) -> Read | ReadFailed:
-    return read(task, _scanners(pack.digest, _Known(pack)))
+def node_names(ray: Any) -> dict[str, Mapping[str, Any]]:
+    """What Ray tells of the nodes that are up, by their names; those that share one have a piece of their id behind."""
+    alive = [node for node in ray.nodes() if node["Alive"]]
+    shared = Counter(_name(node) for node in alive)
+    named = {_name(node) + (f"-{node['NodeID'][:6]}" if shared[_name(node)] > 1 else ""): node for node in alive}
+    return dict(sorted(named.items()))
 
 
-class _Known:
-    """A pack that is equal to any other of its digest: what is compiled for one serves the next."""
+def pinned(ray: Any, node: str) -> dict[str, Any]:
+    """The options of a task that runs on that node and no other. Raises KeyError for a node that is not up."""
+    if node == ANYWHERE:
+        return {}
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    def __init__(self, pack: Pack) -> None:
-        self.pack = pack
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Known) and other.pack.digest == self.pack.digest
-
-    def __hash__(self) -> int:
-        return hash(self.pack.digest)
+    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node_names(ray)[node]["NodeID"], soft=False)}
 
 
-@lru_cache(maxsize=1)
-def _scanners(digest: str, known: _Known) -> Scanners:  # noqa: ARG001 (the digest is what it is kept under)
-    return Scanners(known.pack, cache=True)
+def _name(node: Mapping[str, Any]) -> str:
+    return str(node.get("NodeName") or node["NodeManagerAddress"])
+
+
+def _room(ray: Any, node: str) -> int:
+    """How many tasks may be under way on a node, or on all of them; none where the node is not there."""
+    if node == ANYWHERE:
+        return max(1, int(ray.cluster_resources().get("CPU", 1))) * AHEAD
+    there = node_names(ray).get(node)
+    return 0 if there is None else max(1, int(there["Resources"].get("CPU", 1))) * AHEAD
+
+
+def _answer(ray: Any, asked: Any) -> Any:
+    try:
+        return ray.get(asked)
+    except ray.exceptions.RayError as fault:
+        return Lost(f"its reader died {RETRIES + 1} times ({type(fault).__name__})")
+
+
+class _Here:
+    """What this worker has ready, and of which pack."""
+
+    of: tuple[str, str] = ("", "")
+    ready: Any = None
+
+
+def _at_work(
+    work: Callable[[Item, Any], Answer], begin: Callable[[Pack], Any], item: Item, digest: str, shared: Sequence[Any]
+) -> Answer:
+    if _Here.of != (digest, begin.__qualname__):
+        import ray
+
+        _Here.ready, _Here.of = begin(ray.get(shared[0])), (digest, begin.__qualname__)
+    return work(item, _Here.ready)
+
+
+def _scanners(pack: Pack) -> Scanners:
+    return Scanners(pack, cache=True)

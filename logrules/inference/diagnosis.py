@@ -1,12 +1,13 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, with_other_names
 from logrules.inference.culprit import suspects
+from logrules.inference.ending import Endings, phase_after
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
@@ -59,6 +60,7 @@ class SessionState:
     last_errors: tuple[Event, ...] = ()
     exit_status: int | None = None
     frameworks: frozenset[str] = frozenset()
+    endings: Endings = field(default_factory=Endings)
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -168,12 +170,14 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
     told = failures.phase_of(first.chain) if failures is not None and first.chain is not None else None
+    loops = frozenset(one.id for one in pack.phases if one.loop)
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
+    here = phase_after(first.phase, first.event, findings.tracker, loops, findings.endings)
     words = (
         (rule.phase, PhaseSource.RULE),
         (told, PhaseSource.FRAMES),
-        (first.phase, PhaseSource.MARKERS),
+        (here, PhaseSource.MARKERS),
         (later, PhaseSource.OTHER_FRAMES),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
     )

@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
+from logrules.inference.progress_key import bar_of
 from logrules.inference.worker_state import peers
+from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
 from logrules.model.template import template_of
 
@@ -36,6 +38,18 @@ class Endings:
         kinds = {template_of(line.message) for line in self._after(waiting) if _BEGINS.match(line.message)}
         return len(kinds) > WAITING_KINDS
 
+    def resumed(self, event: Event, since: int) -> bool:
+        """Whether lines that count, of a kind from before line ``since``, came again between that and this event.
+
+        Bars do not: one looks like another, and those of the loop are known by their names and totals.
+        """
+        told = [
+            line for line in self.lines.get(event.source, ()) if line.line < event.line and not bar_of(line.message)
+        ]
+        before = {template_of(line.message) for line in told if line.line < since}
+        after = {template_of(line.message) for line in told if line.line > since}
+        return any("#" in kind for kind in before & after)
+
     def repeats(self) -> bool:
         """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
         return any(_repeat(lines[-_LAST_LINES:]) for lines in self.lines.values())
@@ -51,6 +65,23 @@ class Endings:
         for line in self.lines.get(event.source, ()):
             if line.line > event.line and not peers(line.worker, event.worker):
                 yield line
+
+
+def phase_after(
+    phase: str | None, event: Event, tracker: WorkerTracker, loops: Container[str], endings: Endings
+) -> str | None:
+    """The phase that markers say of a line, or the loop before it where that was taken up again; None for no such loop.
+
+    Who writes lines of the kinds that he wrote before he began to save is no longer saving.
+    """
+    if phase is None or phase in loops or phase not in tracker.interruptions:
+        return phase
+    before = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.line]
+    own = max((span for span in before if span.phase == phase), key=lambda span: span.first_line, default=None)
+    looped = [span for span in before if own is not None and span.first_line < own.first_line and span.phase in loops]
+    if own is None or not endings.resumed(event, own.first_line):
+        return phase
+    return max(looped, key=lambda span: span.first_line).phase if looped else None
 
 
 def _repeat(lines: Sequence[Event]) -> bool:

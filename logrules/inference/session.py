@@ -141,6 +141,7 @@ class Session:
             self._last_errors() if job.ended else (),
             job.activity.exit_status,
             run.frameworks,
+            job.endings,
         )
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:

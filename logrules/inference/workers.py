@@ -26,7 +26,7 @@ class WorkerTracker:
     def __init__(self, pack: Pack) -> None:
         self._loops = frozenset(phase.id for phase in pack.phases if phase.loop)
         self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
-        self._interruptions = frozenset(marker.leaves for marker in pack.markers if marker.leaves is not None)
+        self.interruptions = frozenset(marker.leaves for marker in pack.markers if marker.leaves is not None)
         first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
         self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
         self._loop_order = -1
@@ -66,7 +66,7 @@ class WorkerTracker:
 
     def _where(self, state: WorkerState, phase: str, event: Event) -> str | None:
         """The phase; the loop that an evaluation or a save interrupted where that is over, which may be unknown."""
-        if state.phase != phase or phase not in self._interruptions or not state.is_past(event):
+        if state.phase != phase or phase not in self.interruptions or not state.is_past(event):
             return phase
         # What has not begun to train is measured for its own sake.
         return state.home or (phase if phase in self._loops else None)
@@ -74,14 +74,14 @@ class WorkerTracker:
     def is_held_out(self, markers: Sequence[Marker], observation: Observation) -> bool:
         """Whether a line is of an evaluation, which training was interrupted for; its last line too."""
         phases = (observation.phase, *(marker.enters for marker in markers if marker.leaves is not None))
-        return any(phase in self._interruptions and phase in self._loops for phase in phases)
+        return any(phase in self.interruptions and phase in self._loops for phase in phases)
 
     def is_measured(self, event: Event) -> bool:
         """Whether its writer is in an evaluation and this is no bar of the loop that it interrupts."""
         own = self.workers.get(event.worker)
         if own is None or own.is_home_bar(event.message):
             return False
-        return own.phase in self._interruptions & self._loops
+        return own.phase in self.interruptions & self._loops
 
     @property
     def owes_nothing(self) -> bool:
@@ -142,7 +142,7 @@ class WorkerTracker:
             changes += self._move_on(marker, worker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in marker.opens):
             wait = self._waits[name]
-            if name in repeated:
+            if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)
             elif self._is_past(wait):
                 changes += self._enter(worker, state, wait.phase, observation)
@@ -208,7 +208,7 @@ class WorkerTracker:
             if len(self._spans) < MAX_SPANS:
                 self._spans += state.span(worker, observation)
             state.enter(phase, observation, self._startup)
-            if phase in self._loops and phase not in self._interruptions:
+            if phase in self._loops and phase not in self.interruptions:
                 state.home = phase
             yield PhaseEntered(worker, phase, observation.time)
 
@@ -222,7 +222,7 @@ class WorkerTracker:
             return
         same_bar = label_of(message) == label_of(state.progress_text)
         state.progress_text, state.repeats = message, 0
-        if state.home is not None and state.phase in self._interruptions and state.is_home_bar(message):
+        if state.home is not None and state.phase in self.interruptions and state.is_home_bar(message):
             yield from self._enter(worker, state, state.home, observation)
         phase = marker.enters or state.phase
         if phase == state.home:

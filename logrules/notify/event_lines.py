@@ -84,7 +84,7 @@ class Lines:
                     self._diagnosis(update.now, one, raised[one.rule])
         self._behind(update)
 
-    def close(self) -> None:
+    def close(self, limit_s: float) -> None:
         """Nothing is left to write."""
 
     def _diagnosis(self, now: float, one: Diagnosis, quiet_s: float | None) -> None:

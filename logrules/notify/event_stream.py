@@ -34,7 +34,7 @@ class EventStream:
             self._out.write(json.dumps(document, ensure_ascii=False) + "\n")
             self._out.flush()
 
-    def close(self) -> None:
+    def close(self, limit_s: float) -> None:
         """Nothing is left to write."""
 
     def _events(self, update: Update, report: Callable[[], Report]) -> Iterator[Said]:

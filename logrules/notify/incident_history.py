@@ -41,7 +41,7 @@ class IncidentHistory:
             for news in self._policy.news(update, report()):
                 self._keep(update.now, self._said(news))
 
-    def close(self) -> None:
+    def close(self, limit_s: float) -> None:
         """Nothing is left to do."""
 
     def lines(self) -> Sequence[str]:

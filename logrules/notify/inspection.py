@@ -13,7 +13,6 @@ from logrules.notify.task_queue import TaskQueue
 
 # Stacks taken more often than this show the same.
 APART_S = 120.0
-_CLOSING_S = 12.0
 
 
 class Listening(Protocol):
@@ -68,9 +67,9 @@ class Inspection:
         now = update.now
         self._errands.do(lambda: self._look(now))
 
-    def close(self) -> None:
-        """Wait for a look that was begun."""
-        self._errands.close(_CLOSING_S)
+    def close(self, limit_s: float) -> None:
+        """Wait for a look that was begun, so long."""
+        self._errands.close(limit_s)
 
     def _look(self, now: float) -> None:
         pid = self._pid()

@@ -25,7 +25,7 @@ class Keys:
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Keys are heard on their own."""
 
-    def close(self) -> None:
+    def close(self, limit_s: float) -> None:  # noqa: ARG002 (it takes no time)
         """Give the terminal back."""
         import termios
 

@@ -14,6 +14,6 @@ class Listener(Protocol):
         """Take an update; ``report`` gives all that is known, and is worth calling only where something changed."""
         ...
 
-    def close(self) -> None:
-        """The job is over, or nobody listens any more."""
+    def close(self, limit_s: float) -> None:
+        """The job is over, or nobody listens any more: let go, within ``limit_s``, for its exit status waits."""
         ...

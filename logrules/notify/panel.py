@@ -97,9 +97,9 @@ class Panel:
             if self._write(f"{begun}{_SAVE}{placed}{_RESTORE}"):
                 self._last = lines
 
-    def close(self) -> None:
+    def close(self, limit_s: float) -> None:
         """Give the terminal back as it was, without the panel."""
-        self._leave()
+        self._leave(max(limit_s, _TURN_S))
 
     def _measured(self) -> tuple[int, int]:
         try:
@@ -116,12 +116,12 @@ class Panel:
         # Scroll up what stands where the panel goes, then keep the log above it.
         return f"{_ALL}\x1b[{rows};1H" + "\n" * HEIGHT + f"\x1b[1;{top}r\x1b[{top};1H"
 
-    def _leave(self) -> None:
+    def _leave(self, wait_s: float = 1.0) -> None:
         if self._size is None:
             return
         _, rows = self._size
         cleared = "".join(f"\x1b[{row};1H\x1b[2K" for row in range(rows - HEIGHT + 1, rows + 1))
-        self._write(f"{_SAVE}{_ALL}{cleared}{_RESTORE}", wait_s=1.0)
+        self._write(f"{_SAVE}{_ALL}{cleared}{_RESTORE}", wait_s)
         self._size, self._last = None, []
 
     def _write(self, text: str, wait_s: float = _TURN_S) -> bool:

@@ -5,7 +5,9 @@ Both need the extra ``metrics``.
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
@@ -14,6 +16,7 @@ from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.job_name import job_name
+from logrules.notify.task_queue import TaskQueue
 from logrules.output.atomic_write import UnwritableError, write_file
 
 if TYPE_CHECKING:
@@ -96,7 +99,7 @@ class PrometheusExporter:
         from prometheus_client import start_http_server
 
         try:
-            self._server, self._thread = start_http_server(port, address, self._metrics.registry)
+            self._server, _ = start_http_server(port, address, self._metrics.registry)
         except (OSError, OverflowError) as fault:
             reason = (getattr(fault, "strerror", None) or str(fault)).lower()
             raise LogrulesError(f"--metrics-port {port} on {address}: cannot be taken ({reason})") from None
@@ -115,11 +118,14 @@ class PrometheusExporter:
         """Take the figures of this update."""
         self._metrics.take(update, report)
 
-    def close(self) -> None:
+    def close(self, limit_s: float) -> None:
         """Serve no longer."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(1.0)
+        # Being asked to end is noticed twice a second only.
+        ending = Thread(target=self._server.shutdown, daemon=True)
+        ending.start()
+        ending.join(limit_s)
+        if not ending.is_alive():
+            self._server.server_close()
 
 
 class MetricsTextfile:
@@ -139,6 +145,7 @@ class MetricsTextfile:
         self._complain = complain
         self._written: float | None = None
         self._failing = False
+        self._errands = TaskQueue(f"--metrics-textfile {path}", complain)
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update; write them, if something changed or the last ones are old."""
@@ -146,16 +153,17 @@ class MetricsTextfile:
         old = self._written is None or update.now >= self._written + TEXTFILE_EVERY_S
         if update.changes or update.ended or old:
             self._written = update.now
-            self._write()
+            from prometheus_client import generate_latest
 
-    def close(self) -> None:
+            self._errands.do(partial(self._write, generate_latest(self._metrics.registry)))
+
+    def close(self, limit_s: float) -> None:
         """The last figures stay."""
+        self._errands.close(limit_s)
 
-    def _write(self) -> None:
-        from prometheus_client import generate_latest
-
+    def _write(self, figures: bytes) -> None:
         try:
-            write_file(self._path, generate_latest(self._metrics.registry))
+            write_file(self._path, figures)
             self._failing = False
         except UnwritableError as fault:
             if not self._failing:

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -9,6 +10,7 @@ from logrules.model.extras import HTML, needed
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.notifications import matters
+from logrules.notify.task_queue import TaskQueue
 from logrules.output.atomic_write import UnwritableError, write_file
 from logrules.output.report_json import render_json
 
@@ -31,6 +33,8 @@ class ReportFile:
         self._complain = complain
         self._written: float | None = None
         self._failing = False
+        # A disk, or who reads a pipe, may be slow or hang: that is not the job's affair.
+        self._errands = TaskQueue(f"--report {path}", complain)
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Write the report, if there is news or the last one is old."""
@@ -40,16 +44,20 @@ class ReportFile:
         self._written = update.now
         document = io.StringIO()
         self._render(report(), document, self._language)
+        self._errands.do(partial(self._write, document.getvalue().encode()))
+
+    def close(self, limit_s: float) -> None:
+        """The last report stays."""
+        self._errands.close(limit_s)
+
+    def _write(self, document: bytes) -> None:
         try:
-            write_file(self._path, document.getvalue().encode())
+            write_file(self._path, document)
             self._failing = False
         except UnwritableError as fault:
             if not self._failing:
                 self._complain(str(fault))
             self._failing = True
-
-    def close(self) -> None:
-        """The last report stays."""
 
 
 def _page_renderer() -> Callable[[Report, TextIO, str], None]:

@@ -86,7 +86,8 @@ class StallMemory:
         stalls = {
             one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
         }
-        if stalls and (self._stall is None or self._withdrawn is not None):
+        # What the end of a log alone shows was told as no stall: it says the same of a saved log.
+        if stalls and not update.ended and (self._stall is None or self._withdrawn is not None):
             self._remember(update.now, report(), stalls)
         if self._stall is None:
             return

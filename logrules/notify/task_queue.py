@@ -3,9 +3,12 @@
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+
+from logrules.sources.wall_clock import now
 
 # More than so many waiting tell nobody anything new.
-_WAITING = 16
+WAITING = 16
 
 
 class TaskQueue:
@@ -14,7 +17,7 @@ class TaskQueue:
     def __init__(self, name: str, complain: Callable[[str], None]) -> None:
         self._name = name
         self._complain = complain
-        self._queue: queue.Queue[Callable[[], None] | None] = queue.Queue(_WAITING)
+        self._queue: queue.Queue[Callable[[], None] | None] = queue.Queue(WAITING)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -26,12 +29,13 @@ class TaskQueue:
             self._complain(f"{self._name}: too slow, one was left out")
 
     def close(self, limit_s: float) -> None:
-        """Wait for those that were begun or wait, at most so long."""
-        try:
+        """Wait for those that were begun or wait, at most so long; what was not done by then is said."""
+        until = now() + limit_s
+        with suppress(queue.Full):
             self._queue.put(None, timeout=limit_s)
-        except queue.Full:
-            return
-        self._thread.join(limit_s)
+        self._thread.join(max(until - now(), 0.0))
+        if self._thread.is_alive():
+            self._complain(f"{self._name}: not done when the job had ended, and left")
 
     def _run(self) -> None:
         while (errand := self._queue.get()) is not None:

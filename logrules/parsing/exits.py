@@ -48,6 +48,7 @@ class ExitReader:
         self._ids = ids if ids is not None else itertools.count(1)
         self._tables: OrderedDict[tuple[Worker, str], _Table] = OrderedDict()
         self._known: OrderedDict[tuple[str, int, int], Failure] = OrderedDict()
+        self._followers: OrderedDict[tuple[str, int, int], None] = OrderedDict()
 
     def read(self, event: Event, form_id: str, captures: Mapping[str, str]) -> Failure | None:
         """The record of the process that the line speaks of, new or grown (with the same id); None for a good end.
@@ -62,7 +63,8 @@ class ExitReader:
             return self._table_line(event, form, captures, code)
         if code == 0 or (code is None and form.cause is None):
             return None
-        return self._remembered(self._record(event, form, _subject(event, _entry(captures)), code))
+        record = self._record(event, form, _subject(event, _entry(captures)), code)
+        return None if _key(record) in self._followers else self._remembered(record)
 
     def cause_of(self, failure: Failure) -> ExitCode | None:
         """What the code says in the record's form, else the form, else the code; None for a mere repetition."""
@@ -92,7 +94,12 @@ class ExitReader:
         if table.entry.root:
             table.root = worker
         record = self._remembered(self._record(event, form, worker, code))
-        table.failure = record if table.failure is None else _joined(table.failure, record, table)
+        if table.failure is None:
+            table.failure = record
+        else:
+            if table.root != worker:
+                self._follows(record)
+            table.failure = _joined(table.failure, record, table)
         table.entry = _Entry()
         return table.failure
 
@@ -106,10 +113,9 @@ class ExitReader:
 
     def _remembered(self, record: Failure) -> Failure:
         """The record of the same process if another line told of it before: an agent's line, then its summary."""
-        pid = record.worker.pid
-        if pid is None or record.code is None or record.worker == record.first.worker:
+        key = _key(record)
+        if key is None or record.worker == record.first.worker:
             return record
-        key = (record.first.source, pid, record.code)
         known = self._known.get(key)
         if known is not None:
             worker = _richer(record.worker, known.worker)
@@ -118,6 +124,20 @@ class ExitReader:
         if len(self._known) > MAX_KNOWN:
             self._known.popitem(last=False)
         return record
+
+    def _follows(self, record: Failure) -> None:
+        """Whatever else is said of this process only repeats the summary, in which another one ended first."""
+        key = _key(record)
+        if key is not None:
+            self._followers[key] = None
+            if len(self._followers) > MAX_KNOWN:
+                self._followers.popitem(last=False)
+
+
+def _key(record: Failure) -> tuple[str, int, int] | None:
+    """By what further lines of the same end are known."""
+    pid = record.worker.pid
+    return None if pid is None or record.code is None else (record.first.source, pid, record.code)
 
 
 def _code(form: ExitForm, captures: Mapping[str, str]) -> int | None:
@@ -174,7 +194,7 @@ def _fits(row: ExitCode, code: int | None) -> bool:
         return False
     if row.signal is not None:
         return code < 0 and signal_number(row.signal) == -code
-    return row.code == code
+    return row.code == code if row.code is not None else code > 0
 
 
 def _number(text: str | None, otherwise: int | None) -> int | None:

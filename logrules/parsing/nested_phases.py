@@ -39,5 +39,14 @@ class NestedPhases:
                 groups.append(origin.group)
         return phase, teller
 
+    def innermost_named(self, frames: Sequence[tuple[Frame, Origin, str | None]]) -> tuple[str | None, Frame | None]:
+        """The phase that the innermost frame with a name of its own gives, below the groups of those around it."""
+        for index in range(len(frames) - 1, -1, -1):
+            frame, _, phase = frames[index]
+            if phase is not None:
+                groups = (origin.group for _, origin, _ in frames[:index] if origin.group is not None)
+                return self._within(groups, phase), frame
+        return None, None
+
     def _within(self, groups: Iterable[str], phase: str) -> str:
         return next((self._in_group[group, phase] for group in groups if (group, phase) in self._in_group), phase)

@@ -58,8 +58,8 @@ class OriginResolver:
         phase, teller = self._nested.innermost((frame, reading.origin) for frame, reading in readings)
         if phase is not None:
             return phase, teller
-        named = ((reading.file_phase, frame) for frame, reading in reversed(readings) if reading.file_phase)
-        return next(named, None) or self._words.of_import(frames)
+        phase, teller = self._nested.innermost_named([(one, read.origin, read.file_phase) for one, read in readings])
+        return (phase, teller) if phase is not None else self._words.of_import(frames)
 
     def phase_of_chain(self, chain: Sequence[ExceptionLink]) -> tuple[str | None, Frame | None]:
         """The phase of a failure, by its chain from the innermost cause out, and the frame that tells it.

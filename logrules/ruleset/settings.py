@@ -66,10 +66,14 @@ def _settings_in(path: Path) -> Settings | None:
     table = data.get("tool", {}).get("logrules") if project else data
     if not isinstance(table, dict):
         return None
+    try:
+        plain = json.dumps(table, sort_keys=True, default=str, ensure_ascii=False)
+    except RecursionError:
+        raise PackError([Problem(Position(str(path)), "is nested too deep")]) from None
     return Settings(
         str(path),
         text,
-        json.dumps(table, sort_keys=True, default=str, ensure_ascii=False),
+        plain,
         tuple(path.parent / name for name in _texts(table, "packs", path)),
         table.get("installed") is not False,
     )
@@ -79,6 +83,8 @@ def _texts(table: Mapping[str, Any], key: str, path: Path) -> Iterator[str]:
     names = table.get(key, [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise PackError([Problem(Position(str(path)), f"`{key}` must be a list of folders")])
+    if any("\0" in name for name in names):
+        raise PackError([Problem(Position(str(path)), f"`{key}` names a folder that there cannot be")])
     yield from names
 
 

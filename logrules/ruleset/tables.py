@@ -200,7 +200,10 @@ class ExitForm:
 
 @record
 class ExitCode:
-    """What an exit status (``code``) or a signal (``signal``, by name) says; in some ``forms`` only, where given."""
+    """What an exit status (``code``) or a signal (``signal``, by name) says; in some ``forms`` only, where given.
+
+    One with neither speaks of every status that no row above it names.
+    """
 
     id: Name
     cause: Name

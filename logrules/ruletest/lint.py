@@ -13,7 +13,6 @@ from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import digest_of, rule_texts, settings_text, shipped_rules, shipped_texts, texts_of_settings
-from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
@@ -24,9 +23,9 @@ from logrules.ruletest.duplicate_checks import twins
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
+from logrules.ruletest.on_shipped import on_shipped
 from logrules.ruletest.pattern_checks import pattern_findings
 from logrules.ruletest.placeholders import placeholders
-from logrules.ruletest.reference_checks import gone_references
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 from logrules.ruletest.unused_signals import dead_signals, dead_waits
@@ -89,17 +88,25 @@ def _of_rules(
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
     yield from map(_finding, problems)
-    reading = read_sources(texts, config)
-    pack, faults = reading.pack(digest_of([*texts, *settings_text(settings)]))
-    yield from (_finding(problem) for problem in faults if problem.place.path in shown)
+    own = on_shipped(texts, config) if all(text.origin for text in asked) else None
+    if own is None:
+        reading = read_sources(texts, config)
+        pack, faults = reading.pack(digest_of([*texts, *settings_text(settings)]))
+        suite = suite_of(reading.sources)
+        yield from (_finding(problem) for problem in faults if problem.place.path in shown)
+    else:
+        reading, pack, suite = own.reading, own.pack, own.suite
     if pack is not None and config is not None:
         yield from map(_finding, unknown_names(pack, config))
     sources = [source for source in reading.sources if source.document.path in shown]
     yield from _of_sources(sources, reading, shipped)
     yield from _of_translations(sources, texts)
     if pack is not None:
-        yield from _of_behaviour(sources, reading, pack, shipped, processes)
+        # What only running the rules shows.
+        yield from twins(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
     if online:
+        from logrules.ruletest.reference_checks import gone_references
+
         yield from gone_references(sources)
 
 
@@ -123,14 +130,6 @@ def _of_sources(sources: Sequence[RuleSource], reading: Reading, shipped: Sequen
     for here in signals:
         yield from pattern_findings(here)
     yield from dead_waits(sources, reading.sources)
-
-
-def _of_behaviour(
-    sources: Sequence[RuleSource], reading: Reading, pack: Pack, shipped: Sequence[Case], processes: int
-) -> Iterator[LintFinding]:
-    """What only running the rules shows."""
-    examples = suite_of(reading.sources).examples
-    yield from twins(sources, prepared(pack, cache=True), examples, shipped, processes)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:

@@ -6,7 +6,6 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from logrules.model.errors import SourceError
 from logrules.model.record import record
@@ -16,12 +15,9 @@ from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, opened, text_of
 from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, may_be_log, natural, short_names
-from logrules.sources.remote import RemoteSource, is_remote, remote_sources
-from logrules.sources.source import BLOCK_BYTES, MemorySource
+from logrules.sources.remote import is_remote, remote_sources
+from logrules.sources.source import BLOCK_BYTES, MemorySource, Source
 from logrules.sources.stdin import StdinSource
-
-if TYPE_CHECKING:
-    from logrules.sources.recorded import RecordedSource
 
 _BINARY_CHECK_BYTES = 4 << 10
 # Of the files that are called like no log, so many are looked at, and so many named.
@@ -39,7 +35,7 @@ class Discovered:
     before: pipes, standard input, archives.
     """
 
-    sources: "tuple[FileSource | StdinSource | MemorySource | RemoteSource | RecordedSource, ...]"
+    sources: tuple[Source, ...]
     notes: tuple[SourceNote, ...] = ()
     total_bytes: int | None = None
 

@@ -20,7 +20,8 @@ class Passing(Thread):
     """Reads ``descriptor`` to its end in a thread: each piece goes to ``onward`` at once, then into the buffer.
 
     ``onward`` is a descriptor, or None where the log is not passed on. Where its reader has gone (SIGPIPE), or it
-    cannot be written, reading goes on. ``passed`` counts the bytes. Who else writes there takes the ``turn``.
+    cannot be written, reading goes on. ``waits`` says that all was passed on so far. Who else writes there takes the
+    ``turn``.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Passing(Thread):
         self._onward = onward
         self._buffer = buffer
         self.log = log
-        self.passed = 0
+        self.waits = False
         self._in_line = False
         self._at_end = at_end
         self._turn: AbstractContextManager[object] = turn or nullcontext()
@@ -51,7 +52,6 @@ class Passing(Thread):
             while data := self._read():
                 with self._turn:
                     self._pass_on(data)
-                self.passed += len(data)
                 self._buffer.put(self.log, data)
                 if len(data) < _LARGE_BYTES:
                     time.sleep(_REST_S)
@@ -65,11 +65,14 @@ class Passing(Thread):
         return open_line
 
     def _read(self) -> bytes:
+        self.waits = True
         try:
             return os.read(self._descriptor, _READ_BYTES)
         except OSError:
             # The other side of a pseudo-terminal is closed: that is how Linux says so.
             return b""
+        finally:
+            self.waits = False
 
     def _pass_on(self, data: bytes) -> None:
         self._in_line = self._onward is not None and not data.endswith(b"\n")

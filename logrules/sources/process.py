@@ -12,10 +12,12 @@ from logrules.sources.output_keeper import OutputKeeper
 from logrules.sources.passthrough import Passing
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
+from logrules.sources.wall_clock import now
 
 OUT, ERR = 1, 2
-# Where a command has ended and what it left behind holds its output open, silence for so long ends the job.
-_LEFT_BEHIND_S = 5.0
+# Where a command has ended and what it left behind holds its output open, that is listened to for so long.
+_LEFT_BEHIND_S = 0.4
+_LOOK_S = 0.02
 _SIGNALLED = 128
 
 
@@ -93,15 +95,21 @@ class Child:
 
     def _wait(self) -> None:
         status = self._status()
-        for stream in self._streams:
-            passed = -1
-            while stream.is_alive() and stream.passed != passed:
-                passed = stream.passed
-                stream.join(_LEFT_BEHIND_S)
-            if stream.is_alive():
-                self._buffer.note(stream.log, "the command has ended, but processes that it left hold its output open")
-        self._keeper.release()
+        left = [stream for stream in self._streams if not _passed_on(stream, now() + _LEFT_BEHIND_S)]
+        for stream in left:
+            self._buffer.note(stream.log, "the command has ended, but processes that it left hold its output open")
+        if not left:
+            self._keeper.release()  # else it passes on what they write, once we are gone
         self._buffer.end(End(exit_status=status))
+
+
+def _passed_on(stream: Passing, until: float) -> bool:
+    """Whether a stream came to its end; one that only waits for more is given up at ``until`` (by the clock)."""
+    while stream.is_alive():
+        if stream.waits and now() >= until:
+            return False
+        stream.join(_LOOK_S)
+    return True
 
 
 def _same_place() -> bool:

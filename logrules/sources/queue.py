@@ -49,7 +49,7 @@ class EventQueue:
     def put(self, log: str, data: bytes) -> None:
         """Take what a log says just now, leaving out older bytes where there is no room."""
         with self._changed:
-            if self._taken:
+            if self._taken and self._end is None:
                 time = self._now()
                 self._add(log, data, time, time)
 
@@ -81,7 +81,7 @@ class EventQueue:
             self._changed.notify_all()
 
     def end(self, end: End) -> None:
-        """Nothing more comes; what came before is still given. The first end counts."""
+        """Nothing that comes from now on is read; what came before is still given. The first end counts."""
         with self._changed:
             self._end = self._end or end
             self._changed.notify_all()

@@ -7,7 +7,7 @@ import regex
 from logrules.tools.bundle.words import drawn_by_lot
 
 # What follows these is a secret whatever it looks like.
-_PASSWORDS = r"pass(?:word|wd|phrase|code)|passwort|密\ ?码|密\ ?碼|口\ ?令|通行码"
+_PASSWORDS = r"pass(?:word|wd|phrase|code)|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
 _KEYS = (
     r"api[_\-. ]?(?:key|secret)|secret[_\-. ]?(?:access[_\-. ]?)?key|access[_\-. ]?key[_\-. ]?secret|access[_\-. ]?(?:key|secret)"
     r"|(?:client|app|consumer|shared|webhook|hmac|jwt|cookie|session|oauth)[_\-. ]?secret"
@@ -46,17 +46,18 @@ _PATTERN = regex.compile(
     (?![a-z]) (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
     (?P<close> \\*+["'`] | %2[27] )?+ \]?+
     (?P<set>
-        [ \t]*+ (?::\s?+(?:str|bytes|SecretStr|Optional\[str\])\s?+)?+ (?: => | :=\s? | ==?+ | :(?![:/]/?) | <?-> | <- | [ ]?\.{{3,80}}+:? | %3[aAdD](?:%2[27])?+ | \\+u003[aAdD] | 是 | 为 | 改为 | 设为 | 设置为 | 如下 | (?<=\s)(?:is|was):?[ ] )
+        [ \t]*+ (?::\s?+[&A-Za-z][\w.\[\]|]{{0,30}}+\s?+(?==))?+ (?: [+?]= | ::= | => | :=\s? | ==?+ | :(?![:/]/?) | <?-> | <- | [ ]?\.{{3,80}}+:? | %3[aAdD](?:%2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【 | 是 | 为 | 改为 | 设为 | 设置为 | 如下 | (?<=\s)(?:is|was):?[ ] )
             (?: \s*+(?=\\*["']) | [ \t]*+ )
-      | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? value \\*+["']? \s*+ [:=] \s*+
+      | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
       | [ ]?+(?:[,|]|\\n)[ \t]*+ (?=\\*["'] | (?<=\|[ \t]*))
       | (?P<xml> [^<>\n]{{0,80}}+ > )
       | [ ] (?P<prose> (?:for|of|to|from|at|on)[ ] (?:[\w.\-]{{1,40}}+[ ]?){{1,5}}+ ) [:=][ \t]*+
-      | (?P<gap> [ \t]++ | [ \t]*+\r?\n[ \t]++ )
+      | [ ] (?P<prose> (?:for|of|to|on)[ ] (?:(?:the|a|user)[ ])? [\w.@\-]{{1,40}}+ ) [ ](?:is|was)[ ]
+      | (?P<gap> [ ](?:changed|rotated|set|updated)[ ](?:from|to)[ ] | [ \t]*+\\?\r?\n[ \t]++ | \r?\n[ \t]*+-[ ] | [ \t]++ | ,[ \t]++ | [(](?=[^\s()]{{6,400}}+[)]) )
     )
     (?: !!?\w{{0,40}}+[ ] )?+
-    (?: (?:\w{{0,20}}Str|str|quote) \( | \{{ \s*+ \\*+["']value\\*+["'] \s*+ : \s*+ )?+
-    (?: [bBrfu]{{0,2}} (?P<quote>["'`]) (?P<secret> (?: \\. | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
+    (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue)|str|quote) \( | \{{ \s*+ \\*+["']value\\*+["'] \s*+ : \s*+ )?+
+    (?: [bBrfu]{{0,2}} (?P<quote>["]{{3}}|[']{{3}}|["'`]) (?P<secret> (?: \\. | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
       | [bBrfu]{{0,2}} (?P<deep>\\++["']) (?P<secret> (?: (?!(?P=deep)) [^\n] ){{1,4096}}+ ) (?:(?P=deep))?
       | (?P<block> [|>][+-]?\d?[ \t]*+(?:\#[^\n]*+)?\r?\n(?P<indent>[ \t]+) ) (?P<secret> \S[^\n]*+ (?: \n(?P=indent)[^\n]*+ )*+ )
       | (?P<secret>
@@ -96,8 +97,16 @@ _COMMANDS = tuple(
         r"""--(?:password|token|secret|with-token|password-stdin|pass)(?:-file|-stdin)?[ =]?(?:<<<[ ]*|<\((?:echo|printf)[ ]+)["']?(?P<secret>[^\s"')]{3,400}+)""",
         r"""\b(?:twine|poetry|flit|uv|hatch)\b[^\n|;]{0,200}?(?<=\s)(?:-p|--auth)[ =]["']?(?P<secret>(?!pypi\b)[^\s"'-][^\s"']{3,400}+)""",
         r"""\b(?:conda|anaconda|mamba|pulumi|netlify|heroku)\b[ ](?:auth[ ])?token[ ](?:set|add)[ ]+["']?(?P<secret>[^\s"'-][^\s"']{7,400}+)""",
-        r"""\bAuth\(\s*["'][^"'\n]{1,200}["']\s*,\s*["'](?P<secret>[^"'\n]{4,400}+)""",
+        r"""(?i:\b\w{0,40}auth)\s*=?\s*\(\s*["'][^"'\n]{1,200}["']\s*,\s*["'](?P<secret>(?=[^"'\n]*[\d!#$%^&*])[^"'\n]{4,400}+)""",
         r"""\blog_?in\(\s*["'][^"'\n]{1,200}["']\s*,\s*["'](?P<secret>[^"'\n]{3,400}+)""",
+        r"""(?<![\w.])AUTH(?: (?:PLAIN|LOGIN|XOAUTH2))? (?P<secret>(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[^\s"']{8,400}+)""",
+        r"""(?i:\b(?:setenv|setx|set -g?x|env|configure set|config(?: set)?) +(?:--?[\w-]{1,20} +){0,3}[\w.-]{0,60}(?:password|passwd|pwd|secret|token|key) +)["']?(?P<secret>(?=[^\s]*\d)[^\s"'-][^\s"']{5,400}+)""",
+        r"""\b(?:requirepass|masterauth)[ ]+["']?(?P<secret>[^\s"']{4,400}+)""",
+        r"""\bs?ftp[ ]+[\w.-]{1,60}:(?P<secret>[^\s:@/]{4,100}+)@""",
+        r"""\b(?:kinit|cryptsetup|su|sudo)\b[^\n|;]{0,100}?<<<[ ]*["']?(?P<secret>[^\s"']{4,400}+)""",
+        r"""\bopenssl\b[^\n|;]{0,200}?(?<=\s)-k[ ]+["']?(?P<secret>[^\s"'-][^\s"']{3,400}+)""",
+        r"""(?<=\s)-(?:store|key|src|dest)(?:store)?pass[ ]+["']?(?P<secret>[^\s"':-][^\s"']{3,400}+)""",
+        r"""\bnet\s+use\s+\S{1,80}\s+(?P<secret>[^\s/\\][^\s]{3,100}+)(?=\s+/user)""",
         r"""--from-literal[ =]["']?[\w.-]{1,60}=(?P<secret>[^\s"']{1,400}+)""",
         r"""(?i:chpasswd\s*<<<\s*["']?[^\s:"']{1,80}:)(?P<secret>[^\s"']{1,400}+)""",
     )
@@ -113,12 +122,13 @@ _NOTHING = regex.compile(
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
 _ENDS = ".,;:!?)]}>\"'`"
+_MAX_TRIES = 16
 _MIN_STRONG, _MIN_HINTED, _LOTTED = 3, 8, 8
 
 
 def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
     """Where values stand (start, end, kind) beside names that say that they are secret."""
-    place = 0
+    place = refused_until = tries = 0
     while (found := _PATTERN.search(text, place)) is not None:
         start, end = found.span("secret")
         if found["quote"] is None and found["deep"] is None and found["block"] is None:
@@ -126,8 +136,11 @@ def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
         if end > start and _is_secret(found, text, text[start:end]):
             yield start, end, "password" if found["password"] else "key beside its name"
             place = max(end, found.start() + 1)
-        else:
-            place = max(found.start("set"), found.start() + 1)
+            continue
+        # Within a value that is none there may be a name and its value; in a chain of nothing but names there is not.
+        tries = tries + 1 if found.start() < refused_until else 0
+        refused_until = max(refused_until, found.end("secret"))
+        place = max(found.start("set") if tries < _MAX_TRIES else refused_until, found.start() + 1)
     for found in _LINE.finditer(text):
         if not _is_nothing(found["secret"]):
             yield *found.span("secret"), "password"

@@ -157,4 +157,5 @@ def _readable(text: object) -> JobSummary | None:
 
 
 def _key(job: FoundJob) -> str:
-    return str(job.path.absolute()).encode(errors="backslashreplace").decode()
+    path = str(job.path.absolute()).encode(errors="backslashreplace").decode()
+    return f"{job.node}:{path}" if job.node else path

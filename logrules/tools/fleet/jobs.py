@@ -14,13 +14,15 @@ from logrules.sources.log_names import natural
 class FoundJob:
     """A job: its name (the path below the root), where it is, what it is told apart by, and when it was last written.
 
-    ``identity`` changes when a file of the job comes, goes or changes.
+    ``identity`` changes when a file of the job comes, goes or changes. ``node`` is the node of a cluster on whose disk
+    it lies, empty where any machine can read it.
     """
 
     name: str
     path: Path
     identity: str
     modified: float
+    node: str = ""
 
 
 def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:

@@ -42,6 +42,7 @@ _SEEN = Text("first {first}, last {last}", "首次 {first}，最近 {last}")
 _ON = Text("on {hosts}", "位于 {hosts}")
 _NOTE = Text("note: {note}", "备注：{note}")
 _SNOOZED_UNTIL = Text("snoozed until {date}", "暂停提示至 {date}")
+_NO_GROUP = Text("no job that failed or stalled names a {by}", "失败或停滞的任务都没有给出 {by}")
 _HIDDEN = Text("{count} snoozed (--all shows them)", "{count} 个已暂停提示（--all 显示）")
 
 
@@ -87,8 +88,11 @@ def _cells(one: JobSummary, language: str) -> tuple[str, ...]:
     return one.job, said, cause, one.phase, _culprit(one, language), ended, lasted(one.lost_s)
 
 
-def render_groups(groups: Sequence[JobGroup], out: TextIO, language: str, *, hidden: int = 0) -> None:
-    """A paragraph a group: how often, what it cost, when and where; ``hidden`` groups are snoozed and not shown."""
+def render_groups(groups: Sequence[JobGroup], out: TextIO, language: str, by: str, *, hidden: int = 0) -> None:
+    """A paragraph a group: how often, what it cost, when and where; ``hidden`` groups are snoozed and not shown.
+
+    ``by`` is what they have in common, a word of ``--group``.
+    """
     from rich.text import Text as Cell
 
     console = _console(out)
@@ -100,6 +104,8 @@ def render_groups(groups: Sequence[JobGroup], out: TextIO, language: str, *, hid
         console.print(head)
         for line in _about(group, language):
             console.print(Cell(f"  {safe(line)}"))
+    if not groups and not hidden:
+        console.print(_NO_GROUP.of(language).format(by=by))
     if hidden:
         console.print(_HIDDEN.of(language).format(count=hidden), style="dim")
 

@@ -62,7 +62,7 @@ def _render(
     if options.format == "jsonl":
         jobs_json.render_groups(shown, out)
     else:
-        jobs_text.render_groups(shown, out, language, hidden=len(groups) - len(shown))
+        jobs_text.render_groups(shown, out, language, options.group, hidden=len(groups) - len(shown))
 
 
 def _page(

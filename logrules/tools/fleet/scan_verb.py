@@ -2,11 +2,12 @@
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.reader_options import add_engine_options, is_on_nodes
 from logrules.cli.rule_options import add_pack_options, chosen_pack
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 from logrules.tools.fleet.progress_bar import progress_bar
@@ -27,6 +28,8 @@ _EXAMPLES = """examples:
   logrules scan runs/ --group fingerprint          kinds of failures, known or not: how often, where, what they cost
   logrules scan runs/ --format html -o jobs.html   a page with trends, to forward
   logrules scan runs/ --format jsonl > jobs.jsonl  a line of JSON a job; `logrules schema job`
+  logrules scan /shared/runs --engine ray          on an existing Ray cluster that shares the folder
+  logrules scan /scratch/runs --engine ray --on-node    jobs that lie on the disks of its nodes
 
 Lost time is how long a failed or stalled job stood idle: from its last progress to the last line of its logs, a
 time-out that it waited for included. GPU-hours are that times its ranks, where its logs say how many there are.
@@ -45,17 +48,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_pack_options(parser)
     parser.add_argument("--again", action="store_true", help="read jobs again that have not changed")
     parser.add_argument("--no-history", action="store_true", help="keep nothing, and look at nothing that was kept")
+    add_engine_options(parser)
     parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Scan, keep and list."""
     from logrules.tools.fleet.history import History, default_history, seen_job
-    from logrules.tools.fleet.jobs import jobs_below
     from logrules.tools.fleet.since import moment
 
     since = moment(options.since) if options.since else None
-    jobs = [job for job in jobs_below(Path(options.root), options.jobs) if since is None or job.modified >= since]
+    jobs = [job for job in _found(options) if since is None or job.modified >= since]
     pack = chosen_pack(options)
     history: AbstractContextManager[History | None] = nullcontext()
     if not options.no_history:
@@ -70,18 +73,38 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(one.troubled for one in summaries) else 0
 
 
+def _found(options: argparse.Namespace) -> "Sequence[FoundJob]":
+    if is_on_nodes(options):
+        from logrules.tools.fleet.scan_on_ray import jobs_on_nodes
+
+        return jobs_on_nodes(Path(options.root).absolute(), options.jobs, options.ray_address)
+    from logrules.tools.fleet.jobs import jobs_below
+
+    return jobs_below(Path(options.root), options.jobs)
+
+
+def _read(
+    jobs: "Sequence[FoundJob]", pack: "Pack", options: argparse.Namespace
+) -> "Iterator[tuple[FoundJob, JobSummary]]":
+    if options.engine == "ray":
+        from logrules.tools.fleet.scan_on_ray import scanned_on_ray
+
+        return scanned_on_ray(jobs, pack, options.ray_address)
+    from logrules.ruletest.parallel import default_processes
+    from logrules.tools.fleet.scan_jobs import scanned
+
+    return scanned(jobs, pack, options.processes or default_processes())
+
+
 def _summaries(
     jobs: "Sequence[FoundJob]", pack: "Pack", kept: "History | None", options: argparse.Namespace
 ) -> "list[JobSummary]":
     """What came of each job, in order; only those that are new or changed are read."""
-    from logrules.ruletest.parallel import default_processes
-    from logrules.tools.fleet.scan_jobs import scanned
-
     known = {} if kept is None or options.again else {job.name: kept.known(job, pack.digest) for job in jobs}
     found = {name: summary for name, summary in known.items() if summary is not None}
     new = [job for job in jobs if job.name not in found]
     with progress_bar("reading jobs", len(new)) as advance:
-        for job, summary in scanned(new, pack, options.processes or default_processes()):
+        for job, summary in _read(new, pack, options):
             found[job.name] = summary
             if kept is not None and summary.unread is None:
                 kept.keep(job, pack.digest, summary, time.time())  # noqa: TID251 (the command line looks at the clock)
