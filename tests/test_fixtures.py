@@ -1,5 +1,7 @@
 """The fixture cases: of each captured log what an expert would say is said first, each live script goes as written."""
 
+import tomllib
+
 import pytest
 
 from logrules.engine.run import Prepared, prepared
@@ -23,7 +25,15 @@ def test_the_case_holds_or_misses_as_it_says(on, case: Case):
 
 
 def test_there_are_failures_stalls_healthy_runs_and_live_scripts():
-    assert len(CASES) > 100
+    assert len(CASES) > 200
     assert any(case.healthy for case in CASES)
     assert any(case.script for case in CASES)
-    assert sum(case.label is not None for case in CASES) > 90
+    assert sum(case.label is not None for case in CASES) > 130
+
+
+def test_every_capture_is_of_one_kind_of_event():
+    kinds = tomllib.loads((fixtures() / "capture" / "kinds.toml").read_text(encoding="utf-8"))
+    listed = [name for group in kinds.values() for names in group.values() for name in names]
+    captured = {case.name for case in CASES if not case.script}
+    assert sorted(listed) == sorted(captured)
+    assert sum(map(len, kinds.values())) >= 60

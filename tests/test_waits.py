@@ -51,6 +51,14 @@ def test_what_is_raised_again_after_steps_ends_no_job(tmp_path):
     assert diagnose(str(log)).status is Status.FAILED
 
 
+@pytest.mark.parametrize(("steps", "waits"), [(1, ["dataloader/first-batch"]), (6, [])])
+def test_ranks_step_together_so_none_waits_for_its_first_batch_long_after(tmp_path, steps, waits):
+    log = tmp_path / "train.log"
+    began = "".join(f"[rank {rank}][INFO] start training\n" for rank in (0, 1))
+    log.write_text(began + "".join(f"[rank 0][INFO] step {step} loss 1.{step}\n" for step in range(1, steps + 1)))
+    assert [wait.wait for wait in diagnose(str(log)).waits if not wait.ended] == waits
+
+
 def test_a_line_that_repeats_a_wait_and_closes_it_opens_it_anew(tmp_path):
     both = "INFO 03-04 10:00:0{0} [loader.py:1] Loading weights took {0}.5 seconds Supported tasks: ['generate']\n"
     log = tmp_path / "serve.log"

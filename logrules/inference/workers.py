@@ -17,6 +17,7 @@ from logrules.ruleset.pack import Marker, Pack, Wait
 
 MAX_SPANS = 20_000
 MAX_WAITS = 2_000
+LOCK_STEP = 3  # rounds that no rank makes while a peer is still before its first: they step together
 
 
 class WorkerTracker:
@@ -252,36 +253,34 @@ class WorkerTracker:
     def _finish(self, observation: Observation) -> Iterable[Change]:
         """Its processes have ended: nobody waits any more."""
         self.over = True
-        for state in self._waiting():
+        for state in list(self._in_wait.values()):
             yield from self._close(state, observation)
 
     def _is_past(self, wait: Wait) -> bool:
         """Whether it is about a first step, and the job has made one."""
         return wait.first and wait.phase in self._stepped_in
 
-    def _waiting(self) -> list[WorkerState]:
-        return list(self._in_wait.values())
-
     def _close_startup(self, observation: Observation) -> Iterable[Change]:
-        for state in self._waiting():
+        for state in list(self._in_wait.values()):
             loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
             yield from self._close(state, observation, keep=loops)
 
     def _close_of_others(self, worker: Worker, observation: Observation) -> Iterable[Change]:
         for other, state in tuple(self._in_wait.items()):
-            if other != worker and not peers(other, worker):
-                yield from self._close(state, observation)
+            if other != worker:
+                stays = [name for name, one in state.waits.items() if self.rounds < LOCK_STEP or not one.wait.first]
+                yield from self._close(state, observation, keep=stays if peers(other, worker) else ())
 
     def _close_named(self, name: str, worker: Worker, observation: Observation) -> Iterable[Change]:
         own = self.workers.get(worker)
-        holders = [own] if own and name in own.waits else self._waiting()
+        holders = [own] if own and name in own.waits else list(self._in_wait.values())
         for state in holders:
             if name in state.waits:
                 yield self._over(state, name, observation)
 
     def _renew(self, name: str, worker: Worker, observation: Observation) -> None:
         own = self.workers.get(worker)
-        for state in [own] if own and name in own.waits else self._waiting():
+        for state in [own] if own and name in own.waits else list(self._in_wait.values()):
             if name in state.waits:
                 state.waits[name].renew(observation)
 
