@@ -87,6 +87,11 @@ class Polls:
                 if poll.count >= (FEWEST if poll.lasted_s is not None else FEWEST_WITHOUT_TIMES):
                     yield poll
 
+    def ends(self, last: Observation | None) -> bool:
+        """Whether the last line of all says that its writer waits, however often it said so."""
+        lines = (poll.last for kinds in self._kinds.values() for poll in kinds.values())
+        return last is not None and any(line.order == last.order for line in lines)
+
     def _end(self, source: str) -> None:
         for poll in self._kinds.pop(source, {}).values():
             self.longest_s = max(self.longest_s, poll.lasted_s or 0.0)
