@@ -114,6 +114,14 @@ def test_an_elastic_summary_is_one_record_with_the_root_first():
     assert (summary.code, summary.worker.host, summary.type) == (-9, "gpu-02", "SIGKILL")
 
 
+def test_a_summary_that_is_cut_in_its_root_cause_names_it_first():
+    cut = _SUMMARY[: _SUMMARY.index("  exitcode  : -9")]
+    summary = max(_told(_reader(), cut), key=lambda failure: len(failure.workers))
+    assert [worker.rank for worker in summary.workers] == [9, 0]
+    whole = max(_told(_reader(), _SUMMARY), key=lambda failure: len(failure.workers))
+    assert [(worker.rank, worker.pid) for worker in whole.workers] == [(9, 812), (0, 811)]
+
+
 def test_an_agent_and_its_summary_tell_of_one_process():
     lines = """\
 failed (exitcode: -9) local_rank: 1 (pid: 812) of binary: /usr/bin/python3

@@ -89,7 +89,7 @@ class ExitReader:
         table.last_line = event.line
         table.entry = _more(table.entry, captures)
         if code is None or code == 0:
-            return None
+            return self._root_without_code(event, table, captures) if code is None else None
         worker = _subject(event, table.entry)
         if table.entry.root:
             table.root = worker
@@ -101,6 +101,16 @@ class ExitReader:
                 self._follows(record)
             table.failure = _joined(table.failure, record, table)
         table.entry = _Entry()
+        return table.failure
+
+    def _root_without_code(self, event: Event, table: _Table, captures: Mapping[str, str]) -> Failure | None:
+        """The summary with its root cause in front once its rank is told: the log may be cut before its exit code."""
+        if table.failure is None or not table.entry.root or "rank" not in captures:
+            return None
+        root = _subject(event, table.entry)
+        others = tuple(worker for worker in table.failure.workers if worker.rank != root.rank)
+        workers = (root, *others)[:MAX_ENTRIES]
+        table.failure = replace(table.failure, last=event, worker=root, workers=workers)
         return table.failure
 
     def _record(self, event: Event, form: ExitForm, worker: Worker, code: int | None) -> Failure:
@@ -181,12 +191,17 @@ def _richer(one: Worker, other: Worker) -> Worker:
 def _joined(known: Failure, entry: Failure, table: _Table) -> Failure:
     """A summary with one more of its processes: the root cause first, and its code the record's."""
     at_front = table.root is not None and entry.worker == table.root
-    others = tuple(worker for worker in known.workers if worker != entry.worker)
+    others = tuple(worker for worker in known.workers if not _is_same(worker, entry.worker))
     workers = ((entry.worker, *others) if at_front else (*others, entry.worker))[:MAX_ENTRIES]
     told = entry if at_front else known
     return replace(
         told, id=known.id, first=known.first, last=entry.last, worker=workers[0], workers=workers, message=told.message
     )
+
+
+def _is_same(told: Worker, entry: Worker) -> bool:
+    """Whether an entry is of a process that was told before, be it without its process id."""
+    return told == entry or (told.pid is None and (told.host, told.rank) == (entry.host, entry.rank))
 
 
 def _fits(row: ExitCode, code: int | None) -> bool:

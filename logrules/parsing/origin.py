@@ -51,13 +51,16 @@ class OriginResolver:
         """The phase that the frames of an exception tell, the outermost first, and the frame that tells it.
 
         Frames go by their file and function. Libraries and the functions of the user's code count first; where they say
-        nothing, the file names of the user's code; then, whether an import was running.
+        nothing, the file names of the user's code; then, whether an import was running. What a module that is just
+        imported is called says what it is for, not what it did.
         """
         frames = frames[-_MAX_FRAMES:]
         readings = [(frame, self._read(frame.file, frame.function)) for frame in frames]
         phase, teller = self._nested.innermost((frame, reading.origin) for frame, reading in readings)
         if phase is not None:
             return phase, teller
+        if self._words.is_imported(frames):
+            return self._words.of_import(frames)
         phase, teller = self._nested.innermost_named([(one, read.origin, read.file_phase) for one, read in readings])
         return (phase, teller) if phase is not None else self._words.of_import(frames)
 

@@ -8,6 +8,7 @@ from logrules.ruleset.tables import OwnWords
 
 _MAX_NAME = 200
 _IMPORT = "<module>"
+_IMPORTER = "importlib._bootstrap"
 _WHOLE = "="
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
@@ -31,7 +32,13 @@ class OwnNames:
     def of_import(self, frames: Sequence[Frame]) -> tuple[str | None, Frame | None]:
         """The phase of imports and the frame, where one file's module-level code runs below another's."""
         modules = [frame for frame in frames if frame.function == _IMPORT and not frame.file.startswith("<")]
-        return (self._import, modules[-1]) if self._import is not None and len(modules) > 1 else (None, None)
+        several = len(modules) > 1 or self.is_imported(frames)
+        return (self._import, modules[-1]) if self._import is not None and several else (None, None)
+
+    def is_imported(self, frames: Sequence[Frame]) -> bool:
+        """Whether the innermost frame is the module-level code of a file that Python itself imports."""
+        *_, above, last = (None, None, *frames)
+        return last is not None and last.function == _IMPORT and above is not None and _IMPORTER in above.file
 
 
 def words_of(name: str) -> list[str]:
