@@ -112,3 +112,43 @@ def test_a_bar_shows_that_its_writer_steps_on_however_it_is_drawn(on, between):
     error = 'Traceback (most recent call last):\n  File "/job/a.py", line 3, in probe\nValueError: no such probe\n'
     assert run_log(on, error + "\n").status is Status.FAILED
     assert run_log(on, f"{bar[0]}\n{error}{between.join(bar)}\n").status is Status.RUNNING
+
+
+_TRIAL = (
+    "[W 2026-04-02 11:20:07,250] Trial 3 failed with parameters: {{'heads': 9}} because of the following error: {error}\n"
+    "Traceback (most recent call last):\n"
+    '  File "/e/site-packages/optuna/study/_optimize.py", line 201, in _run_trial\n'
+    "    value_or_values = func(trial)\n"
+    '  File "/srv/search.py", line 31, in objective\n'
+    "{error}\n"
+    "[I 2026-04-02 11:20:09,250] Trial 4 finished with value: 0.5 and parameters: {{'heads': 8}}. Best is trial 4.\n"
+)
+
+
+@pytest.mark.parametrize("error", ["ValueError: 512 is not divisible by 9", "RuntimeError: Expected all tensors"])
+def test_what_a_search_catches_fails_no_run(on, error):
+    assert run_log(on, _TRIAL.format(error=error)).diagnoses[0].cause == "stopped-silently"
+
+
+def test_what_is_only_warned_of_is_told_still(on):
+    log = (
+        "2026-04-02 11:20:07,250 WARNING writer: Traceback (most recent call last):\n"
+        '  File "/srv/writer.py", line 31, in write\n'
+        "OSError: [Errno 28] No space left on device\n"
+    )
+    assert run_log(on, log).diagnoses[0].cause == "disk-full"
+
+
+@pytest.mark.parametrize(
+    ("method", "phase"), [("rollout", "rollout"), ("update_weights", "weight_sync"), ("init_model", "model_load")]
+)
+def test_what_a_driver_has_its_actors_do_is_where_it_fails(on, method, phase):
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/driver.py", line 90, in train\n'
+        f"    ray.get([one.{method}.remote(step) for one in crew])\n"
+        '  File "/e/site-packages/ray/_private/worker.py", line 2700, in get\n'
+        "    raise value\n"
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+    )
+    assert run_log(on, log).diagnoses[0].phase == phase

@@ -243,6 +243,8 @@ MODULE = f"{SITE}/torch/nn/modules/module.py"
         ([("/w/dataset.py", "helper"), ("/w/train.py", "load_model")], "model_load", "load_model"),
         ([("/w/main.py", "<module>"), (f"{SITE}/flash_attn/__init__.py", "<module>")], "launch", "<module>"),
         ([("<string>", "<module>"), ("/w/main.py", "<module>")], None, None),
+        ([("<frozen importlib._bootstrap>", "_call"), ("/w/reward_app.py", "<module>")], "launch", "<module>"),
+        ([("/w/reward_app.py", "<module>")], "rollout", "<module>"),
         ([(f"{SITE}/torch/nn/modules/module.py", "_call_impl")], None, None),
         ([], None, None),
     ],

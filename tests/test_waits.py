@@ -65,3 +65,26 @@ def test_a_line_that_repeats_a_wait_and_closes_it_opens_it_anew(tmp_path):
     log.write_text(both.format(1) + both.format(2))
     waits = [(wait.wait, wait.first_line, wait.ended) for wait in diagnose(str(log)).waits]
     assert waits == [("vllm/profiling", 1, True), ("vllm/profiling", 2, False)]
+
+
+@pytest.mark.parametrize(
+    ("log", "phase"),
+    [
+        ("starting\nwaiting for the barrier `ready`\n", "launch"),
+        ("joining the cluster\n", "rendezvous"),
+        ("INFO fetch: downloading the model\n", "model_load"),
+        ("tokenized 3/9 shards\n", "data_load"),
+        ("iteration 4: reward 0.5\n", "rollout"),
+    ],
+)
+def test_a_log_that_ends_in_words_of_its_own_ends_where_they_say(tmp_path, log, phase):
+    path = tmp_path / "log"
+    path.write_text(log)
+    first = diagnose(str(path)).diagnoses[0]
+    assert (first.cause, first.phase) == ("stopped-silently", phase)
+
+
+def test_a_log_whose_last_line_only_tells_something_is_no_stop(tmp_path):
+    path = tmp_path / "log"
+    path.write_text("waiting for the barrier `ready`\nthe barrier is ready\n")
+    assert diagnose(str(path)).diagnoses == ()
