@@ -208,8 +208,12 @@ class Failures:
         return _ranks_of(worker for one in killed for worker in one.workers)
 
     def raising_ranks(self) -> tuple[int, ...]:
-        """The ranks that raised something which nobody caught."""
-        raised = (one.failure for one in self._records.values() if one.failure.chain and not self._caught(one))
+        """The ranks that raised something which nobody caught, or that crashed."""
+        raised = (
+            one.failure
+            for one in self._records.values()
+            if (one.failure.chain or one.failure.kind is FailureKind.ABORT) and not self._caught(one)
+        )
         return _ranks_of(worker for one in raised for worker in one.workers)
 
     def hosts_of(self, rank: int) -> Iterator[str]:
