@@ -105,7 +105,7 @@ _RULE_FILES: dict[str, bytes] = {
 
 @pytest.mark.parametrize("content", _RULE_FILES.values(), ids=_RULE_FILES.keys())
 @pytest.mark.parametrize("verb", ["check", "test", "fmt", "diagnose"])
-def test_a_hostile_rule_file_is_refused_or_read(capsys, verb, content):
+def test_a_hostile_rule_file_is_refused_or_read(capsys, alone, verb, content):
     Path("a.log").write_bytes(_OOM)
     Path("rules").mkdir()
     Path("rules/one.yaml").write_bytes(content)
