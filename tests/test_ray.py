@@ -8,7 +8,7 @@ import pytest
 
 from logrules.cli.main import main
 from logrules.engine import ray_nodes
-from logrules.engine.ray_cluster import Lost, RayCrew, _Here, node_names
+from logrules.engine.ray_cluster import Lost, RayWorkerPool, _Here, node_names
 from logrules.engine.ray_nodes import discovered_on_nodes
 from logrules.model.errors import LogrulesError
 from logrules.sources import discover as sources
@@ -128,14 +128,14 @@ def _double(item, ready):
 
 
 def test_an_item_of_a_node_that_is_not_there_is_lost(ray, shipped):
-    crew = RayCrew("auto", _double, type)
-    found = dict(crew.answers({1: 10, 2: 20}, shipped, lambda item: "node-1" if item == 10 else "node-9"))
+    pool = RayWorkerPool("auto", _double, type)
+    found = dict(pool.answers({1: 10, 2: 20}, shipped, lambda item: "node-1" if item == 10 else "node-9"))
     assert found == {1: 20, 2: Lost("its node node-9 is not in the cluster")}
 
 
 def test_an_item_whose_readers_die_is_lost(ray, shipped):
     ray.gone.add("")
-    assert dict(RayCrew("auto", _double, type).answers({1: 10}, shipped)) == {
+    assert dict(RayWorkerPool("auto", _double, type).answers({1: 10}, shipped)) == {
         1: Lost("its reader died 4 times (RayError)")
     }
 
