@@ -225,7 +225,7 @@ def _stopped(at: JobSnapshot) -> bool:
     tracker = at.tracker
     return (
         at.ended
-        and (tracker.latest is not None or at.looping() or at.polls.ends(at.last))
+        and (bool(tracker.workers) or at.looping() or at.polls.ends(at.last))
         and tracker.completed is None
         and not tracker.over
         and not at.failing()

@@ -15,7 +15,7 @@ from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.run_state import JobState, RunState
 from logrules.model.change import Change
-from logrules.model.event import Event, Hit, Level, Stance
+from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
 from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
@@ -181,8 +181,7 @@ class Session:
         elif said:
             self._run.polls.see(observation)
         self._run.see(observation, complaint=self._complains(event))
-        hits = event.hits if raised is None else self._meant(event.hits, raised)
-        yield from self._route(hits, observation, held_out=self._run.tracker.is_held_out(markers, observation))
+        yield from self._route(event.hits, observation, held_out=self._run.tracker.is_held_out(markers, observation))
         if raised is not None:
             yield from self._route_exception(raised, observation)
         for failure in (*ended, *((raised,) if raised is not None else ())):
@@ -230,17 +229,6 @@ class Session:
                 self._run.curves.add(metric.metric, value, observation)
                 continue
             yield from self._rules.move(observation, hit.signal)
-
-    def _meant(self, hits: tuple[Hit, ...], raised: Failure) -> tuple[Hit, ...]:
-        """The hits of a line that ends a failure, without those that want a fact where it was lived through.
-
-        A warning's level says how its writer takes it, which need not be true.
-        """
-        warned = any(one.level is not None and one.level <= Level.WARNING for one in (raised.first, raised.last))
-        if raised.stance is not Stance.CAUGHT or warned:
-            return hits
-        signals = self._pack.signals
-        return tuple(hit for hit in hits if Stance.CAUGHT in (signals[hit.signal].stances or (Stance.CAUGHT,)))
 
     def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
         trace = self._pack.trace
