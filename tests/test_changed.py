@@ -115,6 +115,17 @@ def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout, logrules):
     assert (status, out.splitlines()[-1]) == (1, "3 examples: 1 failed")
 
 
+@pytest.mark.parametrize("staged", [True, False])
+def test_before_the_first_commit_everything_is_new(staged, tmp_path, ran, monkeypatch):
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    write(tmp_path / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    git(tmp_path, "init", "-q")
+    if staged:
+        git(tmp_path, "add", "-A")
+    assert ran(tmp_path) == ["acme/one example 1", "acme/one example 2"]
+
+
 def test_no_repository_and_no_such_commit_are_told(checkout, logrules, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     status, _, err = logrules(outside, "--changed")

@@ -1,9 +1,11 @@
 """What is suggested can be pasted: every command of every rule parses, values of a log stay values."""
 
+import gzip
 import re
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -198,7 +200,14 @@ def test_a_captured_value_expands_nothing_in_a_variable():
         ("grep nan *.log", {"a": "r/my a.txt", "b": "r/b.txt"}, "grep nan 'r/my a.txt' r/b.txt"),
         ("grep nan *.log", {str(n): f"r/{n}.txt" for n in range(9)}, "grep nan r/*"),
         ("python train.py > train.log 2>&1", {"a": "a.txt"}, "python train.py > train.log 2>&1"),
-        ("grep nan train.log", {"a": "a.log.gz"}, "grep nan train.log"),
+        ("grep -n nan train.log | grep -v x", {"a": "a.log.gz"}, "zgrep -n nan a.log.gz | grep -v x"),
+        ("df; grep -nE 'a|b; c' train.log", {"a": "a.log.zst"}, "df; zstdgrep -nE 'a|b; c' a.log.zst"),
+        ('grep -n "\\"|a" *.log', {"a": "a.xz", "b": "b.xz"}, 'xzgrep -n "\\"|a" a.xz b.xz'),
+        ("date; tail -n 20 *.log", {"a": "a.bz2"}, "date; bzcat a.bz2 | tail -n 20"),
+        ("tail *.log | head", {"a": "a.log", "b": "a.log.1.gz"}, "zcat -f a.log a.log.1.gz | tail | head"),
+        ("python train.py > train.log", {"a": "a.log.gz"}, "python train.py > train.log"),
+        ("grep nan train.log", {"a": "a.log.gz", "b": "b.log.xz"}, "grep nan train.log"),
+        ("grep nan train.log", {"a": "a.tar.gz"}, "grep nan train.log"),
         ("grep nan train.log", {}, "grep nan train.log"),
         ("grep nan train.log", {"a": "-a's.log"}, "grep nan './-a'\\''s.log'"),
     ],
@@ -209,6 +218,26 @@ def test_commands_name_the_real_logs(run, paths, named):
     shown = with_paths(Report(Status.FAILED, "eval", (one,)), paths)
     assert shown.diagnoses[0].fixes[0].run == named
     assert shown.paths == paths
+
+
+@pytest.mark.skipif(shutil.which("zgrep") is None, reason="needs zgrep")
+@pytest.mark.parametrize("run", ["grep -n -B1 -A1 nan *.log | head -60", "tail -n 2 train.log"])
+def test_a_command_finds_the_same_in_a_compressed_log(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a b.log").write_text("step 1\nloss nan\nstep 2\nstep 3\n")
+    Path("a b.log.gz").write_bytes(gzip.compress(Path("a b.log").read_bytes()))
+    one = replace(OOM, fixes=(Fix(Text("x"), run=run),))
+    found = []
+    for path in ("a b.log", "a b.log.gz"):
+        shown = with_paths(Report(Status.FAILED, "eval", (one,)), {"a": path}).diagnoses[0].fixes[0].run
+        found.append(subprocess.run([str(BASH), "-c", str(shown)], capture_output=True, check=True).stdout)
+    assert found[0] == found[1] != b""
+
+
+def test_powershell_keeps_the_usual_name_of_a_compressed_log():
+    one = replace(OOM, fixes=(Fix(Text("x"), run="grep a train.log", powershell="sls a train.log"),))
+    shown = with_paths(Report(Status.FAILED, "eval", (one,)), {"a": "a.log.gz"})
+    assert shown.diagnoses[0].fixes[0].powershell == "sls a train.log"
 
 
 def test_what_has_no_diagnosis_keeps_its_paths():

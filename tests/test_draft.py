@@ -206,3 +206,20 @@ def test_mistakes_are_one_sentence(folder, capsys, words, says):
     said = capsys.readouterr()
     assert says in said.err
     assert said.out == ""
+
+
+def test_several_lines_show_what_varies(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_text(
+        "step 1\n[rank1]: lease web-17-ab of shard red lost after 31.5 s\nstep 2\n"
+        "[rank3]: lease web-9-cd of shard blue lost after 30 s\n"
+    )
+    assert main(["new", "a.log:2", "a.log:4", "--id", "acme/lost", "-o", "my"]) == 0
+    said = yaml.safe_load(Path("my/acme/lost.yaml").read_text())["signals"]["said"]
+    assert not {"ab", "red"} & set(re.findall(r"[a-z]+", said["contains"]))
+    for line in Path("a.log").read_text().splitlines()[1::2]:
+        assert said["contains"] in line
+        assert compiled_pattern(said["pattern"]).search(line)
+    capsys.readouterr()
+    assert main(["new", "a.log:2", "a.log:1000"]) == 2
+    assert "has no line 1000" in capsys.readouterr().err

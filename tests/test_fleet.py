@@ -13,13 +13,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from logrules.cli.main import main
+from logrules.cli.main import EXIT_INTERRUPTED, main
 from logrules.engine.run import prepared
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Status
 from logrules.tools.fleet import scan_jobs as scan
+from logrules.tools.fleet import scan_verb
 from logrules.tools.fleet.group import grouped
-from logrules.tools.fleet.history import History
+from logrules.tools.fleet.history import History, default_history
 from logrules.tools.fleet.job import JobSummary, SeenJob
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
@@ -65,6 +66,19 @@ def test_each_job_is_a_line(runs, capsys):
     assert (c["status"], "no log in this folder" in str(c["unread"])) == (None, True)
     for line in (a, b, c):
         jsonschema.validate(line, job_schema())
+
+
+def test_a_scan_that_is_broken_off_keeps_what_it_read(runs, monkeypatch):
+    read = iter([(job, JobSummary(job.name, Status.FAILED)) for job in jobs_below(Path("runs"), "[ab]")])
+
+    def broken_off(*_):
+        yield from read
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scan_verb, "_read", broken_off)
+    assert main(["scan", "runs"]) == EXIT_INTERRUPTED
+    with closing(History(default_history())) as history:
+        assert {one.summary.job for one in history.latest()} == {"a", "b"}
 
 
 def test_lost_time_is_from_the_last_progress_to_the_end(runs, shipped):

@@ -55,11 +55,12 @@ def test_a_log_gives_the_same_report_whichever_way_it_comes(log, tmp_path, monke
     saved = _report(capsys, "diagnose", "--format", "json", "a.log")
     assert json.loads(saved)["sources"] == ["a.log"]
     packed = _report(capsys, "diagnose", "--format", "json", "a.log.gz").replace("a.log.gz", "a.log")
+    # Commands read the compressed one by its own tools.
+    assert packed.replace("zgrep", "grep") == saved
     with _on_standard_input(Path("a.log")):
         piped = _report(capsys, "diagnose", "--format", "json", "-").replace("<stdin>", "a.log")
-    # Commands to run name the file where there is one that they can read.
-    expected = _without(json.loads(saved), _COMMANDS)
-    assert [_without(json.loads(each), _COMMANDS) for each in (packed, piped)] == [expected, expected]
+    # Commands to run name the file where there is one.
+    assert _without(json.loads(piped), _COMMANDS) == _without(json.loads(saved), _COMMANDS)
 
 
 # Fixtures whose reports a live reading once told otherwise: stalls that only the end of a log shows, and others.

@@ -604,6 +604,17 @@ def test_a_log_that_begins_with_a_hole_keeps_its_offsets(tmp_path: Path) -> None
     assert skipped == []
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that opens and cannot be read")
+@pytest.mark.parametrize("name", ["output", "other.log"])
+def test_a_file_that_opens_and_cannot_be_read_spoils_no_other(name, tmp_path):
+    (tmp_path / "a.log").write_text("step 1\n")
+    (tmp_path / name).symlink_to("/proc/self/mem")
+    found = discover([str(tmp_path)])
+    assert "a.log" in [source.name for source in found.sources]
+    (named,) = discover([str(tmp_path / name)]).sources
+    assert isinstance(named.read(None), Skipped)
+
+
 def test_a_source_that_was_read_leaves_nothing_for_the_garbage_collector(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(b"a line\n" * 100)

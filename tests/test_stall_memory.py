@@ -148,3 +148,24 @@ def test_a_stall_is_what_a_closer_look_took_it_for():
     assert last.diagnoses[0].rule == "lock"
     assert "lock: nothing for " in last.diagnoses[0].title.en
     assert STALL.rule not in [one.rule for one in last.diagnoses]
+
+
+def test_a_closer_look_that_takes_back_the_silence_does_not_end_the_stall():
+    why = diagnosis("lock", "deadlock-user-code", Severity.WARNING)
+    stalled = Report(Status.STALLED, "train_step", (why,))
+
+    def looked_at() -> Watched:
+        watched = Watched("SIGINT", 130)
+        watched.hears(103.0, Raised(why.rule, 103.0), shown=Report(Status.STALLED, "train_step", (why, STALL)))
+        watched.hears(104.0, Withdrawn(STALL.rule, 104.0), shown=stalled)
+        return watched.hears(104.0 + 2 * LAST_WORDS_S, shown=stalled)
+
+    last = looked_at().ends(STOPPED)
+    assert (last.status, last.diagnoses[0].rule) == (Status.STALLED, "lock")
+    moved = looked_at()
+    moved.step = "step 10 loss 0.1"
+    last = moved.hears(130.0, shown=stalled).ends(STOPPED)
+    assert (last.status, [one.note for one in last.notes]) == (
+        Status.FAILED,
+        ["lock: nothing for 1m 30s in train_step after step 9; then it went on"],
+    )

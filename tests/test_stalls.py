@@ -221,12 +221,17 @@ def test_a_stall_is_not_taken_back_because_the_bar_is_drawn_once_more():
     assert [what for what, _ in job.told(OVERDUE)] == ["raised"]
 
 
-def test_a_full_bar_is_not_expected_to_move():
+@pytest.mark.parametrize("label", ["Generating", "Scoring"])
+def test_a_full_bar_is_not_expected_to_move(label):
     job = Job()
+    bar = BAR.replace("Generating", label)
     for n in range(1, 100):
-        job.says(n, BAR.format(percent=n, n=n))
-    job.says(100, "Generating: 100%|##########| 100/100 [01:40<00:00,  1.00s/it]")
+        job.says(n, bar.format(percent=n, n=n))
+    job.says(100, f"{label}: 100%|##########| 100/100 [01:40<00:00,  1.00s/it]")
     assert job.is_quiet_until(400).told(OVERDUE) == []
+    for n in range(1, 60):
+        job.says(400 + n, bar.format(percent=n, n=n))
+    assert "raised" in [what for what, _ in job.is_quiet_until(3_000, step=10).told(OVERDUE)]
 
 
 @pytest.mark.parametrize(

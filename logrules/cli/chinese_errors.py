@@ -153,6 +153,21 @@ SENTENCES = (
         "没有给出日志：请写文件、目录，或用 - 表示标准输入",
     ),
     ("standard input is closed; name a log file or pipe one in", "标准输入已关闭：请写日志文件，或通过管道传入"),
+    ("{}: too slow, one was left out", "{}：太慢，跳过了一次"),
+    ("{}: not done when the job had ended, and left", "{}：任务结束时仍未完成，不再等待"),
+    ("{}: cannot be told ({})", "{}：无法通知（{}）"),
+    ("{} failed and is told no more ({})", "{} 出错，此后不再通知它（{}）"),
+    ("{} failed at the end ({})", "{} 在结束时出错（{}）"),
+    (
+        "the analysis broke down and is off ({}); the log is passed on as before",
+        "分析出错，已关闭（{}）；日志照常传递",
+    ),
+    ("{}: has no table [tool.logrules]", "{}：没有 [tool.logrules] 表"),
+    ("{}: is nested too deep", "{}：嵌套过深"),
+    ("{}: `{}` must be a list of folders", "{}：`{}` 必须是目录的列表"),
+    ("{}: `{}` names a folder that there cannot be", "{}：`{}` 中有不可能存在的目录"),
+    ("{}: is not UTF-8 text", "{}：不是 UTF-8 文本"),
+    ("{}: is not valid TOML: {}", "{}：不是有效的 TOML：{}"),
     ("the following arguments are required: {}", "缺少参数：{}"),
     ("unrecognized arguments: {}", "不认识的参数：{}"),
     ("argument {}: invalid choice: {} (choose from {}){}", "参数 {}：没有 {} 这个选项（可选：{}）{}"),
@@ -178,11 +193,22 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def in_chinese(complaint: str) -> str:
     """The complaint in Chinese, as far as it is known here; what it names is kept as it is."""
-    for pattern, chinese in _patterns():
-        found = pattern.fullmatch(complaint)
-        if found:
-            complaint = chinese.format(*found.groups())
-            break
+    complaint = _whole(complaint) or _behind_a_name(complaint) or complaint
     for part, chinese in _PARTS:
         complaint = part.sub(chinese, complaint, count=1)
     return complaint
+
+
+def _whole(complaint: str) -> str | None:
+    for pattern, chinese in _patterns():
+        found = pattern.fullmatch(complaint)
+        if found:
+            return chinese.format(*found.groups())
+    return None
+
+
+def _behind_a_name(complaint: str) -> str | None:
+    """What an option or a command that is named first complains of."""
+    name, colon, reason = complaint.partition(": ")
+    said = _whole(reason) if colon else None
+    return f"{name}：{said}" if said else None

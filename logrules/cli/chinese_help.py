@@ -121,7 +121,9 @@ OPTIONS = {
     "list what each rule costs on the cases, dearest first": "列出各规则在用例上的开销，最大的在前",
     "the least share of signals covered, or of mutants noticed": "信号覆盖率或变异发现率的下限",
     "processes (default: one a core)": "进程数（默认每核一个）",
-    "a log and the number of the line that tells": "日志，以及说明问题的那一行的行号",
+    "a log and the number of the line that tells; further ones show what of it varies": (
+        "日志，以及说明问题的那一行的行号；再给几行，可看出其中哪些会变化"
+    ),
     "id of the rule, as acme/lost (default: team/ and words of the line)": (
         "规则的 id，如 acme/lost（默认 team/ 加该行中的词）"
     ),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   logrules new train.log:1042                              print a draft for line 1042
+  logrules new train.log:1042 train.log:2077 b.log:31      what these lines have in common
   logrules new train.log:1042 --id acme/lost -o my-rules   write my-rules/acme/lost.yaml
   logrules new train.log:1042 --edit                       write it into the first pack of logrules.toml, and open it
 
@@ -32,7 +33,8 @@ exit status: 0 drafted, 2 the line, the log or the file is unusable"""
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("place", metavar="LOG:LINE", help="a log and the number of the line that tells")
+    about = "a log and the number of the line that tells; further ones show what of it varies"
+    parser.add_argument("places", nargs="+", metavar="LOG:LINE", help=about)
     parser.add_argument(
         "--id", metavar="ID", help="id of the rule, as acme/lost (default: team/ and words of the line)"
     )
@@ -44,20 +46,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draft the rule; print or write it."""
+    from logrules.parsing.header import HeaderParser
     from logrules.ruleset.load import load_pack
     from logrules.ruletest.case import find_cases, read_cases
     from logrules.ruletest.collect import shipped_cases
     from logrules.ruletest.log_lines import extract_of
     from logrules.ruletest.scaffold import draft
 
-    path, line = _place(options.place)
+    (path, line), *further = map(_place, options.places)
     settings = chosen_settings(options)
     pack = load_pack(options.rules, settings=settings)
     if options.cause and options.cause not in {cause.id for cause in pack.tables.causes}:
         raise LogrulesError(f"unknown cause `{options.cause}`: see `logrules explain --causes`")
     extract = extract_of(path, line)
     logs = [log for case in read_cases(find_cases(shipped_cases())) for log in case.logs]
-    drafted = draft(extract, pack, logs, _checked_id(options.id), options.cause)
+    header = HeaderParser(pack)
+    alike = [header.peel(extract_of(*place).line).message.strip() for place in further]
+    drafted = draft(extract, pack, logs, _checked_id(options.id), options.cause, alike)
     _say_who_knows_it(pack, extract.line)
     folder = _folder(options, settings)
     if folder is None:

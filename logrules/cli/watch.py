@@ -4,6 +4,7 @@ import argparse
 import sys
 from argparse import BooleanOptionalAction
 from contextlib import suppress
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, TextIO
 
@@ -113,14 +114,15 @@ def run(options: argparse.Namespace) -> int:
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)
-    told = telling.listeners(options, following, lambda: job.pid, _complain)
+    complain = partial(_complain, language=options.lang)
+    told = telling.listeners(options, following, lambda: job.pid, complain)
     # A program reads the document on standard output: what people read goes aside.
     told += screen.listeners(options, following, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
         job.start()
-        report = follow(following, told, stalls, _complain)
+        report = follow(following, told, stalls, complain)
         if report is None:
             job.unwatched()
         status = job.wait()
@@ -148,9 +150,15 @@ def _say(sentence: str, out: TextIO) -> None:
         print(f"\n{sentence}", file=out, flush=True)
 
 
-def _complain(sentence: str) -> None:
+def _complain(sentence: str, language: str) -> None:
+    from logrules.output.escape import safe_lines
+
+    if language == "zh":
+        from logrules.cli.chinese_errors import in_chinese
+
+        sentence = in_chinese(sentence)
     with suppress(OSError):
-        print(f"logrules: {sentence}", file=sys.stderr, flush=True)
+        print(f"logrules: {safe_lines(sentence)}", file=sys.stderr, flush=True)
 
 
 def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:

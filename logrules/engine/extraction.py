@@ -6,7 +6,7 @@ stretch of a source, and windows are taken in order.
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from copy import copy
 from dataclasses import dataclass
 from threading import Lock
@@ -64,7 +64,7 @@ class Extraction:
     """
 
     scanners: "Scanners"
-    pool: ThreadPoolExecutor
+    pool: Executor
     threads: int
     note: Callable[[str, str], None]
     tally: Tally

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
+from logrules.engine.inline_executor import InlineExecutor
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.session import Session
@@ -89,10 +90,10 @@ def replay_prepared(
     notes: Iterable[SourceNote] = (),
     observe: Callable[[Event], None] | None = None,
 ) -> Report:
-    """The same on a prepared pack, into a session of it that can be asked more than its report."""
-    with ThreadPoolExecutor(1) as pool:
-        how = Extraction(on.scanners, pool, 1, session.note, Tally(), window_bytes(len(sources)), reader=on.reader)
-        return _read(how, session, sources, on.pack, notes, observe)
+    """The same on a prepared pack, in this thread, into a session of it that can be asked more than its report."""
+    pool, size = InlineExecutor(), window_bytes(len(sources))
+    how = Extraction(on.scanners, pool, 0, session.note, Tally(), size, reader=on.reader)
+    return _read(how, session, sources, on.pack, notes, observe)
 
 
 def _read(

@@ -77,6 +77,8 @@ class WorkerState:
     rhythm: Rhythm = field(default_factory=Rhythm)
     bar: Observation | None = None
     bar_rhythm: Rhythm = field(default_factory=Rhythm)
+    # Whether its steps were those of a bar that is full, and no other loop waits for it.
+    counted: bool = False
     # The line by which it said that it has done its work.
     left: Observation | None = None
     # When it was last back at a start that it had left behind.
@@ -116,12 +118,19 @@ class WorkerState:
         timed = earlier if earlier.time is not None else self.before_restart
         return timed is not None and timed.time is not None and again.time - timed.time >= ANEW_S
 
+    def rest(self, full: Observation) -> None:
+        """What a bar counted is done. Where that bar was all there was to do, nobody expects another step either."""
+        self.bar = None
+        counted = bar_of(full.event.message)
+        steps = self.stepped is not None and bar_of(self.stepped.event.message) == counted is not None
+        self.counted = self.counted or (steps and self.home is None)
+
     @property
     def beat(self) -> tuple[Observation, Rhythm] | None:
         """What moved last, a bar outside of its loop or a step in it, and how often that does."""
         if self.bar is not None:
             return self.bar, self.bar_rhythm
-        return None if self.stepped is None else (self.stepped, self.rhythm)
+        return None if self.stepped is None or self.counted else (self.stepped, self.rhythm)
 
 
 def leaves_first(worker: Worker, states: Mapping[Worker, WorkerState]) -> bool:

@@ -165,7 +165,7 @@ class WorkerTracker:
         for name in marker.renews:
             self._renew(name, worker, observation)
         if marker.rests:
-            state.bar = None
+            state.rest(observation)
         if marker.enters or marker.opens or marker.progress or marker.completes:
             yield from self._close(state, observation, keep=renewed)
         if marker.enters:
@@ -232,7 +232,7 @@ class WorkerTracker:
             known = state.bar_rhythm if state.bar is not None and same_bar else self._no_rhythm
             state.bar, state.bar_rhythm = observation, known.after(observation.time)
             return
-        state.stepped, state.bar = observation, None
+        state.stepped, state.bar, state.counted = observation, None, False
         self._stepped_in.add(phase)
         state.rhythm = state.rhythm.after(observation.time)
         if worker in self._in_round:

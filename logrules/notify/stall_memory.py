@@ -69,6 +69,8 @@ class StallMemory:
         self._endings = frozenset(endings)
         self._stall: ToldStall | None = None
         self._until = 0.0
+        # Whether the rule that told of it holds no longer, and since when the stall is over.
+        self._taken_back = False
         self._withdrawn: float | None = None
         self._notes: list[SourceNote] = []
         self._before: set[str] = set()
@@ -96,7 +98,8 @@ class StallMemory:
         gone = {one.rule for one in update.changes if isinstance(one, Withdrawn)}
         if self._withdrawn is None:
             self._until = max(update.now, self._until)
-            if self._stall.rule in gone and not update.ended:
+            self._taken_back = self._taken_back or self._stall.rule in gone
+            if self._taken_back and not update.ended and not self._lasts(update, report):
                 self._withdrawn = update.now
         if not update.ended and self._went_on(update.now, report):
             self._forget()
@@ -137,7 +140,19 @@ class StallMemory:
         if self._stall is not None:
             self._forget()
         self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], self._places())
-        self._until, self._withdrawn = now, None
+        self._until, self._withdrawn, self._taken_back = now, None, False
+
+    def _lasts(self, update: Update, report: Callable[[], Report]) -> bool:
+        """Whether what a closer look took it for still stands, and no worker has made a step since.
+
+        What a look brings are lines too, which take back that there were none.
+        """
+        if self._stall is None or self._stall.diagnosis.rule == self._stall.rule or self._progressed():
+            return False
+        if not update.changes:
+            return True
+        found = report()
+        return found.status is Status.STALLED and found.diagnoses[0].rule == self._stall.diagnosis.rule
 
     def _know_better(self, report: Report) -> None:
         """A closer look or a later line may say why: then that is the stall, since the same moment."""
@@ -158,14 +173,20 @@ class StallMemory:
             for label, (_, progress) in self._places().items()
         )
 
+    def _progressed(self) -> bool:
+        before = self._stall.places if self._stall is not None else {}
+        return any(progress != before.get(label, (None, ""))[1] for label, (_, progress) in self._places().items())
+
     def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
         if self._stall is None or self._withdrawn is None:
             return False
         before = self._stall.places
-        for label, (phase, progress) in self._places().items():
-            was_phase, was_progress = before.get(label, (None, ""))
-            if progress != was_progress or (phase != was_phase and phase not in _LEAVING):
-                return True
+        moved = (
+            phase not in _LEAVING and phase != before.get(label, (None, ""))[0]
+            for label, (phase, _) in self._places().items()
+        )
+        if self._progressed() or any(moved):
+            return True
         if now < self._withdrawn + LAST_WORDS_S:
             return False
         return not any(one.severity is Severity.ERROR for one in report().diagnoses)

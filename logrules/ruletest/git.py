@@ -6,16 +6,21 @@ from pathlib import Path
 from logrules.model.errors import LogrulesError
 
 _LIMIT_S = 60
+_LATEST = "HEAD"
 
 
 def changed_files(since: str) -> dict[Path, str]:
     """Every file that differs from the commit ``since`` or is new, with its name in the repository.
+
+    Before the first commit of a repository every file is new.
 
     Raises LogrulesError where there is no repository or no such commit.
     """
     if since.startswith("-"):
         raise LogrulesError(f"{since}: no such commit")
     root = Path(_git("rev-parse", "--show-toplevel").decode().rstrip("\n"))
+    if since == _LATEST and not _has_commits():
+        since = _git("hash-object", "-t", "tree", "--stdin").decode().strip()  # that of a tree without a file
     changed = _git("diff", "--name-only", "--no-renames", "-z", since, "--")
     new = _git("-C", str(root), "ls-files", "--others", "--exclude-standard", "-z")
     names = [name.decode(errors="surrogateescape") for name in (changed + new).split(b"\0") if name]
@@ -30,9 +35,23 @@ def old_text(since: str, name: str) -> bytes | None:
         return None
 
 
+def _has_commits() -> bool:
+    try:
+        _git("rev-parse", "--verify", "--quiet", _LATEST)
+    except LogrulesError:
+        return False
+    return True
+
+
 def _git(*words: str) -> bytes:
     try:
-        done = subprocess.run(["git", *words], capture_output=True, check=False, timeout=_LIMIT_S)  # noqa: S603, S607
+        done = subprocess.run(  # noqa: S603
+            ["git", *words],  # noqa: S607
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_LIMIT_S,
+        )
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise LogrulesError(f"--changed needs git, which cannot be run: {fault}") from None
     if done.returncode:

@@ -14,7 +14,7 @@ from logrules.ruletest.log_lines import Extract
 from logrules.ruletest.near_misses import near_miss
 from logrules.ruletest.placeholders import STEP, TITLE, WHY
 from logrules.ruletest.rule_writer import written
-from logrules.ruletest.variable_parts import Filled, MessagePart, parts_of, pattern_of, shared_parts
+from logrules.ruletest.variable_parts import Filled, MessagePart, compared_parts, parts_of, pattern_of, shared_parts
 
 _FALLBACK_CAUSE = "python-exception"
 _LONGEST_PATTERN = 800
@@ -39,11 +39,11 @@ def draft(
 ) -> RuleDraft:
     """A rule for the line: its text found by the rarest literal, what varies captured, an example and a near miss.
 
-    ``logs`` are what literals are measured on; the pattern holds on the lines ``alike`` too, as far as they begin
+    ``logs`` are what literals are measured on; the pattern holds on the messages ``alike`` too, as far as they begin
     alike. Raises LogrulesError where the line has no text to find it by.
     """
     message = HeaderParser(pack).peel(extract.line).message.strip()
-    parts = _first_of(parts_of(message), alike)
+    parts = _first_of(compared_parts(parts_of(message), alike), alike)
     literal = best_literal(parts, extract.written, logs, extract.others)
     if literal is None:
         raise LogrulesError(f"the line has no text that a program would always print: `{extract.line.strip()[:100]}`")

@@ -27,6 +27,7 @@ _PATTERN = {name: pattern for name, _, pattern in _VARIABLE}
 _WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z_]*)[\s:=#(\[-]*$")
 _ENOUGH_LETTERS = 6
 _LIMIT_S = 0.2
+_WORDS = re.compile(r"\s+|\S+")
 _WHOLE_NUMBER = re.compile(r"\d+")
 # Words that say nothing of the number behind them.
 _DULL = frozenset(
@@ -103,6 +104,33 @@ def pattern_of(parts: Sequence[MessagePart]) -> str:
         re.escape(part.text).replace(r"\ ", " ") if isinstance(part, Fixed) else f"(?P<{part.name}>{part.pattern})"
         for part in parts
     )
+
+
+def compared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> tuple[MessagePart, ...]:
+    """The parts, with the words of their fixed text that another message lacks filled in too."""
+    used = {part.name for part in parts if isinstance(part, Filled)}
+    found: list[MessagePart] = []
+    for part in parts:
+        words = _WORDS.findall(part.text) if isinstance(part, Fixed) and others else []
+        if all(word in other for word in words for other in others):
+            found.append(part)
+            continue
+        for word in words:
+            lacking = word.strip() and any(word not in other for other in others)
+            found.append(Filled(_named("word", "", used), word, r"\S+") if lacking else Fixed(word))
+    return _joined(found)
+
+
+def _joined(parts: Sequence[MessagePart]) -> tuple[MessagePart, ...]:
+    """The same parts, fixed ones that follow one another as one."""
+    found: list[MessagePart] = []
+    for part in parts:
+        last = found[-1] if found else None
+        if isinstance(last, Fixed) and isinstance(part, Fixed):
+            found[-1] = Fixed(last.text + part.text)
+        else:
+            found.append(part)
+    return tuple(found)
 
 
 def shared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> Sequence[MessagePart]:

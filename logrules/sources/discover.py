@@ -160,8 +160,8 @@ def _begins_with_text(path: Path) -> bool:
     try:
         with opened(path) as file:
             head = file.read(_BINARY_CHECK_BYTES)
-    except SourceError:
-        return False
+    except (SourceError, OSError):
+        return False  # some can be opened and not read, as those of processes
     return bool(head.strip()) and b"\0" not in head and not no_text(head)
 
 
@@ -235,11 +235,14 @@ def _is_text(path: Path, search: _Search) -> bool:
 
 
 def _plain_size(path: Path, _depth: int) -> int | None:
-    """The size of a regular file that is not an archive."""
+    """The size of a regular file that can be read and is not an archive."""
     if not path.is_file():
         return None
-    with opened(path) as file:
-        return None if codec_of(file.read(MAGIC_BYTES)) else path.stat().st_size
+    try:
+        with opened(path) as file:
+            return None if codec_of(file.read(MAGIC_BYTES)) else path.stat().st_size
+    except OSError:
+        return None  # whoever reads it says why it cannot be read
 
 
 def _reason(fault: OSError) -> str:

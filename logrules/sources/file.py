@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from io import FileIO
 from itertools import chain
 from pathlib import Path
@@ -88,10 +88,7 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     """Everything that a saved source yields, from the opening of the file to its closing."""
     faults: list[str] = []
     offset = 0
-    # glibc gives a freed block back to the system and fetches it anew for the next one,
-    # which made reading five times slower here. Having freed something larger, it keeps
-    # what is smaller. These bytes are never touched, so they take no memory.
-    bytes(_KEPT_BYTES)
+    _keep_freed_blocks()
     with open_file() as file:
         try:
             for data in _text_only(_lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults):
@@ -103,6 +100,17 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     if faults:
         yield Skipped(name, offset, None, faults[0])
     yield End(modified=modified)
+
+
+@cache
+def _keep_freed_blocks() -> None:
+    """Have the allocator keep blocks of the size of a read.
+
+    glibc gives a freed block back to the system and fetches it anew for the next one, which made reading five times
+    slower here. Having freed something larger, it keeps what is smaller, from then on: a second time these bytes would
+    come from what it kept, and be cleared one by one.
+    """
+    bytes(_KEPT_BYTES)
 
 
 def _text_only(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:

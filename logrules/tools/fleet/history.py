@@ -1,7 +1,7 @@
 """What came of jobs, kept in a local SQLite file."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -90,12 +90,20 @@ class History:
         found = next((_readable(text) for (text,) in rows), None)
         return found if found is None or found.job == job.name else None
 
-    def keep(self, job: FoundJob, pack: str, summary: JobSummary, now: float) -> None:
-        """Keep what came of a job; what is known of it as it was before stays."""
-        self._rows(
-            "insert or replace into results values (?, ?, ?, ?, ?)",
-            (_key(job), job.identity, pack, now, job_document(summary)),
-        )
+    def keep(self, read: Iterable[tuple[FoundJob, JobSummary, float]], pack: str) -> None:
+        """Keep what came of jobs and when they were read; what is known of them as they were before stays.
+
+        All at once: the disk is waited for once a call.
+        """
+        rows = [(_key(job), job.identity, pack, now, job_document(summary)) for job, summary, now in read]
+        if not rows:
+            return
+        try:
+            self._database.execute("begin immediate")
+            self._database.executemany("insert or replace into results values (?, ?, ?, ?, ?)", rows)
+            self._database.execute("commit")
+        except sqlite3.Error as fault:
+            raise self._unusable(fault) from None
 
     def latest(self) -> Iterator[SeenJob]:
         """The newest result of every job, the newest first. Rows that something has damaged are as if not there."""

@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,9 @@ time-out that it waited for included. GPU-hours are that times its ranks, where 
 Results are kept; a job that has not changed since is not read again.
 
 exit status: 0 no job failed or stalled, 1 some did, 2 the folder, the rules or the history are unusable"""
+
+# The disk takes as long for one as for many.
+_KEPT_TOGETHER = 100
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -103,10 +106,28 @@ def _summaries(
     known = {} if kept is None or options.again else {job.name: kept.known(job, pack.digest) for job in jobs}
     found = {name: summary for name, summary in known.items() if summary is not None}
     new = [job for job in jobs if job.name not in found]
-    with progress_bar("reading jobs", len(new)) as advance:
-        for job, summary in _read(new, pack, options):
+    results = _kept(_read(new, pack, options), kept, pack.digest)
+    with progress_bar("reading jobs", len(new)) as advance, closing(results):
+        for job, summary in results:
             found[job.name] = summary
-            if kept is not None and summary.unread is None:
-                kept.keep(job, pack.digest, summary, time.time())  # noqa: TID251 (the command line looks at the clock)
             advance()
     return [found[job.name] for job in jobs]
+
+
+def _kept(
+    read: "Iterator[tuple[FoundJob, JobSummary]]", history: "History | None", pack: str
+) -> "Generator[tuple[FoundJob, JobSummary], None, None]":
+    """The same jobs, kept in the history some at a time, and at the latest when reading ends or is broken off."""
+    waiting: list[tuple[FoundJob, JobSummary, float]] = []
+    try:
+        for job, summary in read:
+            yield job, summary
+            if history is None or summary.unread is not None:
+                continue
+            waiting.append((job, summary, time.time()))  # noqa: TID251 (the command line looks at the clock)
+            if len(waiting) >= _KEPT_TOGETHER:
+                together, waiting = waiting, []
+                history.keep(together, pack)
+    finally:
+        if history is not None:
+            history.keep(waiting, pack)
