@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,14 @@ def small_pack() -> Callable[..., Pack]:
         return pack
 
     return compile_texts
+
+
+def until(condition: Callable[[], object], seconds: float = 10.0) -> None:
+    """Wait for what another thread or process does; the test fails where it does not come."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "it never came"
+        time.sleep(0.01)
 
 
 def event(

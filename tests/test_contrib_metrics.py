@@ -16,6 +16,7 @@ from logrules.model.worker_status import WorkerNow
 
 pytest.importorskip("prometheus_client")
 from logrules.notify.prometheus import TEXTFILE_EVERY_S, JobMetrics, MetricsTextfile, job_name
+from tests.conftest import until
 
 HERE = Path(__file__).parent.parent / "contrib" / "prometheus"
 RUNNING = Report(Status.RUNNING, "train_step")
@@ -47,6 +48,7 @@ def test_the_job_is_named_by_its_environment(environment, name):
 def test_every_figure_bears_the_name_of_the_job(tmp_path):
     path = tmp_path / "job.prom"
     textfile(path, []).hear(update(1.0), lambda: RUNNING)
+    until(path.exists)
     figures = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     assert {
         'logrules_lines_read{job_name="42"} 12.0',
@@ -60,6 +62,7 @@ def test_every_figure_bears_the_name_of_the_job(tmp_path):
 def test_without_a_name_there_is_no_label(tmp_path):
     path = tmp_path / "job.prom"
     textfile(path, [], job="").hear(update(1.0), lambda: RUNNING)
+    until(path.exists)
     assert "logrules_lines_read 12.0" in path.read_text().splitlines()
 
 
@@ -67,14 +70,15 @@ def test_the_file_is_written_now_and_then_and_at_the_end(tmp_path):
     path = tmp_path / "job.prom"
     metrics = textfile(path, [])
     metrics.hear(update(1.0), lambda: RUNNING)
+    until(path.exists)
     path.unlink()
     metrics.hear(update(1.0 + TEXTFILE_EVERY_S - 1), lambda: RUNNING)
     assert not path.exists()
     metrics.hear(update(1.0 + TEXTFILE_EVERY_S), lambda: RUNNING)
-    assert path.exists()
+    until(path.exists)
     path.unlink()
     metrics.hear(update(2.0 + TEXTFILE_EVERY_S, ended=True), lambda: RUNNING)
-    metrics.close()
+    metrics.close(10.0)
     assert 'logrules_ended{job_name="42"} 1.0' in path.read_text()
 
 
@@ -86,6 +90,7 @@ def test_a_folder_that_goes_away_is_told_once(tmp_path):
     folder.rmdir()
     for now in (1.0, 100.0, 200.0):
         metrics.hear(update(now), lambda: RUNNING)
+    metrics.close(10.0)
     assert len(complaints) == 1
     assert "cannot be written" in complaints[0]
 

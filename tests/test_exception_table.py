@@ -24,7 +24,11 @@ EVENT = Event("train.log", 1, 0, "", "", Worker())
 SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 
 # In which function a row's samples are raised, where that is no constructor.
-RAISED_BY = {"checkpoint-resume-refused": "load_checkpoint", "dataset-encode-refused": "encode_example"}
+RAISED_BY = {
+    "checkpoint-resume-refused": "load_checkpoint",
+    "dataset-encode-refused": "encode_example",
+    "parallel-check-set-up": "init_device_mesh",
+}
 
 
 @cache

@@ -16,14 +16,15 @@ KNOWN = {
 }
 # Programs that are not of Python, or whose flags are no text in their sources: from their manuals.
 DOCUMENTED = {
-    "slurm": "--account --dependency --exact --gpus-per-node --gres --mem --mem-per-cpu --nodes --ntasks-per-node"
+    "slurm": "--account --dependency --exact --gpus-per-node --gres --mem --mem-per-cpu --mpi --nodes --ntasks-per-node"
     " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
     "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
     "apptainer": "--writable-tmpfs",
     "docker": "--ipc --network --platform --shm-size --memory",
     "pip": "--extra-index-url --find-links --index-url --retries --timeout --trusted-host",
+    "lmdeploy": "--backend",
     "uv": "--torch-backend",
-    "mpirun": "--mca --prefix -x",
+    "mpirun": "--allow-run-as-root --map-by --mca --oversubscribe --prefix -x",
     "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -fa -ngl -np",
     "tritonserver": "--load-model --log-verbose --model-control-mode",
     "tensorrt-llm": "--kv_cache_free_gpu_memory_fraction --max_batch_size --max_num_tokens",

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from logrules.notify.probe import look_closer
 from logrules.notify.report_file import EVERY_S, ReportFile
 from logrules.notify.webhook import Webhook
 from logrules.output.atomic_write import UnwritableError, write_file
+from tests.conftest import until
 
 STALL = Diagnosis(
     "torch/rendezvous", "rendezvous-timeout", "rendezvous", Severity.WARNING, 0.8,
@@ -83,13 +83,6 @@ def test_the_key_facts_of_news():
 @pytest.fixture
 def complaints() -> list[str]:
     return []
-
-
-def until(condition, seconds: float = 10.0) -> None:
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit, "it never came"
-        time.sleep(0.01)
 
 
 @POSIX
