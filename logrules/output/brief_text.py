@@ -38,7 +38,7 @@ _MAX_COPYABLES = 2
 _MAX_NOTES = 2
 _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _MAX_TREE = 8
-_FRAME = re.compile(r'File "|Traceback \(most recent call last\)')
+_SAYS_LITTLE = re.compile(r'File "|Traceback \(most recent call last\)|terminate called without an active exception')
 # More of one sign than anybody reads.
 _REPEATED = re.compile(r"([^\w.])\1{9,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -251,4 +251,4 @@ def _condensed(line: str) -> str:
 
 def _telling(line: Evidence) -> tuple[bool, bool]:
     """How much a line says: a frame or a heading of a traceback least, one that gave a value most."""
-    return not _FRAME.match(line.text.strip()), bool(line.captures)
+    return not _SAYS_LITTLE.match(line.text.strip()), bool(line.captures)
