@@ -11,7 +11,7 @@ from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import commands
-from logrules.output.text_parts import headline
+from logrules.output.text_parts import headline, status_word
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -22,9 +22,7 @@ _DETAILS = Text("evidence and fixes", "证据与建议")
 def render_markdown(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the report as Markdown. Log text stands in fences that it cannot close, or escaped."""
     said = headline(report, language)
-    verdict = (
-        f"**{words.STATUS[report.status].of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
-    )
+    verdict = f"**{status_word(report).of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
     out.write(f"{verdict}{f': {escaped(said)}' if said else ''}\n")
     out.writelines(f"\n{line}\n" for line in _sides(report, language))
     out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in report.diagnoses[:SHOWN])
