@@ -255,6 +255,15 @@ def test_what_a_diagnosis_warns_of_is_not_called_well():
     assert page(told).startswith("NOTHING WRONG FOUND")
 
 
+def test_errors_that_nobody_knows_are_not_explained_by_what_is_merely_worth_knowing():
+    told = replace(UNEXPLAINED, diagnoses=(replace(OOM, severity=Severity.INFO),))
+    shown = page(told)
+    assert "Try, in this order" not in shown
+    assert shown.count(OOM.title.en) == 1
+    assert "Error lines that no rule knows" in shown
+    assert "Try, in this order" in page(replace(told, diagnoses=(replace(OOM, severity=Severity.WARNING),)))
+
+
 def test_the_best_line_is_not_one_that_says_nothing():
     line = replace(OOM.evidence[0], text="terminate called without an active exception", captures={})
     telling = replace(line, line=line.line + 2, text="OSError: [Errno 28] No space left on device")

@@ -52,10 +52,11 @@ def test_a_log_gives_the_same_report_whichever_way_it_comes(log, tmp_path, monke
     Path("a.log.gz").write_bytes(gzip.compress(log.read_bytes()))
     saved = _report(capsys, "diagnose", "--format", "json", "a.log")
     assert json.loads(saved)["sources"] == ["a.log"]
-    assert _report(capsys, "diagnose", "--format", "json", "a.log.gz").replace("a.log.gz", "a.log") == saved
+    packed = _report(capsys, "diagnose", "--format", "json", "a.log.gz").replace("a.log.gz", "a.log")
+    # Commands to run name the file where there is one that they can read.
+    assert _without(json.loads(packed), {"run"}) == _without(json.loads(saved), {"run"})
     with _on_standard_input(Path("a.log")):
         piped = _report(capsys, "diagnose", "--format", "json", "-")
-    # Commands to run name the file where there is one.
     assert _without(json.loads(piped.replace("<stdin>", "a.log")), {"run"}) == _without(json.loads(saved), {"run"})
 
 

@@ -15,6 +15,7 @@ from logrules.output.text_parts import (
     COLOR,
     clock,
     copyables,
+    is_beside_the_point,
     is_explained,
     is_restart_advised,
     place,
@@ -77,11 +78,13 @@ class BriefReport:
         put_verdict(self._page, report, self._language)
         put_coverage(self._page, report, self._language)
         rest = list(self._rest(report))
-        if report.diagnoses:
-            self._diagnosis(report.diagnoses[0], report, sum(_taken(indent, parts) for indent, parts in rest))
-        for one in report.diagnoses[1 : 1 + MAX_LATER]:
+        # Beside errors that no rule knows, what is merely worth knowing explains nothing.
+        whole = [] if is_beside_the_point(report) else report.diagnoses[:1]
+        for one in whole:
+            self._diagnosis(one, report, sum(_taken(indent, parts) for indent, parts in rest))
+        for one in report.diagnoses[len(whole) : len(whole) + MAX_LATER]:
             self._later(one)
-        more = len(report.diagnoses) - 1 - MAX_LATER
+        more = len(report.diagnoses) - len(whole) - MAX_LATER
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
         for indent, parts in rest:

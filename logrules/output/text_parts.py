@@ -45,6 +45,11 @@ def is_explained(report: Report) -> bool:
     return bool(report.diagnoses) and report.status in (Status.FAILED, Status.STALLED)
 
 
+def is_beside_the_point(report: Report) -> bool:
+    """Whether error lines that nothing explains stand against a diagnosis that is merely worth knowing."""
+    return report.status is Status.UNEXPLAINED and all(one.severity is Severity.INFO for one in report.diagnoses)
+
+
 def headline(report: Report, language: str) -> str:
     """What the verdict says beside status and phase."""
     if is_explained(report):
