@@ -1,6 +1,7 @@
 """Small packs and events for the tests: everything a test needs is said in the test."""
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -16,7 +17,7 @@ from logrules.ruleset import load as loading
 from logrules.ruleset import pattern
 from logrules.ruleset.cache_files import cache_folder
 from logrules.ruleset.compile import compile_pack
-from logrules.ruleset.load import load_pack, shipped_texts
+from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import pack_name
 from logrules.ruleset.rule_file import RuleText
@@ -94,6 +95,20 @@ def _coverage() -> Any:
     """What measures coverage in this process, if anything does."""
     module = sys.modules.get("coverage")
     return module.Coverage.current() if module is not None else None
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A few shipped words instead of all rules: what a check finds in one file does not depend on the others."""
+    rules = tmp_path / "shipped/rules"
+    shutil.copytree(shipped_rules() / "frameworks", rules / "frameworks")
+    for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
+        shutil.copy(shipped_rules() / name, rules)
+    (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
+    for module in ("load", "profile_models"):
+        monkeypatch.setattr(f"logrules.ruleset.{module}.shipped_rules", lambda: rules)
+    monkeypatch.setattr("logrules.ruletest.collect.shipped_rules", lambda: rules)
+    return tmp_path
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
-from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.settings import Settings, read_settings
 from logrules.ruletest.backtracking import catastrophic
 from logrules.ruletest.case import find_cases, read_cases
@@ -42,20 +40,6 @@ examples:
   silent: calm
 """
 WORD = "    contains: [ACME-217]\n"
-
-
-@pytest.fixture
-def alone(monkeypatch, tmp_path):
-    """A few shipped words instead of all rules: what a check finds in one file does not depend on the others."""
-    rules = tmp_path / "shipped/rules"
-    shutil.copytree(shipped_rules() / "frameworks", rules / "frameworks")
-    for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
-        shutil.copy(shipped_rules() / name, rules)
-    (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
-    for module in ("load", "profile_models"):
-        monkeypatch.setattr(f"logrules.ruleset.{module}.shipped_rules", lambda: rules)
-    monkeypatch.setattr("logrules.ruletest.collect.shipped_rules", lambda: rules)
-    return tmp_path
 
 
 def findings(folder: Path, *texts: str) -> list[LintFinding]:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -104,7 +105,7 @@ _RULE_FILES: dict[str, bytes] = {
 
 @pytest.mark.parametrize("content", _RULE_FILES.values(), ids=_RULE_FILES.keys())
 @pytest.mark.parametrize("verb", ["check", "test", "fmt", "diagnose"])
-def test_a_hostile_rule_file_is_refused_or_read(capsys, verb, content):
+def test_a_hostile_rule_file_is_refused_or_read(capsys, alone, verb, content):
     Path("a.log").write_bytes(_OOM)
     Path("rules").mkdir()
     Path("rules/one.yaml").write_bytes(content)
@@ -191,6 +192,9 @@ def test_no_environment_changes_what_is_diagnosed(capsys, monkeypatch, variables
     assert json.loads(out)["diagnoses"]
 
 
+_DIAGNOSE = ("diagnose", "--format", "json", "--rules", "r", "a.log")
+
+
 def _caches() -> Iterator[Path]:
     return (path for path in Path("cache").rglob("*") if path.is_file())
 
@@ -221,17 +225,29 @@ def _looped(path: Path) -> None:
     path.symlink_to(path.name)
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    """A folder with a log, a rule, the cache that a diagnosis of them leaves, and its report."""
+    here = tmp_path_factory.mktemp("kept")
+    (here / "a.log").write_bytes(_OOM)
+    (here / "r").mkdir()
+    (here / "r/one.yaml").write_text(_RULE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(here)
+        patch.setenv("LOGRULES_CACHE_DIR", str(here / "cache"))
+        assert main([*_DIAGNOSE, "-o", "report.json"]) == 1
+    return here
+
+
 @pytest.mark.parametrize("spoil", [_cut, _emptied, _open_to_all, _unreadable, _folder, _looped])
-def test_a_spoilt_cache_changes_nothing(capsys, monkeypatch, spoil: Callable[[Path], None]):
+def test_a_spoilt_cache_changes_nothing(capsys, monkeypatch, kept, spoil: Callable[[Path], None]):
+    shutil.copytree(kept, ".", dirs_exist_ok=True)
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(Path("cache").resolve()))
-    Path("a.log").write_bytes(_OOM)
-    Path("r").mkdir()
-    Path("r/one.yaml").write_text(_RULE)
-    words = ("diagnose", "--format", "json", "--rules", "r", "a.log")
-    before = _ran(capsys, *words)
-    for path in list(_caches()):
+    spoilt = list(_caches())
+    assert len(spoilt) > 1
+    for path in spoilt:
         spoil(path)
-    assert _ran(capsys, *words) == before
+    assert _ran(capsys, *_DIAGNOSE) == (1, (kept / "report.json").read_text(encoding="utf-8"), "")
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,23 @@ def test_an_engine_that_its_own_server_stops_was_not_killed(on, words, failed):
     assert (run_log(on, _STOP.format(words=words)).status is Status.FAILED) is failed
 
 
+@pytest.mark.parametrize(
+    ("said", "failed"),
+    [
+        (
+            "[W 2026-04-02 11:20:07,250] Trial 8 failed with parameters: {'depth': 4} because of the following error: x",
+            False,
+        ),
+        ("2026-04-02 11:20:07 ERROR Training failed because of the following error: ", True),
+    ],
+)
+def test_a_search_takes_the_next_trial_and_a_job_that_says_why_it_failed_has_failed(on, said, failed):
+    log = (
+        f'{said}\nTraceback (most recent call last):\n  File "/srv/a.py", line 7, in fit\nValueError: no such column\n'
+    )
+    assert (run_log(on, log).status is Status.FAILED) is failed
+
+
 _DONE = "[rank{0}]: epoch 9 step 990 loss 1.31\n[rank{1}]: epoch 9 step 990 loss 1.31\n[rank{0}]: Training finished\n"
 _WAITED = (
     "[rank1]:[E ProcessGroupNCCL.cpp:629] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=51, "

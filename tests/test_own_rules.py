@@ -1,41 +1,56 @@
 """`logrules check` of a team's own rules finds the same whether or not it takes the shipped ones as they were kept."""
 
+from pathlib import Path
+
 import pytest
 
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import lint
 from tests.test_check import RULE
 
-_FILES = {
-    "in order": {"one.yaml": RULE},
-    "two of them": {"one.yaml": RULE, "two.yaml": RULE.replace("one", "two").replace("217", "218")},
-    "with findings": {"one.yaml": RULE.replace("[ACME-217]", "[ACME-217, ab]").replace("https://", "nothing ")},
+_SECOND = RULE.replace("one", "two").replace("[ACME-217]", "[ACME-218, Acme]").replace("217 now", "218 now")
+_IN_ORDER = {
+    "one, and one with findings": {"one.yaml": RULE, "two.yaml": _SECOND.replace("https://", "nothing ")},
+    "twins": {f"{name}.yaml": RULE.replace("acme/one", f"acme/{name}") for name in ("one", "two")},
+}
+_WITH_FAULTS = {
+    "too short a literal": {"one.yaml": RULE.replace("[ACME-217]", "[ACME-217, ab]")},
     "no cause": {"one.yaml": RULE.replace("python-exception", "python-exceptoin")},
     "no such signal": {"one.yaml": RULE.replace("when: said", "when: siad")},
     "the same id twice": {"one.yaml": RULE, "two.yaml": RULE},
-    "in the place of a shipped one": {"one.yaml": RULE.replace("acme/one", "distributed/nccl-timeout")},
+    "in the place of a shipped one": {"one.yaml": RULE.replace("acme/one", "torch/watchdog-timeout")},
     "no YAML": {"one.yaml": "a: [\n"},
     "no rule": {"one.yaml": "framework: acme\n"},
-    "twins": {f"{name}.yaml": RULE.replace("acme/one", f"acme/{name}") for name in ("one", "two")},
-    "empty": {},
 }
 
 
-@pytest.mark.parametrize("files", _FILES.values(), ids=_FILES.keys())
-def test_what_is_kept_of_the_shipped_rules_changes_no_finding(tmp_path, monkeypatch, files):
+class _ReadAnewError(Exception):
+    pass
+
+
+def _written(folder: Path, files: dict[str, str]) -> list[Path]:
     for name, text in files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    quick = lint.check([tmp_path], Settings())
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder]
+
+
+def _read_anew(*_: object) -> None:
+    raise _ReadAnewError
+
+
+@pytest.mark.parametrize("files", _IN_ORDER.values(), ids=_IN_ORDER.keys())
+def test_what_is_kept_of_the_shipped_rules_changes_no_finding(tmp_path, monkeypatch, files):
+    own = _written(tmp_path, files)
+    with monkeypatch.context() as patch:
+        patch.setattr(lint, "read_sources", _read_anew)
+        quick = lint.check(own, Settings())
     monkeypatch.setattr(lint, "on_shipped", lambda *_: None)
-    assert quick == lint.check([tmp_path], Settings())
+    assert quick == lint.check(own, Settings())
+    assert quick.findings
 
 
-def test_own_rules_are_read_without_the_shipped_ones(tmp_path, monkeypatch):
-    (tmp_path / "one.yaml").write_text(RULE, encoding="utf-8")
-    lint.check([tmp_path], Settings())
-
-    def read(*_: object) -> None:
-        pytest.fail("everything is read anew")
-
-    monkeypatch.setattr(lint, "read_sources", read)
-    assert lint.check([tmp_path], Settings()).files == 1
+@pytest.mark.parametrize("files", _WITH_FAULTS.values(), ids=_WITH_FAULTS.keys())
+def test_faults_are_told_from_all_rules_together(tmp_path, monkeypatch, files):
+    monkeypatch.setattr(lint, "read_sources", _read_anew)
+    with pytest.raises(_ReadAnewError):
+        lint.check(_written(tmp_path, files), Settings())

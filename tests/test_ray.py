@@ -8,11 +8,11 @@ import pytest
 
 from logrules.cli.main import main
 from logrules.engine import ray_nodes
-from logrules.engine.ray_cluster import Lost, RayCrew, _Here, node_names
+from logrules.engine.ray_cluster import Lost, RayWorkerPool, _Here, node_names
 from logrules.engine.ray_nodes import discovered_on_nodes
 from logrules.model.errors import LogrulesError
 from logrules.sources import discover as sources
-from logrules.tools.fleet import jobs, scan_on_ray
+from logrules.tools.fleet import scan_on_ray
 from tests.toy_ray import ToyRay, installed
 
 OOM = "2025-06-15 10:00:50 [rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
@@ -41,10 +41,7 @@ def disks(ray, tmp_path, monkeypatch) -> Path:
         below = Path(path).relative_to(scratch)
         return there[ray.at] / below if ray.at else Path(path)
 
-    monkeypatch.setattr(jobs, "jobs_below", None)
-    below, job_at = scan_on_ray.jobs_below, jobs.job_at
-    monkeypatch.setattr(scan_on_ray, "jobs_below", _Below(seen, below))
-    monkeypatch.setattr(jobs, "job_at", job_at)
+    monkeypatch.setattr(scan_on_ray, "jobs_below", _Below(seen, scan_on_ray.jobs_below))
     find = sources.discover
     monkeypatch.setattr(ray_nodes, "discover", lambda paths, block: find([str(seen(path)) for path in paths], block))
     return scratch
@@ -131,14 +128,14 @@ def _double(item, ready):
 
 
 def test_an_item_of_a_node_that_is_not_there_is_lost(ray, shipped):
-    crew = RayCrew("auto", _double, type)
-    found = dict(crew.answers({1: 10, 2: 20}, shipped, lambda item: "node-1" if item == 10 else "node-9"))
+    pool = RayWorkerPool("auto", _double, type)
+    found = dict(pool.answers({1: 10, 2: 20}, shipped, lambda item: "node-1" if item == 10 else "node-9"))
     assert found == {1: 20, 2: Lost("its node node-9 is not in the cluster")}
 
 
 def test_an_item_whose_readers_die_is_lost(ray, shipped):
     ray.gone.add("")
-    assert dict(RayCrew("auto", _double, type).answers({1: 10}, shipped)) == {
+    assert dict(RayWorkerPool("auto", _double, type).answers({1: 10}, shipped)) == {
         1: Lost("its reader died 4 times (RayError)")
     }
 

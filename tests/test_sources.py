@@ -1,11 +1,13 @@
 """Saved input: every byte once, in whole lines, whatever it is wrapped in."""
 
 import bz2
+import gc
 import gzip
 import lzma
 import os
 import stat
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from io import FileIO
 from pathlib import Path
@@ -600,3 +602,19 @@ def test_a_log_that_begins_with_a_hole_keeps_its_offsets(tmp_path: Path) -> None
     blocks, skipped, _ = everything(saved(tmp_path, data))
     assert joined(blocks) == data
     assert skipped == []
+
+
+def test_a_source_that_was_read_leaves_nothing_for_the_garbage_collector(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(b"a line\n" * 100)
+    gc.collect()
+    gc.disable()
+    try:
+        source = FileSource(path)
+        while not isinstance(source.read(None), End):
+            pass
+        gone = weakref.ref(source)
+        del source
+        assert gone() is None
+    finally:
+        gc.enable()

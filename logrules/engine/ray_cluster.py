@@ -28,7 +28,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class RayCrew(Generic[Item, Answer]):
+class RayWorkerPool(Generic[Item, Answer]):
     """Work on a cluster that outlives its workers and nodes: what one took with it is tried again elsewhere.
 
     ``begin`` makes of a pack what ``work`` needs, once in each worker; both must be functions of a module.
@@ -52,15 +52,15 @@ class RayCrew(Generic[Item, Answer]):
         queues: dict[str, deque[int]] = {}
         for number, item in items.items():
             queues.setdefault(node_of(item), deque()).append(number)
-        rooms = {node: _room(ray, node) for node in queues}
-        tasks = {node: task.options(**pinned(ray, node)) for node, room in rooms.items() if room}
+        capacities = {node: _capacity(ray, node) for node in queues}
+        tasks = {node: task.options(**pinned(ray, node)) for node, capacity in capacities.items() if capacity}
         running: dict[Any, tuple[str, int]] = {}
         busy: Counter[str] = Counter()
         while running or any(queues.values()):
             for node, queue in queues.items():
-                if queue and not rooms[node]:
+                if queue and not capacities[node]:
                     yield queue.popleft(), Lost(f"its node {node} is not in the cluster")
-                while queue and busy[node] < rooms[node]:
+                while queue and busy[node] < capacities[node]:
                     number = queue.popleft()
                     asked = tasks[node].remote(self.work, self.begin, items[number], pack.digest, shared)
                     running[asked] = node, number
@@ -76,9 +76,9 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
 
     Raises LogrulesError where there is no cluster.
     """
-    crew = RayCrew(address, read, _scanners)
+    pool = RayWorkerPool(address, read, _scanners)
     numbered = {task.number: task for task in tasks}
-    for number, answer in crew.answers(numbered, pack, lambda task: getattr(task.source, "node", ANYWHERE)):
+    for number, answer in pool.answers(numbered, pack, lambda task: getattr(task.source, "node", ANYWHERE)):
         yield ReadFailed(number, answer.reason) if isinstance(answer, Lost) else answer
 
 
@@ -114,7 +114,7 @@ def _name(node: Mapping[str, Any]) -> str:
     return str(node.get("NodeName") or node["NodeManagerAddress"])
 
 
-def _room(ray: Any, node: str) -> int:
+def _capacity(ray: Any, node: str) -> int:
     """How many tasks may be under way on a node, or on all of them; none where the node is not there."""
     if node == ANYWHERE:
         return max(1, int(ray.cluster_resources().get("CPU", 1))) * AHEAD

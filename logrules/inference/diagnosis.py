@@ -171,10 +171,9 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
     told = failures.phase_of(first.chain) if failures is not None and first.chain is not None else None
-    loops = frozenset(one.id for one in pack.phases if one.loop)
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
-    here = phase_after(first.phase, first.event, findings.tracker, loops, findings.endings)
+    here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
     words = (
         (rule.phase, PhaseSource.RULE),
         (told, PhaseSource.FRAMES),

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
@@ -67,20 +67,18 @@ class Endings:
                 yield line
 
 
-def phase_after(
-    phase: str | None, event: Event, tracker: WorkerTracker, loops: Container[str], endings: Endings
-) -> str | None:
+def phase_after(phase: str | None, event: Event, tracker: WorkerTracker, endings: Endings) -> str | None:
     """The phase that markers say of a line, or the loop before it where that was taken up again; None for no such loop.
 
     Who writes lines of the kinds that he wrote before he began to save is no longer saving.
     """
-    if phase is None or phase in loops or phase not in tracker.interruptions:
+    if phase is None or phase in tracker.loops or phase not in tracker.interruptions:
         return phase
     before = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.line]
     own = max((span for span in before if span.phase == phase), key=lambda span: span.first_line, default=None)
-    looped = [span for span in before if own is not None and span.first_line < own.first_line and span.phase in loops]
     if own is None or not endings.resumed(event, own.first_line):
         return phase
+    looped = [span for span in before if span.first_line < own.first_line and span.phase in tracker.loops]
     return max(looped, key=lambda span: span.first_line).phase if looped else None
 
 

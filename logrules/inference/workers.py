@@ -24,7 +24,7 @@ class WorkerTracker:
     """Follows all workers of a job through the markers of a pack."""
 
     def __init__(self, pack: Pack) -> None:
-        self._loops = frozenset(phase.id for phase in pack.phases if phase.loop)
+        self.loops = frozenset(phase.id for phase in pack.phases if phase.loop)
         self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
         self.interruptions = frozenset(marker.leaves for marker in pack.markers if marker.leaves is not None)
         first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
@@ -69,19 +69,19 @@ class WorkerTracker:
         if state.phase != phase or phase not in self.interruptions or not state.is_past(event):
             return phase
         # What has not begun to train is measured for its own sake.
-        return state.home or (phase if phase in self._loops else None)
+        return state.home or (phase if phase in self.loops else None)
 
     def is_held_out(self, markers: Sequence[Marker], observation: Observation) -> bool:
         """Whether a line is of an evaluation, which training was interrupted for; its last line too."""
         phases = (observation.phase, *(marker.enters for marker in markers if marker.leaves is not None))
-        return any(phase in self.interruptions and phase in self._loops for phase in phases)
+        return any(phase in self.interruptions and phase in self.loops for phase in phases)
 
     def is_measured(self, event: Event) -> bool:
         """Whether its writer is in an evaluation and this is no bar of the loop that it interrupts."""
         own = self.workers.get(event.worker)
         if own is None or own.is_home_bar(event.message):
             return False
-        return own.phase in self.interruptions & self._loops
+        return own.phase in self.interruptions & self.loops
 
     @property
     def owes_nothing(self) -> bool:
@@ -200,15 +200,15 @@ class WorkerTracker:
 
     def _enter(self, worker: Worker, state: WorkerState, phase: str, observation: Observation) -> Iterable[Change]:
         self.latest = (worker, phase)
-        self.looped = self.looped or phase in self._loops
-        if phase in self._loops:
+        self.looped = self.looped or phase in self.loops
+        if phase in self.loops:
             self._loop_order = observation.order
             yield from self._close_startup(observation)
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += state.span(worker, observation)
             state.enter(phase, observation, self._startup)
-            if phase in self._loops and phase not in self.interruptions:
+            if phase in self.loops and phase not in self.interruptions:
                 state.home = phase
             yield PhaseEntered(worker, phase, observation.time)
 
@@ -228,7 +228,7 @@ class WorkerTracker:
         if phase == state.home:
             state.home_bar = bar_of(message) or state.home_bar
         self.latest = (worker, phase) if phase else self.latest
-        if phase not in self._loops:
+        if phase not in self.loops:
             known = state.bar_rhythm if state.bar is not None and same_bar else self._no_rhythm
             state.bar, state.bar_rhythm = observation, known.after(observation.time)
             return
@@ -262,7 +262,7 @@ class WorkerTracker:
 
     def _close_startup(self, observation: Observation) -> Iterable[Change]:
         for state in list(self._in_wait.values()):
-            loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self._loops)
+            loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self.loops)
             yield from self._close(state, observation, keep=loops)
 
     def _close_of_others(self, worker: Worker, observation: Observation) -> Iterable[Change]:

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
+from functools import partial
 from io import FileIO
 from itertools import chain
 from pathlib import Path
@@ -35,7 +36,7 @@ class FileSource:
         self.path = Path(path)
         # A file name need not be valid UTF-8, a report must be.
         self.name = (name or self.path.name).encode(errors="backslashreplace").decode()
-        self._items = saved_items(self.name, lambda: opened(self.path), block_bytes)
+        self._items = saved_items(self.name, partial(opened, self.path), block_bytes)
         self._block_bytes = block_bytes
         self._end = End()
 

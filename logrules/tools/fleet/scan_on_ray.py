@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from logrules.engine.ray_cluster import Lost, RayCrew
+from logrules.engine.ray_cluster import Lost, RayWorkerPool
 from logrules.engine.ray_nodes import asked_of_nodes
 from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import LogrulesError
@@ -20,8 +20,8 @@ def scanned_on_ray(jobs: Sequence[FoundJob], pack: Pack, address: str) -> Iterat
 
     Raises LogrulesError where there is no cluster.
     """
-    crew: RayCrew[FoundJob, JobSummary] = RayCrew(address, _sum_up, _prepared)
-    for number, answer in crew.answers(dict(enumerate(jobs)), pack, lambda job: job.node):
+    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, _sum_up, _prepared)
+    for number, answer in pool.answers(dict(enumerate(jobs)), pack, lambda job: job.node):
         job = jobs[number]
         yield job, JobSummary(job.name, None, unread=answer.reason) if isinstance(answer, Lost) else answer
 
