@@ -24,6 +24,11 @@ def test_every_verb_has_its_line():
         ("a.log: no such file or directory", "a.log：没有这个文件或目录"),
         ("the following arguments are required: VERB", "缺少参数：VERB"),
         ("unrecognized arguments: --formt x; did you mean --format?", "不认识的参数：--formt x；是不是想写 --format？"),
+        ("no rule is called `a`; did you mean x/a or y/a?", "没有名为 `a` 的规则；是不是想写 x/a 或 y/a？"),
+        ("no rule is called `a`; did you mean x/a or y/a or z?", "没有名为 `a` 的规则；是不是想写 x/a、y/a 或 z？"),
+        ("a.zip: is a zip archive; unpack it first", "a.zip：是 zip 压缩包；请先解压"),
+        ("p.png: is a picture", "p.png：是图片"),
+        ("n.log: holds nothing but NUL bytes", "n.log：只有 NUL 字节"),
         (
             "argument --lang: invalid choice: 'fr' (choose from 'en', 'zh')",
             "参数 --lang：没有 'fr' 这个选项（可选：'en', 'zh'）",

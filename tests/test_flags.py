@@ -16,11 +16,11 @@ KNOWN = {
 }
 # Programs that are not of Python, or whose flags are no text in their sources: from their manuals.
 DOCUMENTED = {
-    "slurm": "--account --dependency --exact --gpus-per-node --gres --mem --mem-per-cpu --mpi --nodes --ntasks-per-node"
+    "slurm": "--account --dependency --exact --gpus-per-node --gres --mem --mpi --nodes --ntasks-per-node"
     " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
     "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
     "apptainer": "--writable-tmpfs",
-    "docker": "--ipc --network --platform --shm-size --memory",
+    "docker": "--ipc --network --platform --shm-size",
     "pip": "--extra-index-url --find-links --index-url --retries --timeout --trusted-host",
     "lmdeploy": "--backend",
     "uv": "--torch-backend",

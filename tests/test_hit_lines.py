@@ -6,10 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules import load_rules
 from logrules.engine.extraction import Scanners
-from logrules.parsing.hit_lines import Found, hit_lines
+from logrules.engine.run import prepared
+from logrules.parsing.hit_lines import MAX_LINE_BYTES, Found, hit_lines
 from logrules.parsing.reader import FLOOD_LINES
 from logrules.parsing.window import Window
+from logrules.ruletest.harness import run_log
+
+PACK = prepared(load_rules(), cache=True)
 
 # Letters of a line stand for entries of the scanner.
 LINES = st.lists(st.text("ab.", max_size=3), max_size=60)
@@ -56,3 +61,27 @@ def test_an_exception_that_stands_alone_needs_no_neighbours_and_one_below_a_fram
     ]
     assert scanners.of_traces.isdisjoint(entry for _, entry in alone.hits)
     assert not scanners.of_traces.isdisjoint(entry for _, entry in framed.hits)
+
+
+@given(places=st.lists(st.integers(0, 200_000), min_size=1, unique=True).map(sorted))
+def test_each_hit_of_a_very_long_line_lies_in_a_stretch_that_is_read(places):
+    data = bytearray(b"." * 200_001)
+    for at in places:
+        data[at] = ord("a")
+    found = hit_lines(Window("log", 0, 0, bytes(data)), [(at + 1, 0) for at in places])
+    assert [line.offset + at for line in found.lines for at, _ in line.hits] == places
+    assert all(
+        len(line.raw) <= MAX_LINE_BYTES and line.raw[at] == ord("a") for line in found.lines for at, _ in line.hits
+    )
+    assert {(line.number, line.start, line.end) for line in found.lines} == {(0, 0, len(data))}
+
+
+@pytest.mark.parametrize("before", [33_000, 66_000, 990_000])
+def test_what_stands_far_into_a_line_is_found(before):
+    # As the message of a JSON record, whose newlines are spelt, and as text.
+    for line in (
+        "x" * before + " RuntimeError: {}\n",
+        '{{"level": "error", "message": "step 7 ' + "x" * before + '\\n{}"}}\n',
+    ):
+        report = run_log(PACK, line.format("CUDA out of memory. Tried to allocate 2.00 GiB"))
+        assert [one.cause for one in report.diagnoses] == ["cuda-oom"]

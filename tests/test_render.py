@@ -246,6 +246,31 @@ def test_nothing_wrong_is_said_only_where_nothing_is_known(report):
     assert "NOTHING WRONG" not in page(report) + full_page(report)
 
 
+def test_what_a_diagnosis_warns_of_is_not_called_well():
+    warned = replace(OOM, severity=Severity.WARNING)
+    report = replace(FAILED, status=Status.HEALTHY, diagnoses=(warned,))
+    assert page(report).startswith("NOT WELL  in phase")
+    assert "NOTHING WRONG" not in page(report) + full_page(report)
+    told = replace(report, diagnoses=(replace(warned, severity=Severity.INFO),))
+    assert page(told).startswith("NOTHING WRONG FOUND")
+
+
+def test_errors_that_nobody_knows_are_not_explained_by_what_is_merely_worth_knowing():
+    told = replace(UNEXPLAINED, diagnoses=(replace(OOM, severity=Severity.INFO),))
+    shown = page(told)
+    assert "Try, in this order" not in shown
+    assert shown.count(OOM.title.en) == 1
+    assert "Error lines that no rule knows" in shown
+    assert "Try, in this order" in page(replace(told, diagnoses=(replace(OOM, severity=Severity.WARNING),)))
+
+
+def test_the_best_line_is_not_one_that_says_nothing():
+    line = replace(OOM.evidence[0], text="terminate called without an active exception", captures={})
+    telling = replace(line, line=line.line + 2, text="OSError: [Errno 28] No space left on device")
+    shown = page(replace(FAILED, diagnoses=(replace(OOM, evidence=(line, telling)),)))
+    assert "> OSError: [Errno 28]" in shown
+
+
 def test_as_many_sentences_as_fit():
     assert first_sentences("One. Two two. Three.", 14) == "One. Two two."
     assert first_sentences("一。二二。三。", 11) == "一。二二。"

@@ -142,6 +142,14 @@ SENTENCES = (
     ),
     ("--jobs {}: {}", "--jobs {}：无法使用（{}）"),
     ("{}: is empty; nothing to diagnose", "{}：是空的；没有可诊断的内容"),
+    ("{}: is a zip archive; unpack it first", "{}：是 zip 压缩包；请先解压"),
+    ("{}: is a tar archive; unpack it first", "{}：是 tar 归档；请先解包"),
+    ("{}: is a picture", "{}：是图片"),
+    ("{}: is a program", "{}：是可执行程序"),
+    ("{}: is a database", "{}：是数据库文件"),
+    ("{}: is not text", "{}：不是文本"),
+    ("{}: holds nothing but NUL bytes", "{}：只有 NUL 字节"),
+    ("{}: reading failed ({})", "{}：读取失败（{}）"),
     ("{}: no such file or directory", "{}：没有这个文件或目录"),
     ("{}: permission denied", "{}：没有权限"),
     ("{}: is a directory", "{}：是一个目录"),
@@ -179,6 +187,8 @@ SENTENCES = (
 # What stands within or behind a sentence.
 _PARTS = (
     (re.compile(r"looked for names such as "), "找过的文件名："),
+    (re.compile(r"; did you mean (\S+) or (\S+) or (\S+)\?$"), r"；是不是想写 \1、\2 或 \3？"),
+    (re.compile(r"; did you mean (\S+) or (\S+)\?$"), r"；是不是想写 \1 或 \2？"),
     (re.compile(r"; did you mean (.*)\?$", re.DOTALL), r"；是不是想写 \1？"),
 )
 

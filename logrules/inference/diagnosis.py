@@ -147,6 +147,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
     phase, phase_from = _phase(hypothesis, findings, pack)
     captures = with_other_names({**_captures(evidence), **_told(hypothesis, findings)}, pack.tables.other_names)
+    said = [line.text for line in evidence]
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
@@ -159,7 +160,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=tuple(_fix(fix, captures) for fix in card.fixes(findings.frameworks) or card.fixes()),
+        fixes=tuple(_fix(fix, captures) for fix in card.fixes(findings.frameworks, said) or card.fixes()),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),

@@ -15,6 +15,7 @@ from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_in_words
+from logrules.output.text_parts import status_word
 
 _COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _SUSPECTS = 2
@@ -102,7 +103,7 @@ def _head(update: Update, report: Report, language: str, job: str) -> Line:
     return Line.assemble(
         ("── logrules ", "dim"),
         (f"{safe(job)} " if job else "", "bold"),
-        (words.STATUS[report.status].of(language), f"bold {color}"),
+        (status_word(report).of(language), f"bold {color}"),
         (f" {words.IN_PHASE.of(language).format(phase=report.phase)}", "bold"),
         (f" · {update.lines:,} {words.LINES.of(language)} ──", "dim"),
     )

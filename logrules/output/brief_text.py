@@ -15,6 +15,7 @@ from logrules.output.text_parts import (
     COLOR,
     clock,
     copyables,
+    is_beside_the_point,
     is_explained,
     is_restart_advised,
     place,
@@ -38,7 +39,7 @@ _MAX_COPYABLES = 2
 _MAX_NOTES = 2
 _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _MAX_TREE = 8
-_FRAME = re.compile(r'File "|Traceback \(most recent call last\)')
+_SAYS_LITTLE = re.compile(r'File "|Traceback \(most recent call last\)|terminate called without an active exception')
 # More of one sign than anybody reads.
 _REPEATED = re.compile(r"([^\w.])\1{9,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -77,11 +78,13 @@ class BriefReport:
         put_verdict(self._page, report, self._language)
         put_coverage(self._page, report, self._language)
         rest = list(self._rest(report))
-        if report.diagnoses:
-            self._diagnosis(report.diagnoses[0], report, sum(_taken(indent, parts) for indent, parts in rest))
-        for one in report.diagnoses[1 : 1 + MAX_LATER]:
+        # Beside errors that no rule knows, what is merely worth knowing explains nothing.
+        whole = [] if is_beside_the_point(report) else report.diagnoses[:1]
+        for one in whole:
+            self._diagnosis(one, report, sum(_taken(indent, parts) for indent, parts in rest))
+        for one in report.diagnoses[len(whole) : len(whole) + MAX_LATER]:
             self._later(one)
-        more = len(report.diagnoses) - 1 - MAX_LATER
+        more = len(report.diagnoses) - len(whole) - MAX_LATER
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
         for indent, parts in rest:
@@ -251,4 +254,4 @@ def _condensed(line: str) -> str:
 
 def _telling(line: Evidence) -> tuple[bool, bool]:
     """How much a line says: a frame or a heading of a traceback least, one that gave a value most."""
-    return not _FRAME.match(line.text.strip()), bool(line.captures)
+    return not _SAYS_LITTLE.match(line.text.strip()), bool(line.captures)

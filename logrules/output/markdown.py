@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Status, Text
 from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import commands
-from logrules.output.text_parts import headline
+from logrules.output.text_parts import headline, is_beside_the_point, status_word
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -22,14 +22,14 @@ _DETAILS = Text("evidence and fixes", "证据与建议")
 def render_markdown(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the report as Markdown. Log text stands in fences that it cannot close, or escaped."""
     said = headline(report, language)
-    verdict = (
-        f"**{words.STATUS[report.status].of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
-    )
+    verdict = f"**{status_word(report).of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
     out.write(f"{verdict}{f': {escaped(said)}' if said else ''}\n")
     out.writelines(f"\n{line}\n" for line in _sides(report, language))
-    out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in report.diagnoses[:SHOWN])
-    if not report.diagnoses and report.unusual:
-        out.write(f"\n{words.UNUSUAL.of(language)}:\n\n{_fenced(report.unusual)}\n")
+    shown = () if is_beside_the_point(report) else report.diagnoses[:SHOWN]
+    out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in shown)
+    if not shown and report.unusual:
+        title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
+        out.write(f"\n{title.of(language)}:\n\n{_fenced(report.unusual)}\n")
 
 
 def _sides(report: Report, language: str) -> Iterator[str]:

@@ -12,6 +12,8 @@ STATUS: Mapping[Status, Text] = {
     Status.COMPLETED: Text("COMPLETED", "已完成"),
     Status.HEALTHY: Text("NOTHING WRONG FOUND", "未发现异常"),
 }
+# What is said instead where a diagnosis tells of trouble in a job that neither failed nor stands.
+TROUBLE = Text("NOT WELL", "存在问题")
 # What stands beside the status where no diagnosis explains it.
 OUTCOME: Mapping[Status, Text] = {
     Status.RUNNING: Text("the log ends in mid-run; nothing wrong was seen", "日志在训练途中结束；未见异常"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Risk, Severity, Status
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Risk, Severity, Status, Text
 from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
@@ -27,15 +27,27 @@ def put(page: Page, indent: int, *parts: StyledText) -> None:
 def put_verdict(page: Page, report: Report, language: str) -> None:
     """One line that says it all."""
     phase = words.IN_PHASE.of(language).format(phase=report.phase)
-    color = STATUS_COLOR.get(report.status, "green")
-    parts = [(words.STATUS[report.status].of(language), f"bold {color}"), (f"  {phase}", "bold")]
+    word = status_word(report)
+    color = "yellow" if word is words.TROUBLE else STATUS_COLOR.get(report.status, "green")
+    parts = [(word.of(language), f"bold {color}"), (f"  {phase}", "bold")]
     said = headline(report, language)
     put(page, 0, *parts, *([(f"  {said}", "bold")] if said else []))
+
+
+def status_word(report: Report) -> Text:
+    """The status in a word: nothing is called well that a diagnosis warns of."""
+    warned = any(one.severity is not Severity.INFO for one in report.diagnoses)
+    return words.TROUBLE if report.status is Status.HEALTHY and warned else words.STATUS[report.status]
 
 
 def is_explained(report: Report) -> bool:
     """Whether the first diagnosis is what the verdict says."""
     return bool(report.diagnoses) and report.status in (Status.FAILED, Status.STALLED)
+
+
+def is_beside_the_point(report: Report) -> bool:
+    """Whether error lines that nothing explains stand against a diagnosis that is merely worth knowing."""
+    return report.status is Status.UNEXPLAINED and all(one.severity is Severity.INFO for one in report.diagnoses)
 
 
 def headline(report: Report, language: str) -> str:

@@ -11,7 +11,8 @@ from logrules.model.record import record
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
-MAX_LINE_BYTES = 64 * 1024
+# No more than is shown and matched of one line: what a slice holds beyond that would never be looked at.
+MAX_LINE_BYTES = 32 * 1024
 CONTEXT_LINES = 2
 MAX_CONTEXT_BYTES = 400
 
@@ -25,9 +26,9 @@ _Span: TypeAlias = tuple[int, int, int, int]
 
 @record
 class HitLine:
-    """A physical line with hits: ``number`` counts from 0 within its window.
+    """A physical line with hits, or a stretch of a very long one: ``number`` counts from 0 within its window.
 
-    ``raw`` is at most 64 KiB of the line round its hits, beginning at ``offset`` of the source;
+    ``raw`` is at most 32 KiB of the line round its hits, beginning at ``offset`` of the source;
     ``hits`` are (offset of the hit's last byte within ``raw``, entry of the scanner). The whole line
     lies at ``start`` to ``end`` of ``data``, its window, so that its neighbours can be asked for.
     """
@@ -77,7 +78,7 @@ def hit_lines(
         hits = [(at - 1, entry) for at, entry in found[first:behind]]
         number += count(data, counted, start)
         counted = start
-        lines.append(_bounded(window.offset, number, data, start, end, hits))
+        lines += _bounded(window.offset, number, data, start, end, hits)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
     return Found(window.source, tuple(lines), total, unfinished, Counter(map(itemgetter(1), found)))
@@ -124,14 +125,25 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
     return tuple(dict.fromkeys([entry for _, entry in hits]))
 
 
-def _bounded(base: int, number: int, data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]) -> HitLine:
-    """At most ``MAX_LINE_BYTES`` of the line, round its first hits; what lies further off is not looked at."""
-    first, last = start, end
-    if end - start > MAX_LINE_BYTES:
-        start = max(start, hits[0][0] - MAX_LINE_BYTES // 2)
-        end = min(end, start + MAX_LINE_BYTES)
-    inside = tuple((at - start, entry) for at, entry in hits if start <= at < end)
-    return HitLine(number, base + start, data[start:end], inside, data, first, last)
+def _bounded(
+    base: int, number: int, data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]
+) -> Iterator[HitLine]:
+    """The line; of a longer one than ``MAX_LINE_BYTES`` the stretches round its hits, each hit in one of them."""
+    if end - start <= MAX_LINE_BYTES:
+        yield HitLine(number, base + start, data[start:end], _within(hits, start), data, start, end)
+        return
+    left = deque(hits)
+    while left:
+        first = max(start, left[0][0] - MAX_LINE_BYTES // 2)
+        last = min(end, first + MAX_LINE_BYTES)
+        inside = []
+        while left and left[0][0] < last:
+            inside.append(left.popleft())
+        yield HitLine(number, base + first, data[first:last], _within(inside, first), data, start, end)
+
+
+def _within(hits: Iterable[tuple[int, int]], start: int) -> tuple[tuple[int, int], ...]:
+    return tuple((at - start, entry) for at, entry in hits)
 
 
 def _before(data: bytes, start: int) -> tuple[bytes, ...]:

@@ -133,6 +133,8 @@ class FixFile(Strict):
     """One thing to try; ``do`` says what, the other keys how. ``{name}`` is replaced by a capture.
 
     Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
+    ``where`` and ``unless`` choose among the variants of a message: the step is shown only where a line of the
+    diagnosis has the one, and where none has the other.
     """
 
     do: Sentence
@@ -144,6 +146,8 @@ class FixFile(Strict):
     note: Sentence | None = None
     risk: Risk | None = None
     frameworks: list[Name] = Field(default_factory=list)
+    where: Pattern | None = None
+    unless: Pattern | None = None
 
 
 class NamedFixFile(FixFile):

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pattern import bounded_search, compiled
 from logrules.ruleset.tables import FrameworkSettings
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
@@ -18,10 +19,15 @@ _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 @record
 class FixStep:
-    """One thing to try, where one of these frameworks was seen; anywhere where none is named."""
+    """One thing to try, where one of these frameworks was seen; anywhere where none is named.
+
+    ``where`` must be found in a line of the diagnosis, ``unless`` in none; an empty one asks for nothing.
+    """
 
     fix: Fix
     frameworks: tuple[str, ...] = ()
+    where: str = ""
+    unless: str = ""
 
 
 @record
@@ -36,22 +42,35 @@ class Card:
     references: tuple[str, ...]
     settings: tuple[FrameworkSettings, ...] = ()
 
-    def fixes(self, seen: Collection[str] | None = None) -> tuple[Fix, ...]:
-        """What to try where these frameworks were seen, without the settings of others; all where that is not known."""
+    def fixes(self, seen: Collection[str] | None = None, said: Sequence[str] = ()) -> tuple[Fix, ...]:
+        """What to try where these frameworks were seen, without the settings of others; all where that is not known.
+
+        ``said`` are the lines of the diagnosis: of steps for variants of a message only those for theirs are shown.
+        """
         if seen is None:
             return tuple(step.fix for step in self.steps)
         own = frozenset(name for one in self.settings if one.id in seen for name in one.names)
         foreign = _Names(name for one in self.settings for name in one.names if name not in own)
         known = _Names(own)
-        fitting = [step.fix for step in self.steps if _fits(step, seen)]
+        fitting = [step.fix for step in self.steps if _fits(step, seen, said)]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
             fitting.sort(key=lambda fix: foreign.among(fix) and not known.among(fix))
         return tuple(_without(fix, foreign) for fix in fitting)
 
 
-def _fits(step: FixStep, seen: Collection[str]) -> bool:
-    return not step.frameworks or any(name in seen for name in step.frameworks)
+def _fits(step: FixStep, seen: Collection[str], said: Sequence[str]) -> bool:
+    if step.frameworks and not any(name in seen for name in step.frameworks):
+        return False
+    return (not step.where or _says(said, step.where)) and not (step.unless and _says(said, step.unless))
+
+
+def _says(lines: Sequence[str], pattern: str) -> bool:
+    """Whether one of the lines has the pattern; not where looking takes too long."""
+    try:
+        return any(bounded_search(compiled(pattern), line) for line in lines)
+    except TimeoutError:
+        return False
 
 
 class _Names:
@@ -114,7 +133,8 @@ def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translat
     for step in plain:
         name = step.get("name")
         other = next(own, None) if name is None else translation.fixes.get(name)
-        steps.append(FixStep(_fix(step, other or StepTranslation("")), tuple(step.get("frameworks", ()))))
+        fix = _fix(step, other or StepTranslation(""))
+        steps.append(FixStep(fix, tuple(step.get("frameworks", ())), step.get("where", ""), step.get("unless", "")))
     return steps
 
 

@@ -27,7 +27,7 @@ _PRINTED = (
     "polls",
     "scale",
 )
-_STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks")
+_STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks", "where", "unless")
 
 _RULE = (
     *("id", *_HEAD, "detector", "longer_than", "signals", "with", "when", "anywhere"),
@@ -55,7 +55,7 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "markers": (*_PRINTED, "samples", "near"),
     "metrics": (*_PRINTED, "samples"),
     "waits": ("id", "phase", "patience", "first", *_HEAD, "severity", "tier", *_HELP),
-    "fixes": ("id", *_STEP[:-2], "risk", "frameworks", "params"),
+    "fixes": ("id", *_STEP, "params"),
     "fires": ("log", "quiet", "captures", "ranks", "phase", "note"),
     "silent": ("log", "quiet", "note"),
     "phases": _PHASE,

@@ -1,0 +1,54 @@
+"""Of the steps of a rule only those are shown that the variant in the log's own words asks for."""
+
+import pytest
+
+from logrules.engine.run import prepared
+from logrules.ruletest.harness import run_log
+
+PIPELINE = "phases: [{id: launch, title: l, about: l}]"
+CAUSES = """
+tiers: [{id: process}]
+causes:
+  - {id: preempted, family: x, tier: process, title: x, about: x, fixes: [look]}
+"""
+FIXES = """
+fixes:
+  - {id: look, do: look}
+  - {id: longer, do: longer, where: DUE TO TIME}
+  - {id: elsewhere, do: elsewhere, unless: DUE TO TIME}
+"""
+ENDED = """
+id: toy/ended
+cause: preempted
+title: ended
+why: w
+signals: {ended: ENDED}
+fixes: [longer, elsewhere, {do: requeue, where: 'DUE TO (?:PREEMPTION|SIGNAL)'}, look]
+examples: {fires: ENDED, silent: fine}
+"""
+ONLY_TIME = ENDED.replace("[longer, elsewhere, {do: requeue, where: 'DUE TO (?:PREEMPTION|SIGNAL)'}, look]", "[longer]")
+
+
+@pytest.mark.parametrize(
+    ("log", "steps"),
+    [
+        ("ENDED DUE TO TIME LIMIT", ["longer", "look"]),
+        ("ENDED DUE TO PREEMPTION", ["elsewhere", "requeue", "look"]),
+        ("ENDED", ["elsewhere", "look"]),
+        # What another line of the log says, which is none of the diagnosis, chooses nothing.
+        ("DUE TO PREEMPTION\n" + "fine\n" * 30 + "ENDED", ["elsewhere", "look"]),
+    ],
+)
+def test_the_variant_chooses_the_steps(small_pack, log, steps):
+    (found,) = run_log(prepared(small_pack(PIPELINE, FIXES, CAUSES, ENDED)), log).diagnoses
+    assert [fix.do.en for fix in found.fixes] == steps
+
+
+def test_where_no_step_is_for_the_variant_all_are_shown(small_pack):
+    (found,) = run_log(prepared(small_pack(PIPELINE, FIXES, CAUSES, ONLY_TIME)), "ENDED").diagnoses
+    assert [fix.do.en for fix in found.fixes] == ["longer"]
+
+
+def test_a_variant_is_a_pattern(small_pack):
+    with pytest.raises(AssertionError, match=r"`fixes\.2\.step\.where`: not a valid pattern"):
+        small_pack(PIPELINE, FIXES, CAUSES, ENDED.replace("PREEMPTION|SIGNAL)", "PREEMPTION"))
