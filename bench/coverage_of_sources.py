@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from native_sites import DIALECTS, NativeSite, native_sites_of
+from native_sites import LOG_FORMS, NativeSite, native_sites_of
 from raise_sites import Site, sites_of
 
 from logrules import load_rules
@@ -104,8 +104,8 @@ def frameworks_in(folder: Path, only: Sequence[str]) -> list[Framework]:
 
 def sites_in(framework: Framework) -> list[Site | NativeSite]:
     """The places of a framework that raise, or log an error where it is written in C or C++."""
-    dialect = DIALECTS.get(framework.name)
-    return list(native_sites_of(framework.folder, dialect) if dialect is not None else sites_of(framework.folder))
+    form = LOG_FORMS.get(framework.name)
+    return list(native_sites_of(framework.folder, form) if form is not None else sites_of(framework.folder))
 
 
 def table(results: Iterable[tuple[Framework, Sequence[Judged]]]) -> Iterator[str]:

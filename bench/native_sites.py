@@ -17,17 +17,17 @@ _SAYS = re.compile(r"[A-Za-z]{2,}\W.*[A-Za-z]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class LogForm:
     """How a library tells of errors: its macros, and its line with ``path``, ``name``, ``line`` and ``words``."""
 
     macros: str
-    form: str
+    text: str
 
 
 # By the name of the folder's framework.
-DIALECTS: Mapping[str, Dialect] = {
-    "nccl": Dialect("WARN", "node-3:4242:4310 [2] {path}:{line} NCCL WARN {words}"),
-    "ucx": Dialect("ucs_error|ucs_fatal", "[1763800000.250000] [node-3:4242:0] {name:>20}:{line} UCX  ERROR {words}"),
+LOG_FORMS: Mapping[str, LogForm] = {
+    "nccl": LogForm("WARN", "node-3:4242:4310 [2] {path}:{line} NCCL WARN {words}"),
+    "ucx": LogForm("ucs_error|ucs_fatal", "[1763800000.250000] [node-3:4242:0] {name:>20}:{line} UCX  ERROR {words}"),
 }
 
 
@@ -41,9 +41,9 @@ class NativeSite:
     text: str
 
 
-def native_sites_of(folder: Path, dialect: Dialect) -> Iterator[NativeSite]:
+def native_sites_of(folder: Path, form: LogForm) -> Iterator[NativeSite]:
     """The sites of all sources below ``folder``, each sentence of a file once."""
-    call = re.compile(rf"\b(?:{dialect.macros})\s*{_FIRST}")
+    call = re.compile(rf"\b(?:{form.macros})\s*{_FIRST}")
     seen: set[tuple[str, str]] = set()
     for file in sorted(one for one in folder.rglob("*") if one.suffix in {".c", ".cc", ".cpp", ".h", ".inl"}):
         path = file.relative_to(folder).as_posix().removeprefix("src/")
@@ -56,7 +56,7 @@ def native_sites_of(folder: Path, dialect: Dialect) -> Iterator[NativeSite]:
                 continue
             seen.add((path, words))
             line = text.count("\n", 0, found.start()) + 1
-            shown = dialect.form.format(path=path, name=file.name, line=line, words=words)
+            shown = form.text.format(path=path, name=file.name, line=line, words=words)
             yield NativeSite(path, line, words, shown)
 
 

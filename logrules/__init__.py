@@ -9,6 +9,7 @@ What is exported here, the rule schema and the report schema are the public cont
 """
 
 from functools import cache
+from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError, PackError, SourceError
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules"]
 
 
-def load_rules(*folders: str, language: str = "en") -> "Pack":
+def load_rules(*folders: "str | PathLike[str]", language: str = "en") -> "Pack":
     """The shipped rules and those in ``folders``; what people read is in English and in ``language``.
 
     Raises PackError with every problem found.
     """
     from logrules.ruleset.load import load_pack
 
-    return load_pack(folders, language=language)
+    return load_pack([fspath(folder) for folder in folders], language=language)
 
 
-def diagnose(*paths: str, pack: "Pack | None" = None) -> "Report":
+def diagnose(*paths: "str | PathLike[str]", pack: "Pack | None" = None) -> "Report":
     """The report on saved logs: files, folders of logs, or ``-`` for standard input.
 
     Raises SourceError where a path cannot be used, PackError where the rules cannot.
@@ -40,7 +41,7 @@ def diagnose(*paths: str, pack: "Pack | None" = None) -> "Report":
     from logrules.engine.run import replay
     from logrules.sources.discover import discover
 
-    found = discover(paths)
+    found = discover([fspath(path) for path in paths])
     return replay(found.sources, pack or _shipped_rules(), notes=found.notes, cache=pack is None)
 
 

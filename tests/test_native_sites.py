@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 
-from native_sites import DIALECTS, native_sites_of, spelled
+from native_sites import LOG_FORMS, native_sites_of, spelled
 
 
 def written(folder: Path, file: str, source: str) -> Path:
@@ -19,7 +19,7 @@ def written(folder: Path, file: str, source: str) -> Path:
 
 def test_a_warning_is_listed_as_the_library_prints_it(tmp_path):
     folder = written(tmp_path, "misc/shm.cc", 'if (bad) {\n  WARN("could not map %s size %ld", name, size);\n}\n')
-    (found,) = native_sites_of(folder, DIALECTS["nccl"])
+    (found,) = native_sites_of(folder, LOG_FORMS["nccl"])
     assert (found.path, found.line, found.message) == ("misc/shm.cc", 2, "could not map alpha size 7")
     assert found.text.endswith("misc/shm.cc:2 NCCL WARN could not map alpha size 7")
 
@@ -29,7 +29,7 @@ def test_the_same_sentence_of_a_file_is_listed_once_and_helpers_are_left_out(tmp
         tmp_path, "ucp/core/ep.c", 'ucs_error("no such lane");\nucs_error("no such lane");\nucs_debug("fine so far");\n'
     )
     folder = written(tmp_path, "tools/perf/main.c", 'ucs_error("no such test");\n')
-    assert [one.message for one in native_sites_of(folder, DIALECTS["ucx"])] == ["no such lane"]
+    assert [one.message for one in native_sites_of(folder, LOG_FORMS["ucx"])] == ["no such lane"]
 
 
 @pytest.mark.parametrize(

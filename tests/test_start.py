@@ -114,3 +114,11 @@ def test_a_second_diagnosis_in_a_process_compiles_nothing(tmp_path, monkeypatch)
     first = diagnose(str(log))
     monkeypatch.setattr(extraction, "Scanner", None)
     assert diagnose(str(log)) == first
+
+
+def test_a_log_may_be_named_by_its_path(tmp_path):
+    from logrules import diagnose
+
+    log = tmp_path / "train.log"
+    log.write_text(OOM, encoding="utf-8")
+    assert diagnose(log) == diagnose(str(log))

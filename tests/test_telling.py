@@ -48,9 +48,9 @@ STALLED = Raised(STALL.rule, 1000.0, 65.0)
 
 
 def test_what_is_news_and_what_is_not():
-    newsroom = NotificationPolicy()
+    policy = NotificationPolicy()
     told = [
-        [news.kind for news in newsroom.news(update(now, *changes), REPORT)]
+        [news.kind for news in policy.news(update(now, *changes), REPORT)]
         for now, changes in [
             (1.0, [Raised("not/shown", 1.0)]),
             (2.0, [STALLED]),
@@ -426,9 +426,9 @@ def test_the_python_processes_below_a_process_are_found():
 
 
 def test_an_incident_keeps_its_name_until_it_is_over():
-    newsroom = NotificationPolicy()
+    policy = NotificationPolicy()
     changes = [STALLED, StallProlonged(STALL.rule, 4.0, 130.0), Withdrawn(STALL.rule, 5.0), STALLED]
-    names = [news.incident for one in changes for news in newsroom.news(update(1.0, one), REPORT)]
+    names = [news.incident for one in changes for news in policy.news(update(1.0, one), REPORT)]
     assert names[0] == names[1] == names[2] != names[3]
 
 

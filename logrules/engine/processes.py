@@ -21,8 +21,8 @@ def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Rea
     """The answers as they come, in any order. A process that dies takes its tasks with it: they are tried again."""
     # Imported before the processes are forked: so it is imported once.
     fast_counter()
-    crew = WorkerPool(processes, _read, _begin, Scanners(pack, cache=True), pack)
-    for number, answer in crew.answers({task.number: task for task in tasks}):
+    pool = WorkerPool(processes, _read, _begin, Scanners(pack, cache=True), pack)
+    for number, answer in pool.answers({task.number: task for task in tasks}):
         yield answer or ReadFailed(number, _DIED)
 
 

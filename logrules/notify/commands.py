@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.delivery import command_errand
+from logrules.notify.delivery import command_delivery
 from logrules.notify.delivery_queue import DeliveryQueue
 from logrules.notify.notifications import Kind, NotificationPolicy, fact_text, facts, matters
 from logrules.output.escape import safe
@@ -29,26 +29,26 @@ class Commands:
     ) -> None:
         self._words = words
         self._kinds = kinds
-        self._errands = DeliveryQueue(words[0], complain)
-        self._newsroom = policy or NotificationPolicy()
+        self._deliveries = DeliveryQueue(words[0], complain)
+        self._policy = policy or NotificationPolicy()
         self._last: float | None = None
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Run the command, if there is news and the last run is long enough ago."""
         if not matters(update):
             return
-        for news in self._newsroom.news(update, report()):
+        for news in self._policy.news(update, report()):
             if news.kind not in self._kinds or (self._last is not None and update.now < self._last + APART_S):
                 continue
             self._last = update.now
             said = {f"LOGRULES_{name.upper()}": safe(fact_text(value)) for name, value in facts(news).items()}
             document = io.StringIO()
             render_json(news.report, document)
-            self._errands.do(command_errand(self._words, document.getvalue(), said))
+            self._deliveries.do(command_delivery(self._words, document.getvalue(), said))
 
     def close(self, limit_s: float) -> None:
         """Wait for commands that run; they go on without us too."""
-        self._errands.close(limit_s)
+        self._deliveries.close(limit_s)
 
 
 def words_of(option: str, text: str) -> list[str]:

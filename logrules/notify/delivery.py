@@ -1,6 +1,6 @@
 """Handing one piece of news over: to a command, or to a web address. Standard library alone.
 
-This file is also a program of its own, run without the rest of the package: it takes one errand on its standard input
+This file is also a program of its own, run without the rest of the package: it takes one delivery on its standard input
 and has it done, whether or not the watcher that started it still lives. So nobody who hangs holds up a watched job.
 """
 
@@ -100,21 +100,21 @@ def _refusal(answer: bytes) -> str:
     return f"code {code}: {str(told.get('errmsg', told.get('msg', '')))[:200]}"
 
 
-def command_errand(words: Sequence[str], text: str, facts: Mapping[str, str]) -> bytes:
-    """An errand for the program: run a command."""
+def command_delivery(words: Sequence[str], text: str, facts: Mapping[str, str]) -> bytes:
+    """A delivery for the program: run a command."""
     return json.dumps({"words": list(words), "text": text, "facts": dict(facts)}).encode()
 
 
-def post_errand(url: str, body: bytes) -> bytes:
-    """An errand for the program: post a body."""
+def post_delivery(url: str, body: bytes) -> bytes:
+    """A delivery for the program: post a body."""
     return json.dumps({"url": url, "body": body.decode()}).encode()
 
 
-def started(errand: bytes) -> "subprocess.Popen[bytes]":
-    """A process that has the errand and will outlive us; what goes wrong is on its output. Raises OSError."""
+def started(delivery: bytes) -> "subprocess.Popen[bytes]":
+    """A process that has the delivery and will outlive us; what goes wrong is on its output. Raises OSError."""
     # In a file of no name it is handed over at once, however late the process begins to read.
-    with os.fdopen(os.memfd_create("errand"), "w+b") if hasattr(os, "memfd_create") else TemporaryFile() as held:
-        held.write(errand)
+    with os.fdopen(os.memfd_create("delivery"), "w+b") if hasattr(os, "memfd_create") else TemporaryFile() as held:
+        held.write(delivery)
         held.seek(0)
         return subprocess.Popen(  # noqa: S603 (this interpreter, this file)
             [sys.executable, "-I", "-S", __file__],
@@ -125,12 +125,12 @@ def started(errand: bytes) -> "subprocess.Popen[bytes]":
 def _main() -> int:
     if hasattr(signal, "alarm"):
         signal.alarm(_WHOLE_LIMIT_S)
-    errand: Mapping[str, Any] = json.loads(sys.stdin.buffer.read())
+    delivery: Mapping[str, Any] = json.loads(sys.stdin.buffer.read())
     try:
-        if "url" in errand:
-            post(errand["url"], errand["body"].encode())
+        if "url" in delivery:
+            post(delivery["url"], delivery["body"].encode())
         else:
-            run_bounded(errand["words"], errand["text"], errand["facts"])
+            run_bounded(delivery["words"], delivery["text"], delivery["facts"])
     except UndeliveredError as fault:
         with suppress(OSError):  # whoever started us may be gone
             os.write(1, str(fault).encode(errors="replace"))

@@ -15,7 +15,7 @@ _MAX_REASON_CHARS = 300
 
 
 class DeliveryQueue:
-    """Has errands done in order. ``complain`` is told of those that fail while we live, in one sentence."""
+    """Has deliveries made in order. ``complain`` is told of those that fail while we live, in one sentence."""
 
     def __init__(self, name: str, complain: Callable[[str], None]) -> None:
         self._name = name
@@ -24,10 +24,10 @@ class DeliveryQueue:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def do(self, errand: bytes) -> None:
+    def do(self, delivery: bytes) -> None:
         """Have it done soon; where too many wait already, it is left out and that is said."""
         try:
-            self._queue.put_nowait(errand)
+            self._queue.put_nowait(delivery)
         except queue.Full:
             self._complain(f"{self._name}: too slow, one was left out")
 
@@ -38,7 +38,9 @@ class DeliveryQueue:
         with suppress(queue.Empty):
             while True:
                 left.append(self._queue.get_nowait())
-        started_now = [one for errand in left if errand is not None and (one := self._started(errand)) is not None]
+        started_now = [
+            one for delivery in left if delivery is not None and (one := self._started(delivery)) is not None
+        ]
         with suppress(queue.Full):
             self._queue.put_nowait(None)
         hearing = [threading.Thread(target=self._hear_of, args=(one,), daemon=True) for one in started_now]
@@ -48,14 +50,14 @@ class DeliveryQueue:
             thread.join(max(until - now(), 0.0))
 
     def _run(self) -> None:
-        while (errand := self._queue.get()) is not None:
-            process = self._started(errand)
+        while (delivery := self._queue.get()) is not None:
+            process = self._started(delivery)
             if process is not None:
                 self._hear_of(process)
 
-    def _started(self, errand: bytes) -> subprocess.Popen[bytes] | None:
+    def _started(self, delivery: bytes) -> subprocess.Popen[bytes] | None:
         try:
-            return started(errand)
+            return started(delivery)
         except OSError as fault:
             self._complain(f"{self._name}: cannot be told ({(fault.strerror or str(fault)).lower()})")
             return None

@@ -49,7 +49,7 @@ class Inspection:
         self._following = following
         self._env = env
         self._complain = complain
-        self._errands = TaskQueue("--inspect", complain)
+        self._tasks = TaskQueue("--inspect", complain)
         self._hosts = tuple(hosts)
         self._last: float | None = None
         self._ended = False
@@ -65,11 +65,11 @@ class Inspection:
             return
         self._last = update.now
         now = update.now
-        self._errands.do(lambda: self._look(now))
+        self._tasks.do(lambda: self._look(now))
 
     def close(self, limit_s: float) -> None:
         """Wait for a look that was begun, so long."""
-        self._errands.close(limit_s)
+        self._tasks.close(limit_s)
 
     def _look(self, now: float) -> None:
         pid = self._pid()

@@ -145,7 +145,7 @@ class MetricsTextfile:
         self._complain = complain
         self._written: float | None = None
         self._failing = False
-        self._errands = TaskQueue(f"--metrics-textfile {path}", complain)
+        self._tasks = TaskQueue(f"--metrics-textfile {path}", complain)
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update; write them, if something changed or the last ones are old."""
@@ -155,11 +155,11 @@ class MetricsTextfile:
             self._written = update.now
             from prometheus_client import generate_latest
 
-            self._errands.do(partial(self._write, generate_latest(self._metrics.registry)))
+            self._tasks.do(partial(self._write, generate_latest(self._metrics.registry)))
 
     def close(self, limit_s: float) -> None:
         """The last figures stay."""
-        self._errands.close(limit_s)
+        self._tasks.close(limit_s)
 
     def _write(self, figures: bytes) -> None:
         try:

@@ -34,7 +34,7 @@ class ReportFile:
         self._written: float | None = None
         self._failing = False
         # A disk, or who reads a pipe, may be slow or hang: that is not the job's affair.
-        self._errands = TaskQueue(f"--report {path}", complain)
+        self._tasks = TaskQueue(f"--report {path}", complain)
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Write the report, if there is news or the last one is old."""
@@ -44,11 +44,11 @@ class ReportFile:
         self._written = update.now
         document = io.StringIO()
         self._render(report(), document, self._language)
-        self._errands.do(partial(self._write, document.getvalue().encode()))
+        self._tasks.do(partial(self._write, document.getvalue().encode()))
 
     def close(self, limit_s: float) -> None:
         """The last report stays."""
-        self._errands.close(limit_s)
+        self._tasks.close(limit_s)
 
     def _write(self, document: bytes) -> None:
         try:

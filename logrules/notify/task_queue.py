@@ -12,7 +12,7 @@ WAITING = 16
 
 
 class TaskQueue:
-    """Runs errands one after another. ``complain`` is told of those that fail, in one sentence."""
+    """Runs tasks one after another. ``complain`` is told of those that fail, in one sentence."""
 
     def __init__(self, name: str, complain: Callable[[str], None]) -> None:
         self._name = name
@@ -21,10 +21,10 @@ class TaskQueue:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def do(self, errand: Callable[[], None]) -> None:
+    def do(self, task: Callable[[], None]) -> None:
         """Have it done soon; where too many wait already, it is left out and that is said."""
         try:
-            self._queue.put_nowait(errand)
+            self._queue.put_nowait(task)
         except queue.Full:
             self._complain(f"{self._name}: too slow, one was left out")
 
@@ -38,8 +38,8 @@ class TaskQueue:
             self._complain(f"{self._name}: not done when the job had ended, and left")
 
     def _run(self) -> None:
-        while (errand := self._queue.get()) is not None:
+        while (task := self._queue.get()) is not None:
             try:
-                errand()
+                task()
             except Exception as fault:  # noqa: BLE001 (the next one is run all the same)
                 self._complain(f"{self._name}: {fault}")

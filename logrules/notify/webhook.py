@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.delivery import post_errand
+from logrules.notify.delivery import post_delivery
 from logrules.notify.delivery_queue import DeliveryQueue
 from logrules.notify.message_forms import body_for
 from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, matters, sentence
@@ -33,20 +33,20 @@ class Webhook:
             raise LogrulesError(f"--notify {url}: only http and https URLs can be notified")
         self._url = url
         self._language = language
-        self._errands = DeliveryQueue(f"--notify {urlsplit(url).hostname}", complain)
-        self._newsroom = policy or NotificationPolicy()
+        self._deliveries = DeliveryQueue(f"--notify {urlsplit(url).hostname}", complain)
+        self._policy = policy or NotificationPolicy()
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Post what is news."""
         if not matters(update):
             return
-        for news in self._newsroom.news(update, report()):
+        for news in self._policy.news(update, report()):
             body = json.dumps(self._body(news), ensure_ascii=False).encode()
-            self._errands.do(post_errand(self._url, body))
+            self._deliveries.do(post_delivery(self._url, body))
 
     def close(self, limit_s: float) -> None:
         """Wait for what is being sent; it goes on without us too."""
-        self._errands.close(limit_s)
+        self._deliveries.close(limit_s)
 
     def _body(self, news: Notification) -> dict[str, object]:
         plain = {

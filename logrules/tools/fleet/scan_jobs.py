@@ -20,8 +20,8 @@ class _Here:
 
 def scanned(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[tuple[FoundJob, JobSummary]]:
     """Each job and what came of it, as it comes. A process that dies takes its jobs with it: they are tried again."""
-    crew = WorkerPool(processes, _sum_up, _begin, prepared(pack, cache=True), pack)
-    for number, summary in crew.answers(dict(enumerate(jobs))):
+    pool = WorkerPool(processes, _sum_up, _begin, prepared(pack, cache=True), pack)
+    for number, summary in pool.answers(dict(enumerate(jobs))):
         job = jobs[number]
         yield job, summary or JobSummary(job.name, None, unread=_DIED)
 

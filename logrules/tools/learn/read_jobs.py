@@ -49,8 +49,8 @@ class _Here:
 
 def jobs_read(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[ReadJob]:
     """Each job as it is read."""
-    crew = WorkerPool(processes, _read, _begin, prepared(pack, cache=True), pack)
-    for number, found in crew.answers(dict(enumerate(jobs))):
+    pool = WorkerPool(processes, _read, _begin, prepared(pack, cache=True), pack)
+    for number, found in pool.answers(dict(enumerate(jobs))):
         job = jobs[number]
         yield found or ReadJob(job, JobSummary(job.name, None, unread=_DIED))
 
@@ -69,8 +69,8 @@ def drafts_tried(
     """What the rules, which are drafts in the pack, make of each job; None of one that ended its reader."""
     watched, by_signal = _with_words(pack, rules)
     forked = _Drafted(prepared(watched), rules, by_signal)
-    crew = WorkerPool(processes, _try, _begin_trial, forked, (watched, rules, by_signal))
-    for number, found in crew.answers(dict(enumerate(jobs))):
+    pool = WorkerPool(processes, _try, _begin_trial, forked, (watched, rules, by_signal))
+    for number, found in pool.answers(dict(enumerate(jobs))):
         yield jobs[number], found
 
 
