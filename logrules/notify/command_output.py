@@ -1,12 +1,12 @@
 """What a command that only looks says within a time limit; it and what it started end with the limit."""
 
 import contextlib
-import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from logrules.notify.delivery import kill_group
 
 MAX_OUTPUT_BYTES = 1 << 20
 _AFTER_KILL_S = 0.5
@@ -57,13 +57,7 @@ def output_of(command: tuple[str, ...], limit_s: float, env: Mapping[str, str]) 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:
     """Ends it and what it started. One stuck in the kernel cannot be ended, and is not waited for."""
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(child.pid, signal.SIGKILL)
-        else:
-            child.kill()
-    except OSError:
-        pass
+    kill_group(child)
     if child.stdout is not None:
         child.stdout.close()
     with contextlib.suppress(subprocess.TimeoutExpired):

@@ -44,13 +44,15 @@ def run_bounded(words: Sequence[str], text: str, facts: Mapping[str, str], limit
     try:
         child.communicate(text, timeout=limit_s)
     except subprocess.TimeoutExpired:
-        _end(child)
+        kill_group(child)
+        child.communicate()
         raise UndeliveredError(f"took longer than {limit_s:g} s and was ended") from None
     if child.returncode:
         raise UndeliveredError(f"ended with status {child.returncode}")
 
 
-def _end(child: "subprocess.Popen[str]") -> None:
+def kill_group(child: "subprocess.Popen[Any]") -> None:
+    """End a process that leads a group of its own, and what it started; it is not waited for."""
     try:
         if hasattr(os, "killpg"):
             os.killpg(child.pid, signal.SIGKILL)
@@ -58,7 +60,6 @@ def _end(child: "subprocess.Popen[str]") -> None:
             child.kill()
     except OSError:
         pass
-    child.communicate()
 
 
 def post(url: str, body: bytes, limit_s: float = POST_LIMIT_S, rest_s: float = _REST_S) -> None:
