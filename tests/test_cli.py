@@ -298,3 +298,8 @@ def test_what_was_meant_is_guessed(capsys, arguments, meant):
         status = int(left.code or 0)
     assert status == 2
     assert f"did you mean {meant}" in capsys.readouterr().err
+
+
+def test_an_option_before_the_verb_is_told_where_it_belongs(capsys):
+    assert main(["--lang", "en", "diagnose", "a.log"]) == 2
+    assert capsys.readouterr().err.startswith("logrules: --lang: options stand behind the verb")

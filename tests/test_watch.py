@@ -455,3 +455,8 @@ def test_events_and_the_log_do_not_share_standard_output():
 
 def test_a_patience_that_is_none_is_refused():
     assert b"--patience" in run("--patience", "0", "--", "true").stderr
+
+
+def test_a_pipe_without_a_line_is_nothing_to_judge():
+    done = run()
+    assert (done.returncode, done.stderr) == (2, b"logrules: not a line came; nothing to diagnose\n")

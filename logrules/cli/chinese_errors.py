@@ -150,6 +150,11 @@ SENTENCES = (
     ("{}: is not text", "{}：不是文本"),
     ("{}: holds nothing but NUL bytes", "{}：只有 NUL 字节"),
     ("{}: reading failed ({})", "{}：读取失败（{}）"),
+    ("not a line came; nothing to diagnose", "没有收到任何一行；没有可诊断的内容"),
+    (
+        "{}: options stand behind the verb, as in `logrules diagnose train.log --all`",
+        "{}：选项写在子命令之后，如 `logrules diagnose train.log --all`",
+    ),
     ("{}: no such file or directory", "{}：没有这个文件或目录"),
     ("{}: permission denied", "{}：没有权限"),
     ("{}: is a directory", "{}：是一个目录"),

@@ -34,6 +34,7 @@ VERBS = {
 
 EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
 _MAX_REASON_CHARS = 300
+_BEFORE_THE_VERB = ("--help", "--version", "--debug")
 # A start makes tens of thousands of objects that stay: by default they are looked through for garbage a hundred times.
 _COLLECTED_AFTER = 200_000
 _DESCRIPTION = "Says where a machine-learning training run is stuck, why, on which rank, and what to try first."
@@ -61,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str], command: list[str], language: str) -> int:
+    first = argv[0].partition("=")[0] if argv else ""
+    if first.startswith("--") and first not in _BEFORE_THE_VERB and not VERBS.keys().isdisjoint(argv):
+        raise LogrulesError(f"{argv[0]}: options stand behind the verb, as in `logrules diagnose train.log --all`")
     options = _parser(argv, language).parse_args(argv)
     options.command = command
     status = int(options.run(options))

@@ -126,6 +126,8 @@ def run(options: argparse.Namespace) -> int:
         if report is None:
             job.unwatched()
         status = job.wait()
+    if report is not None and status is None and not report.lines and not report.diagnoses:
+        raise LogrulesError("not a line came; nothing to diagnose")
     if report is not None:
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(finished(following.workers(), options.lang), out)
