@@ -128,10 +128,26 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
 def _bounded(
     base: int, number: int, data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]
 ) -> Iterator[HitLine]:
-    """The line; of a longer one than ``MAX_LINE_BYTES`` the stretches round its hits, each hit in one of them."""
+    """The line; of one longer than ``MAX_LINE_BYTES`` the first and last stretch with hits, and what is new between.
+
+    A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
+    """
     if end - start <= MAX_LINE_BYTES:
         yield HitLine(number, base + start, data[start:end], _within(hits, start), data, start, end)
         return
+    stretches = list(_stretches(start, end, hits))
+    seen: set[int] = set()
+    for first, last, inside in stretches:
+        entries = {entry for _, entry in inside}
+        if not entries <= seen or inside is stretches[-1][2]:
+            seen |= entries
+            yield HitLine(number, base + first, data[first:last], _within(inside, first), data, start, end)
+
+
+def _stretches(
+    start: int, end: int, hits: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int, Sequence[tuple[int, int]]]]:
+    """(first byte, behind the last one, hits) of stretches of ``MAX_LINE_BYTES``, so that each hit lies in one."""
     left = deque(hits)
     while left:
         first = max(start, left[0][0] - MAX_LINE_BYTES // 2)
@@ -139,7 +155,7 @@ def _bounded(
         inside = []
         while left and left[0][0] < last:
             inside.append(left.popleft())
-        yield HitLine(number, base + first, data[first:last], _within(inside, first), data, start, end)
+        yield first, last, inside
 
 
 def _within(hits: Iterable[tuple[int, int]], start: int) -> tuple[tuple[int, int], ...]:
