@@ -12,7 +12,6 @@ from logrules.engine.run import prepared
 from logrules.parsing.hit_lines import MAX_LINE_BYTES, Found, hit_lines
 from logrules.parsing.reader import FLOOD_LINES
 from logrules.parsing.window import Window
-from logrules.ruletest.harness import run_log
 
 PACK = prepared(load_rules(), cache=True)
 
