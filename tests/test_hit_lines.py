@@ -12,6 +12,7 @@ from logrules.engine.run import prepared
 from logrules.parsing.hit_lines import MAX_LINE_BYTES, Found, hit_lines
 from logrules.parsing.reader import FLOOD_LINES
 from logrules.parsing.window import Window
+from logrules.ruletest.harness import run_log
 
 PACK = prepared(load_rules(), cache=True)
 
@@ -83,3 +84,14 @@ def test_of_a_very_long_line_its_first_and_last_hits_and_one_of_each_kind_are_re
 def test_a_bar_that_never_ends_its_line_is_read_at_its_start_and_its_end():
     hits = [(at + 1, 0) for at in range(0, 900_000, 40)]
     assert len(hit_lines(Window("log", 0, 0, b"." * 900_000), hits).lines) == 2
+
+
+@pytest.mark.parametrize("before", [33_000, 66_000, 990_000])
+def test_what_stands_far_into_a_line_is_found(before):
+    # As the message of a JSON record, whose newlines are spelt, and as text.
+    for line in (
+        "x" * before + " RuntimeError: {}\n",
+        '{{"level": "error", "message": "step 7 ' + "x" * before + '\\n{}"}}\n',
+    ):
+        report = run_log(PACK, line.format("CUDA out of memory. Tried to allocate 2.00 GiB"))
+        assert [one.cause for one in report.diagnoses] == ["cuda-oom"]
