@@ -24,6 +24,13 @@ from logrules.parsing.clean import clean, redraws
         ("NUL bytes", b"h\0i\0", "hi"),
         ("broken UTF-8", b"h\xffi", "h\ufffdi"),
         ("Chinese", "数据".encode(), "数据"),
+        (
+            "Chinese as Windows writes it",
+            "错误：拒绝访问。 [WinError 5]".encode("gbk"),
+            "错误：拒绝访问。 [WinError 5]",
+        ),
+        ("Chinese cut within characters", "数据集".encode()[1:-1], "\ufffd\ufffd据\ufffd"),
+        ("Latin-1", "café naïve".encode("latin-1"), "caf\ufffd na\ufffdve"),
         ("a tab stays", b"a\tb", "a\tb"),
         ("CRLF", b"hi\r", "hi"),
         ("brackets stay", b"[rank0] x[1] [32]", "[rank0] x[1] [32]"),

@@ -196,6 +196,7 @@ def test_a_line_that_is_known_is_said_to_be(folder, capsys):
         (["train.log:9"], "train.log: has no line 9, only 4"),
         (["none.log:1"], "none.log"),
         (["train.log:4"], "no text that a program would always print: `step 3`"),
+        (["train.log:3", "train.log:4"], "begin with no text that all of them have"),
         (["train.log:3", "--id", "Acme"], "`Acme` is no id"),
         (["train.log:3", "--cause", "bad-luck"], "unknown cause `bad-luck`"),
         (["train.log:3", "--edit"], "--edit needs a place"),

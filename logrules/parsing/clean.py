@@ -26,6 +26,10 @@ _CONTROL = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x
 _LEFT_OVER = re.compile(r"[\x07\x1b\x9b\x9c]+")
 _SPELT_RETURN = re.compile(rb"\^M(?![a-z_])")
 _MAX_PASSES = 4
+# Where the characters of GB 2312 stand in GBK and GB 18030: two bytes, both high. Chinese text in UTF-8 has bytes
+# below 0xA1 in nearly every word, and text in Latin alphabets single high bytes.
+_HIGH = re.compile(rb"[\x80-\xff]+")
+_HAN = re.compile(rb"(?:[\xa1-\xa9\xb0-\xf7][\xa1-\xfe])+")
 
 
 def clean(raw: bytes) -> str:
@@ -33,7 +37,7 @@ def clean(raw: bytes) -> str:
 
     The caller bounds the length. Cleaning what is clean already changes nothing.
     """
-    text = raw.decode("utf-8", "replace")
+    text = _decoded(raw)
     # Nearly all lines are of this kind, and leave it as they are but for blanks at their end.
     bare = text.rstrip(" \r\n")
     if bare.replace("\t", "").isprintable() and not _spelt(bare):
@@ -45,6 +49,15 @@ def clean(raw: bytes) -> str:
         text = bare
     # Sequences inside sequences: nobody's log. Without brackets no new one can arise.
     return _without_sequences(text.replace("[", "").replace("]", ""))
+
+
+def _decoded(raw: bytes) -> str:
+    """The text of UTF-8 or, line by line, of what Chinese Windows writes; of other bytes what can be read."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        is_chinese = all(_HAN.fullmatch(run) for run in _HIGH.findall(raw))
+        return raw.decode("gb18030" if is_chinese else "utf-8", "replace")
 
 
 def _spelt(text: str) -> bool:

@@ -40,10 +40,12 @@ def draft(
     """A rule for the line: its text found by the rarest literal, what varies captured, an example and a near miss.
 
     ``logs`` are what literals are measured on; the pattern holds on the messages ``alike`` too, as far as they begin
-    alike. Raises LogrulesError where the line has no text to find it by.
+    alike. Raises LogrulesError where the line has no text to find it by, or shares none with the others.
     """
     message = HeaderParser(pack).peel(extract.line).message.strip()
     parts = _first_of(compared_parts(parts_of(message), alike), alike)
+    if alike and not parts:
+        raise LogrulesError("the lines begin with no text that all of them have: draft a rule for each kind of them")
     literal = best_literal(parts, extract.written, logs, extract.others)
     if literal is None:
         raise LogrulesError(f"the line has no text that a program would always print: `{extract.line.strip()[:100]}`")
@@ -58,7 +60,7 @@ def draft(
 def _first_of(parts: Sequence[MessagePart], alike: Sequence[str]) -> Sequence[MessagePart]:
     """As many parts as a pattern has room for and, of these, as many as the lines ``alike`` share."""
     room = next((count for count in range(len(parts), 0, -1) if len(pattern_of(parts[:count])) <= _LONGEST_PATTERN), 0)
-    return shared_parts(parts[:room], alike)
+    return shared_parts(parts[:room], alike) if alike else parts[:room]
 
 
 def _slug(literal: str) -> str:

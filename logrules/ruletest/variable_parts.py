@@ -134,13 +134,13 @@ def _joined(parts: Sequence[MessagePart]) -> tuple[MessagePart, ...]:
 
 
 def shared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> Sequence[MessagePart]:
-    """The first of the parts that all other messages have too; all of them where these share no text."""
+    """The first of the parts that all other messages have too; none where these share no text."""
     for count in range(len(parts), 0, -1):
         if any(isinstance(part, Fixed) and _has_words(part.text) for part in parts[:count]) and all(
             _searched(pattern_of(parts[:count]), other) for other in others
         ):
             return parts[:count]
-    return parts
+    return ()
 
 
 def _has_words(text: str) -> bool:

@@ -65,7 +65,7 @@ def _rule(
         among = Extract(extract.line, neighbours.healthy or extract.others, extract.written)
         made = draft(among, pack, neighbours.logs, None, _NO_CAUSE_YET, [other.text for other in alike])
     except LogrulesError:
-        return None
+        return _rule(group, line, (), pack, neighbours) if alike else None
     name = _named(made.id.rpartition("/")[2], group)
     return LearnedDraft(f"{FOLDER}/{name}", f"{FOLDER}/{name}.yaml", _header(group) + made.text)
 
@@ -78,7 +78,8 @@ def _row(
     message = line.message.partition("\n")[0].strip()
     if line.component is None or not _CLASS.fullmatch(kind):
         return None
-    parts = shared_parts(parts_of(_first_sentence(message)), [other.message for other in alike])
+    whole = parts_of(_first_sentence(message))
+    parts = shared_parts(whole, [other.message for other in alike]) or whole
     fixed = " ".join(part.text for part in parts if isinstance(part, Fixed))
     if sum(letter.isalpha() for letter in fixed) < _FEWEST_LETTERS:
         return None
