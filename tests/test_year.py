@@ -4,8 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from logrules.engine.dating import after_full_date
+from logrules.engine.replay_source import Rerun
+from logrules.engine.run import replay
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp, Worker
+from logrules.model.stream import End
+from logrules.sources.source import MemorySource
 
 
 def at(text: str) -> float:
@@ -37,3 +42,40 @@ def test_a_full_date_in_the_log_counts_more_than_when_the_file_was_written():
     clock = Clock(at("2026-11-22T10:00"))
     read(clock, "2024-12-31T23:00", year_known=True)
     assert read(clock, "1970-01-01T01:00") == "2025-01-01"
+
+
+# A framework's own lines have no year, those of the logger that comes later do.
+MIXED = """\
+INFO 07-04 10:00:01 worker.py:10] starting
+2024-07-04 10:00:05,000 - INFO - step 1
+INFO 07-04 10:00:09 worker.py:20] RuntimeError: lost
+"""
+
+
+def saved(shipped):
+    seen = []
+    replay([MemorySource("log", MIXED)], shipped, observe=seen.append)
+    return [event.stamp.seconds for event in seen if event.stamp is not None]
+
+
+def replayed(shipped):
+    source = Rerun([MemorySource("log", MIXED)], shipped, speed=None)
+    return [item.arrived for item in iter(lambda: source.read(None), End())]
+
+
+@pytest.mark.parametrize("way", [saved, replayed], ids=lambda way: way.__name__)
+def test_lines_before_the_first_full_date_go_by_it(way, shipped):
+    assert {datetime.fromtimestamp(seconds, UTC).year for seconds in way(shipped)} == {2024}
+
+
+def test_only_the_first_lines_wait_for_a_full_date():
+    read_ahead = 0
+
+    def lines():
+        nonlocal read_ahead
+        for _ in range(1_000_000):
+            read_ahead += 1
+            yield None
+
+    assert next(after_full_date(lines(), lambda stamp: stamp, Clock())) is None
+    assert read_ahead < 10_000

@@ -7,8 +7,10 @@ ends of each log is enough: whatever is off, is off by the same amount all along
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import attrgetter
 
 from logrules.engine.alignment import Alignment, ClockSample
+from logrules.engine.dating import after_full_date
 from logrules.inference.clock import Clock
 from logrules.inference.clock_skew import ClockReading, Skew, by_clock, skews
 from logrules.model.event import Event, Worker
@@ -105,7 +107,7 @@ class _Look:
         return replace(named, rank=rank, host=named.host or (next(iter(hosts)) if len(hosts) == 1 else None))
 
     def _moments(self, source: str, data: bytes, clock: Clock) -> Iterator[ClockReading]:
-        for event in self._events(source, data):
+        for event in after_full_date(self._events(source, data), attrgetter("stamp"), clock):
             seconds = clock.read(event) if event.stamp is not None else None
             key = self._key(event)
             if seconds is not None and key is not None:

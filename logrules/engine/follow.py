@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from threading import RLock
 
+from logrules.engine.dating import dated, dated_events
 from logrules.engine.extraction import Scanners
 from logrules.engine.late_context import evidence_of, with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
-from logrules.engine.run import dated, merged
+from logrules.engine.run import merged
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
@@ -146,16 +147,18 @@ class Following:
 
     def _saved_events(self, source: Source) -> Iterator[Event]:
         """The events of a log that is there, dated: other logs may have to come before them."""
+        return dated_events(self._backlog_events(source), self._log(source.name).clock)
+
+    def _backlog_events(self, source: Source) -> Iterator[Event]:
         while isinstance(item := source.read(None), Block):
             log = self._log(item.source)
             self._bytes += len(item.data)
             self._now = max(self._now or 0.0, item.arrived or 0.0)
-            for event in log.growing.read(item):
-                yield dated(event, log.clock)
+            yield from log.growing.read(item)
             self._keep_below(item.source, log)
         if source.name in self._logs:
             log = self._logs[source.name]
-            yield from (dated(event, log.clock) for event in log.growing.held())
+            yield from log.growing.held()
 
     def _step(self, item: Block | Skipped | Tick | End) -> Update:
         changes = list(self._take(item))

@@ -3,10 +3,12 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.clock_sync import aligned
-from logrules.engine.run import compiled, dated, modified_of
+from logrules.engine.dating import after_full_date, dated
+from logrules.engine.run import compiled, modified_of
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
 from logrules.model.report import Evidence, Report
@@ -94,9 +96,9 @@ def _read(
 ) -> Iterator[LogLine]:
     clock = Clock(modified_of(source))
     writer, time, is_open = "", None, False
-    for raw in lines:
-        shown = RawLine(raw.number, raw.offset, _last_redraw(raw.raw))
-        event = dated(alignment.corrected(reader.unasked(source.name, shown)), clock)
+    shown = (RawLine(raw.number, raw.offset, _last_redraw(raw.raw)) for raw in lines)
+    read = (alignment.corrected(reader.unasked(source.name, line)) for line in shown)
+    for event in (dated(event, clock) for event in after_full_date(read, attrgetter("stamp"), clock)):
         if event.stamp is not None:
             time = event.stamp.seconds
         # The lines of a traceback that bear no prefix are of whoever began it.
@@ -104,7 +106,7 @@ def _read(
             writer = event.worker.label
         is_open = _TRACEBACK in event.text or (is_open and (not event.text.strip() or event.message[:1] in " \t"))
         text = event.text if len(event.text) <= longest else event.text[:longest] + "…"
-        yield LogLine(source.name, raw.number, writer, time, event.level, text)
+        yield LogLine(source.name, event.line, writer, time, event.level, text)
 
 
 def _last_redraw(raw: bytes) -> bytes:

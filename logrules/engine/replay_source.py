@@ -2,11 +2,13 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from threading import Event as Flag
 
+from logrules.engine.dating import after_full_date
 from logrules.inference.clock import Clock
 from logrules.model.errors import SourceError
-from logrules.model.event import Event, Worker
+from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.clean import clean
 from logrules.parsing.header import HeaderParser
@@ -73,8 +75,9 @@ def _timed(log: Source, pack: Pack) -> Iterator[Block]:
     held: list[bytes] = []
     offset = length = 0
     at: float | None = None
-    for line in _lines(log):
-        time = _time(line, peeler, clock)
+    stamped = ((line, _stamp(line, peeler)) for line in _lines(log))
+    for line, stamp in after_full_date(stamped, itemgetter(1), clock):
+        time = _time(stamp, clock)
         if at is not None and held and (time not in (None, at) or length > _BLOCK_BYTES):
             yield Block(log.name, offset, b"".join(held), at)
             held, offset, length = [], offset + length, 0
@@ -108,7 +111,9 @@ def _split(data: bytes) -> Iterator[bytes]:
         yield data[start:]
 
 
-def _time(line: bytes, peeler: HeaderParser, clock: Clock) -> float | None:
-    text = clean(line[:_HEAD_BYTES])
-    stamp = peeler.peel(text).stamp
-    return None if stamp is None else clock.read(Event("", 0, 0, text, text, Worker(), stamp=stamp))
+def _stamp(line: bytes, peeler: HeaderParser) -> Timestamp | None:
+    return peeler.peel(clean(line[:_HEAD_BYTES])).stamp
+
+
+def _time(stamp: Timestamp | None, clock: Clock) -> float | None:
+    return None if stamp is None else clock.read(Event("", 0, 0, "", "", Worker(), stamp=stamp))

@@ -8,15 +8,15 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 from logrules.engine.alignment import Alignment
+from logrules.engine.dating import dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
 from logrules.engine.inline_executor import InlineExecutor
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.session import Session
-from logrules.model.event import Event, Timestamp
+from logrules.model.event import Event
 from logrules.model.record import record
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import End
@@ -142,25 +142,12 @@ def reason(
     """Feed a session the events of all sources of a job in the order of their times, and the end."""
     for note in (*notes, *alignment.notes):
         session.remark(note)
-    for event in merged([map(alignment.corrected, _dated(stream)) for stream in streams]):
+    years = (dated_events(stream.events, Clock(stream.modified)) for stream in streams)
+    for event in merged([map(alignment.corrected, events) for events in years]):
         session.feed(event)
         if observe is not None:
             observe(event)
     session.feed(End())
-
-
-def _dated(stream: Stream) -> Iterator[Event]:
-    """Events whose stamps all have a year: the one nearest to the full dates around, or to the file's own."""
-    clock = Clock(stream.modified)
-    return (dated(event, clock) for event in stream.events)
-
-
-def dated(event: Event, clock: Clock) -> Event:
-    """The event with a stamp that has a year, as ``clock`` reads it: the clock of the log, which it moves on."""
-    time = clock.read(event)
-    if time is not None and event.stamp is not None and not event.stamp.year_known:
-        return replace(event, stamp=Timestamp(time))
-    return event
 
 
 def merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:

@@ -14,9 +14,9 @@ class Clock:
     The two are kept apart: what happened when is told by the stamps, how long nothing came by arrival, so that
     a trainer's time zone and a log that existed before we looked cannot make silence longer or shorter.
     For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date
-    seen; else it is the latest that is not behind ``reference`` (when the file was last written), else not behind
-    its arrival. ``now`` is the latest arrival, or
-    for a saved log the latest stamp: time that runs backwards (merged workers, repeated lines) never turns it back.
+    known; else it is the latest that is not behind ``reference`` (when the file was last written), else not behind
+    its arrival. ``now`` is the latest arrival, or for a saved log the latest stamp: time that runs backwards (merged
+    workers, repeated lines) never turns it back.
     """
 
     def __init__(self, reference: float | None = None) -> None:
@@ -32,6 +32,10 @@ class Clock:
             self.pass_to(heard)
         return event.arrived if stamped is None else stamped
 
+    def go_by(self, full_date: float) -> None:
+        """A full date of the log, in seconds since the epoch, by which stamps without a year are read."""
+        self._near = full_date
+
     def pass_to(self, time: float) -> None:
         """It is now at least ``time``."""
         self.now = time if self.now is None else max(self.now, time)
@@ -40,7 +44,7 @@ class Clock:
         if stamp is None:
             return None
         if stamp.year_known:
-            self._near = stamp.seconds
+            self.go_by(stamp.seconds)
             return stamp.seconds
         if self._near is not None:
             return choose_year(stamp, self._near)

@@ -1,0 +1,47 @@
+"""Stamps without a year, given one by the full dates of their own log."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
+from operator import attrgetter
+from typing import TypeVar
+
+from logrules.inference.clock import Clock
+from logrules.model.event import Event, Timestamp
+
+Item = TypeVar("Item")
+
+# A launcher's lines bear full dates, those of the framework that it starts often none: the first of either stand
+# among the first lines of a log that are of use.
+_MOST_AHEAD = 4096
+
+
+def dated(event: Event, clock: Clock) -> Event:
+    """The event with a stamp that has a year, as ``clock`` reads it: the clock of the log, which it moves on."""
+    time = clock.read(event)
+    if time is not None and event.stamp is not None and not event.stamp.year_known:
+        return replace(event, stamp=Timestamp(time))
+    return event
+
+
+def dated_events(events: Iterable[Event], clock: Clock) -> Iterator[Event]:
+    """The events of a saved log, their stamps with years; ``clock`` is that of the log."""
+    return (dated(event, clock) for event in after_full_date(events, attrgetter("stamp"), clock))
+
+
+def after_full_date(
+    items: Iterable[Item], stamp_of: Callable[[Item], Timestamp | None], clock: Clock
+) -> Iterator[Item]:
+    """The same items, once ``clock`` knows the first full date that is among those at the beginning.
+
+    Nothing is held back of a log whose first stamp has a year.
+    """
+    source = iter(items)
+    ahead: list[Item] = []
+    for item in islice(source, _MOST_AHEAD):
+        ahead.append(item)
+        stamp = stamp_of(item)
+        if stamp is not None and stamp.year_known:
+            clock.go_by(stamp.seconds)
+            break
+    return chain(ahead, source)
