@@ -9,11 +9,12 @@ from logrules.inference.observation import Match, Observation
 from logrules.ruleset.condition import (
     Absence,
     Condition,
+    Detection,
+    Detector,
     Every,
     Leaf,
     Not,
     Occurred,
-    Quiet,
     Repeated,
     Sequence,
     Some,
@@ -144,7 +145,7 @@ def _not_so(leaf: Leaf, judged: Judged) -> str:
     match leaf:
         case Waiting():
             return _not_waiting(leaf, judged)
-        case Quiet():
+        case Detector(Detection.QUIET):
             return _not_quiet(judged)
         case _:
             return "is not so"

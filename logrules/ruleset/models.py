@@ -21,6 +21,7 @@ from pydantic import (
 
 from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
+from logrules.ruleset.condition import Detection
 
 _DURATION_PATTERN = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
 
@@ -250,7 +251,7 @@ class RuleFile(CardFile):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
 
     id: RuleId
-    detector: Literal["quiet", "silent", "stopped", "overdue", "lagging", "unstarted", "polling"] | None = None
+    detector: Detection | None = None
     longer_than: Duration | None = None
     signals: dict[SignalName, AnySignal] = Field(default_factory=dict, max_length=20)
     with_: dict[SignalName, AnyEvidence] = Field(default_factory=dict, alias="with", max_length=20)

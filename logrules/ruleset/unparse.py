@@ -5,25 +5,19 @@ from collections.abc import Callable, Iterable
 from logrules.ruleset.condition import (
     Absence,
     Condition,
+    Detector,
     Every,
-    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
     MetricTrend,
     Not,
     Occurred,
-    Overdue,
-    Polling,
-    Quiet,
     Repeated,
     Sequence,
     Signals,
-    Silent,
     Some,
-    Stopped,
     Supported,
-    Unstarted,
     Waiting,
 )
 
@@ -67,14 +61,8 @@ def _spell_state(leaf: Condition) -> str:
     match leaf:
         case Waiting(wait):
             return f"waiting({wait})"
-        case Quiet(longer_than_s) | Silent(longer_than_s) | Unstarted(longer_than_s) | Polling(longer_than_s):
-            return f"{type(leaf).__name__.lower()} > {duration(longer_than_s)}"
-        case Overdue():
-            return "steps(overdue)"
-        case Lagging():
-            return "steps(lagging)"
-        case Stopped():
-            return "stopped"
+        case Detector(kind, longer_than_s):
+            return f"{kind.value} > {duration(longer_than_s)}" if longer_than_s else kind.value
         case _:
             return _spell_metric(leaf)
 

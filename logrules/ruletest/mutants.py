@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from logrules.ruleset.condition import (
     Absence,
     Condition,
+    Detection,
+    Detector,
     Every,
-    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
@@ -15,16 +16,11 @@ from logrules.ruleset.condition import (
     Not,
     NotANumber,
     Occurred,
-    Overdue,
-    Polling,
-    Quiet,
     Repeated,
     Sequence,
-    Silent,
     Some,
     Supported,
     Trend,
-    Unstarted,
     leaves,
     signals_of,
 )
@@ -35,6 +31,7 @@ from logrules.ruleset.unparse import duration, spell
 WIDER = 10
 _NEVER = "(?!)"
 _OTHER_TREND = {Trend.FLAT: Trend.RISING, Trend.RISING: Trend.FLAT}
+_OTHER_RHYTHM = {Detection.OVERDUE: Detection.LAGGING, Detection.LAGGING: Detection.OVERDUE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +120,11 @@ def _wrong_leaf(leaf: Condition) -> Iterator[Condition]:
             yield _seen(signals)
             if within_s is not None:
                 yield Repeated(signals, least, within_s * WIDER)
-        case _:
-            yield from _wrong_silence(leaf)
-
-
-def _wrong_silence(leaf: Condition) -> Iterator[Condition]:
-    match leaf:
-        case Quiet(longer_than_s):
-            yield Quiet(longer_than_s * WIDER)
-        case Silent(longer_than_s):
-            yield Silent(longer_than_s * WIDER)
-        case Unstarted(longer_than_s):
-            yield Unstarted(longer_than_s * WIDER)
-        case Polling(longer_than_s):
-            yield Polling(longer_than_s * WIDER)
-        case Overdue():
-            yield Lagging()
-        case Lagging():
-            yield Overdue()
+        case Detector(kind, longer_than_s):
+            if longer_than_s:
+                yield Detector(kind, longer_than_s * WIDER)
+            elif kind in _OTHER_RHYTHM:
+                yield Detector(_OTHER_RHYTHM[kind])
         case _:
             yield from _wrong_metric(leaf)
 
