@@ -5,7 +5,8 @@ imported only while rule files are read; a cached pack never needs them.
 """
 
 import re
-from typing import Annotated, Literal, TypeAlias
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -23,6 +24,10 @@ from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
 from logrules.ruleset.condition import Detection
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Record = TypeVar("Record", bound="DataclassInstance")
 _DURATION_PATTERN = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
 
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$", max_length=120)]
@@ -47,6 +52,12 @@ class Strict(BaseModel):
 
     # Built when first used: most runs read files of one or two kinds.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    def to_record(self, kind: type[Record], **other: Any) -> Record:
+        """What a pack keeps of it: the fields that the record has too, lists as tuples; and ``other`` fields."""
+        names = {member.name for member in fields(kind)}
+        said = {name: tuple(value) if isinstance(value, list) else value for name, value in self if name in names}
+        return kind(**{**said, **other})
 
 
 def listed(value: object) -> object:

@@ -38,21 +38,17 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
     for phase in (fixed, otherwise):
         draft.problems += known.unknown_phase(source, ["phase"], phase)
     cause = known.causes.get(file.cause)
-    draft.rules[file.id] = Rule(
-        file.id,
-        file.cause,
-        file.severity or (cause.severity if cause else Severity.ERROR),
+    draft.rules[file.id] = file.to_record(
+        Rule,
+        severity=file.severity or (cause.severity if cause else Severity.ERROR),
         when=when,
         phase=fixed,
         phase_otherwise=otherwise or (cause.phase if cause else None),
         culprit=file.culprit or (cause.culprit if cause else "reporter"),
         cleared_by=file.cleared_by or (cause.cleared_by if cause else "progress"),
-        fallback=file.fallback,
         stall=file.stall if file.stall is not None else bool(cause and cause.stall),
         abrupt=bool(cause and cause.abrupt),
         tier=file.tier or "",
-        explained_by=tuple(file.explained_by),
-        requires=tuple(file.requires),
         evidence=tuple(evidence.values()),
     )
     draft.cards[file.id] = card_text(file, known)
