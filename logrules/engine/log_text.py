@@ -2,14 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.clock_sync import aligned
 from logrules.engine.run import compiled, dated, modified_of
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
-from logrules.model.report import Evidence, Report
+from logrules.model.report import Report
 from logrules.model.stream import Block, End
 from logrules.parsing.clean import redraws
 from logrules.parsing.log_tail import RawLine
@@ -47,18 +46,9 @@ def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *
 def _wanted(report: Report) -> Mapping[str, frozenset[int]]:
     """The lines round what the report shows, by source."""
     found: dict[str, set[int]] = {}
-    for line in _shown(report):
+    for line in report.shown:
         found.setdefault(line.source, set()).update(range(line.line - _AROUND, line.line + _AROUND + 1))
     return {source: frozenset(numbers) for source, numbers in found.items()}
-
-
-def _shown(report: Report) -> Iterator[Evidence]:
-    for one in report.diagnoses:
-        yield from one.evidence
-        yield from chain.from_iterable(other.evidence for other in one.consequences)
-    yield from report.unusual
-    if report.comparison is not None:
-        yield from chain.from_iterable(one.evidence for one in report.comparison.differences)
 
 
 def _raw_lines(source: Source) -> Iterator[RawLine]:

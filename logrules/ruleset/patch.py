@@ -67,7 +67,7 @@ def patched(pack: Pack, reading: Reading) -> Pack:
 
 def _without(pack: Pack, gone: frozenset[str]) -> PackBuilder:
     """A draft of the pack in which the signals of some rules keep their numbers and are never found."""
-    lost = {number for number, signal in enumerate(pack.signals) if signal.id.rpartition(":")[0] in gone}
+    lost = {number for number, signal in enumerate(pack.signals) if signal.owner in gone}
     return PackBuilder(
         signals=[Signal(one.id, ()) if number in lost else one for number, one in enumerate(pack.signals)],
         rules={rule.id: rule for rule in pack.rules},

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection, Suite
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, WantedDiagnosis
 
 
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
@@ -40,10 +40,9 @@ def _cards(source: RuleSource) -> Iterator[tuple[str, schema.CardFile, tuple[str
                 yield f"waits/{framework}/{wait.id}", wait, ("waits", index)
 
 
-def _wanted(example: schema.FiresFile) -> Selection | None:
-    ranks = None if example.ranks is None else tuple(example.ranks)
-    asks = example.captures or ranks is not None or example.phase
-    return Selection(example.captures, ranks, example.phase) if asks else None
+def _wanted(example: schema.FiresFile) -> WantedDiagnosis | None:
+    found = example.to_record(WantedDiagnosis)
+    return found if found != WantedDiagnosis() else None
 
 
 def _marker_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MarkerSample]:

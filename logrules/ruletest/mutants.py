@@ -59,7 +59,7 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
     """Every mutant of a rule or, for the card of a wait, of its patience."""
 
     def name_of(signal: int) -> str:
-        return pack.signals[signal].id.rpartition(":")[2]
+        return pack.signals[signal].name
 
     for number in dict.fromkeys(signal for leaf in leaves(rule.when) for signal in signals_of(leaf)):
         yield from _without(number, pack.signals[number], name_of(number))

@@ -57,12 +57,7 @@ def reports(report: Report, language: str) -> Iterator[BundlePart]:
 def logs(sources: Sequence[Source], report: Report) -> Iterator[BundlePart]:
     """Of each log its end and its evidence."""
     for number, source in enumerate(sources, start=1):
-        lines = [
-            line.line
-            for one in report.diagnoses
-            for line in (*one.evidence, *(line for other in one.consequences for line in other.evidence))
-            if line.source == source.name
-        ]
+        lines = [line.line for one in report.diagnoses for line in one.lines if line.source == source.name]
         found = excerpt(source, lines)
         stem = f"logs/{number:03d}-{_plain_name(source.name)}"
         yield BundlePart(
