@@ -5,16 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.clock_sync import aligned
-from logrules.engine.run import compiled, dated, modified_of
+from logrules.engine.run import compiled, dated
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
 from logrules.model.report import Report
-from logrules.model.stream import Block, End
 from logrules.parsing.clean import redraws
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source
+from logrules.sources.source import Source, lines_of, modified_of
 
 # What of a log is shown where not all of it is: much of its end, something of its beginning, lines round evidence.
 _HEAD_SHARE = 0.2
@@ -52,14 +51,10 @@ def _wanted(report: Report) -> Mapping[str, frozenset[int]]:
 
 
 def _raw_lines(source: Source) -> Iterator[RawLine]:
-    number = 0
-    while not isinstance(item := source.read(None), End):
-        if isinstance(item, Block):
-            offset = item.offset
-            for raw in item.data.removesuffix(b"\n").split(b"\n"):
-                number += 1
-                yield RawLine(number, offset, raw)
-                offset += len(raw) + 1
+    offset = 0
+    for number, raw in enumerate(lines_of(source), start=1):
+        yield RawLine(number, offset, raw.removesuffix(b"\n"))
+        offset += len(raw)
 
 
 def _kept(lines: Iterable[RawLine], share: int | None, wanted: frozenset[int]) -> Iterable[RawLine]:

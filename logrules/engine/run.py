@@ -24,7 +24,7 @@ from logrules.parsing.captures import Captures
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import keep_patterns
-from logrules.sources.source import Source
+from logrules.sources.source import Source, modified_of
 
 # A program reads with one pack; a test or a server may go to and fro between a few.
 _KEPT = 3
@@ -124,12 +124,6 @@ class Stream:
     name: str
     events: Iterable[Event]
     modified: float | None = None
-
-
-def modified_of(source: Source) -> float | None:
-    """When a source was last written, where it knows."""
-    found: float | None = getattr(source, "modified", None)
-    return found
 
 
 def reason(

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from logrules.model.errors import reason_of
 from logrules.notify.delivery import started
 from logrules.notify.task_queue import TaskQueue
 from logrules.output.escape import safe
@@ -46,7 +47,7 @@ class DeliveryQueue(TaskQueue[bytes]):
         try:
             return started(delivery)
         except OSError as fault:
-            self._complain(f"{self._name}: cannot be told ({(fault.strerror or str(fault)).lower()})")
+            self._complain(f"{self._name}: cannot be told ({reason_of(fault)})")
             return None
 
     def _hear_of(self, process: subprocess.Popen[bytes]) -> None:

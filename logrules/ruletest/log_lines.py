@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from logrules.model.errors import LogrulesError
-from logrules.model.stream import Block, End
 from logrules.parsing.clean import clean
 from logrules.sources.discover import discover
-from logrules.sources.source import Source
+from logrules.sources.source import lines_of
 
 # Around the line, so many are looked at for what looks like it.
 REACH = 20_000
@@ -51,15 +50,4 @@ def _lines(path: str) -> Iterator[bytes]:
     found = discover([path]).sources
     if len(found) != 1:
         raise LogrulesError(f"{path}: is not one log")
-    yield from lines_of(found[0])
-
-
-def lines_of(source: Source) -> Iterator[bytes]:
-    """The lines of a saved log as they were written, very long ones cut."""
-    rest = b""
-    while not isinstance(item := source.read(None), End):
-        if isinstance(item, Block):
-            *whole, rest = (rest + item.data).split(b"\n")
-            yield from (raw[:_LONGEST_BYTES] for raw in whole)
-    if rest:
-        yield rest[:_LONGEST_BYTES]
+    yield from (raw.removesuffix(b"\n")[:_LONGEST_BYTES] for raw in lines_of(found[0]))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from logrules.model.errors import reason_of
 from logrules.model.report import SourceNote
 from logrules.sources.flight_dump import MAX_BYTES, Dump, NoDump, read_dump
 from logrules.sources.flight_lines import lines_of
@@ -38,7 +39,7 @@ def _read(path: Path, name: str) -> Dump:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as fault:
-        raise NoDump(f"cannot be read ({(fault.strerror or str(fault)).lower()})") from None
+        raise NoDump(f"cannot be read ({reason_of(fault)})") from None
     if len(data) > MAX_BYTES:
         raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was passed over")
     return read_dump(name, rank_of_name(path.name) or 0, data)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from logrules.model.errors import LogrulesError
+from logrules.model.errors import LogrulesError, reason_of
 from logrules.model.report import Report
 from logrules.model.version import __version__
 from logrules.output.escape import safe
@@ -88,7 +88,7 @@ def configurations(paths: Sequence[str]) -> Iterator[BundlePart]:
             with Path(name).open("rb") as stream:
                 raw = stream.read(MAX_CONFIG_BYTES + 1)
         except OSError as fault:
-            raise LogrulesError(f"{name}: cannot be read ({(fault.strerror or str(fault)).lower()})") from None
+            raise LogrulesError(f"{name}: cannot be read ({reason_of(fault)})") from None
         text = raw[:MAX_CONFIG_BYTES].decode("utf-8", "replace")
         cut = f"\n… cut after {MAX_CONFIG_BYTES} bytes\n" if len(raw) > MAX_CONFIG_BYTES else ""
         yield BundlePart(f"config/{number:03d}-{_plain_name(Path(name).name)}", text + cut)
