@@ -6,6 +6,7 @@ from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, step_faults
 from logrules.ruleset.condition import Waiting
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
@@ -57,7 +58,7 @@ def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile
     draft.problems += known.unknown(source, at, wait)
     draft.problems += step_faults(source, at, wait, known)
     draft.problems += known.unknown_phase(source, [*at, "phase"], wait.phase)
-    draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience), wait.first)
+    draft.waits[name] = Wait(name, wait.phase, seconds(wait.patience), wait.first)
     card = f"waits/{name}"
     draft.rules[card] = wait.to_record(
         Rule,

@@ -4,7 +4,6 @@ These models are the published schema (``logrules schema rule`` and so on) and a
 imported only while rule files are read; a cached pack never needs them.
 """
 
-import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -285,12 +284,3 @@ class RuleFile(CardFile):
                 "`longer_than` belongs to the detectors `quiet`, `silent`, `unstarted` and `polling`, and they need it"
             )
         return self
-
-
-_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-def seconds(duration: str) -> float:
-    """Seconds of a duration such as ``30s`` or ``12m``."""
-    number, unit = re.fullmatch(r"([\d.]+)(ms|s|m|h|d)", duration).groups()  # type: ignore[union-attr]
-    return float(number) * _UNITS_S[unit]

@@ -8,6 +8,7 @@ from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, step_faults
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.pack import Rule, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.when import ConditionFault, parse_when
@@ -66,7 +67,7 @@ def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFi
 def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
     """What ``when`` says, any of the signals where it says nothing, or the detector."""
     if file.detector is not None:
-        return Detector(file.detector, schema.seconds(file.longer_than or "0s"))
+        return Detector(file.detector, seconds(file.longer_than or "0s"))
     if file.when is not None:
         found = parse_when(file.when, numbers)
         return found if file.anywhere else near(found)

@@ -160,7 +160,7 @@ def _wants(file: "CaseFile | MomentFile") -> ExpectedDiagnosis:
 
 
 def _step(step: "CaseStepFile", place: Position) -> ScriptStep:
-    from logrules.ruleset.models import seconds
+    from logrules.ruleset.duration import seconds
 
     if step.quiet is not None:
         return Passes(seconds(step.quiet))

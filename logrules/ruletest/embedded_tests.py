@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from logrules.ruleset import models as schema
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, WantedDiagnosis
@@ -26,7 +27,7 @@ def _examples(source: RuleSource) -> Iterator[Example]:
         ]
         for number, (kind, index, example) in enumerate(rows, start=1):
             place = source.document.place((*at, "examples", kind, index))
-            quiet_s = schema.seconds(example.quiet) if example.quiet else None
+            quiet_s = seconds(example.quiet) if example.quiet else None
             wanted = _wanted(example) if isinstance(example, schema.FiresFile) else None
             yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted)
 

@@ -24,8 +24,9 @@ from logrules.ruleset.condition import (
     leaves,
     signals_of,
 )
+from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
-from logrules.ruleset.unparse import duration, spell
+from logrules.ruleset.unparse import spell
 
 # Wide enough that a near miss need not lie on the edge of its window.
 WIDER = 10
@@ -68,7 +69,7 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
     for wait in pack.waits:
         if wait.id == rule.wait:
             late = replace(wait, patience_s=wait.patience_s * WIDER)
-            text = f"a patience of {duration(late.patience_s)} for {duration(wait.patience_s)}"
+            text = f"a patience of {spelled(late.patience_s)} for {spelled(wait.patience_s)}"
             yield Mutant(text, wait=late)
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from itertools import chain
 
 from logrules.model.report import Diagnosis
+from logrules.ruleset.duration import UNITS_S
 
 _MAX_CHARS = 2_000
 _WEEK_S = 604_800.0
-_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _GAVE_UP = re.compile(r"time[-_ ]?out|timed[- ]out|gave up|heartbeat|unresponsive|stuck|no progress", re.IGNORECASE)
 _HOW_LONG = re.compile(
     r"\(ms\)\s*[=:]\s*(?P<bare>\d{1,12})"
@@ -28,9 +28,9 @@ def waited_s(text: str) -> float:
 
 def _seconds(found: re.Match[str]) -> float:
     if found["bare"]:
-        return float(found["bare"]) * _UNITS_S["ms"]
+        return float(found["bare"]) * UNITS_S["ms"]
     unit = found["unit"].lower()
-    return float(found["count"]) * _UNITS_S["ms" if unit == "ms" or unit.startswith("milli") else unit[0]]
+    return float(found["count"]) * UNITS_S["ms" if unit == "ms" or unit.startswith("milli") else unit[0]]
 
 
 def idle_since(found: Sequence[Diagnosis], went_on: float | None) -> float | None:
