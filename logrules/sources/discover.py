@@ -95,10 +95,11 @@ def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], lis
     """What flight-recorder dumps tell, as logs."""
     if not dumps:
         return [], []
-    from logrules.sources.flight_files import told_by
+    from logrules.sources.flight_files import read_dumps
+    from logrules.sources.flight_lines import lines_of
 
-    text, notes = told_by(zip((path for path, _ in dumps), short_names(dumps), strict=True))
-    return [MemorySource(name, lines) for name, lines in text.items()], notes
+    read, notes = read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))
+    return [MemorySource(name, lines) for name, lines in lines_of(read).items()], notes
 
 
 def _look_at(path: Path, search: _Search) -> None:
