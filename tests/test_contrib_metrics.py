@@ -15,7 +15,8 @@ from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 
 pytest.importorskip("prometheus_client")
-from logrules.notify.prometheus import TEXTFILE_EVERY_S, JobMetrics, MetricsTextfile, job_name
+from logrules.notify.job_name import job_name
+from logrules.notify.prometheus import TEXTFILE_EVERY_S, JobMetrics, MetricsTextfile
 from tests.conftest import until
 
 HERE = Path(__file__).parent.parent / "contrib" / "prometheus"

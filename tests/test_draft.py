@@ -20,8 +20,7 @@ from logrules.ruleset.pattern import compiled as compiled_pattern
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import Collection, compiled
 from logrules.ruletest.literal_choice import best_literal
-from logrules.ruletest.log_lines import Extract
-from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.log_lines import Extract, near_miss
 from logrules.ruletest.runner import every_test, prove
 from logrules.ruletest.scaffold import draft
 from logrules.ruletest.variable_parts import Filled, parts_of, pattern_of

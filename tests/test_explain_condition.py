@@ -23,8 +23,9 @@ from logrules.ruleset.condition import (
     Some,
     Trend,
 )
+from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal
-from logrules.ruleset.unparse import duration, spell
+from logrules.ruleset.unparse import spell
 from logrules.ruleset.when import parse_when
 from tests.conftest import event
 
@@ -119,4 +120,4 @@ def test_what_is_spelt_reads_as_the_same_condition(condition):
     ("seconds", "text"), [(90, "90s"), (600, "10m"), (7200, "2h"), (172800, "2d"), (0.25, "0.25s"), (0, "0s")]
 )
 def test_durations_are_spelt_as_people_write_them(seconds, text):
-    assert duration(seconds) == text
+    assert spelled(seconds) == text

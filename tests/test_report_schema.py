@@ -9,8 +9,7 @@ import pytest
 from logrules.cli.schema import all_schemas
 from logrules.engine.run import replay
 from logrules.model.report import Report, StackView, Status
-from logrules.output.report_json import report_document
-from logrules.output.report_schema import report_schema
+from logrules.output.report_json import report_document, report_schema
 from logrules.sources.discover import discover
 from tests.conftest import fixtures
 

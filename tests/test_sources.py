@@ -177,10 +177,10 @@ def test_an_empty_file_ends_at_once(tmp_path: Path) -> None:
     assert isinstance(source.read(until=None), End)
 
 
-def test_the_end_tells_when_the_file_was_written(tmp_path: Path) -> None:
+def test_a_file_knows_when_it_was_written(tmp_path: Path) -> None:
     source = saved(tmp_path, b"step 1\n")
     os.utime(source.path, (1_700_000_000, 1_700_000_000.5))
-    assert everything(source)[2] == End(modified=1_700_000_000.5)
+    assert source.modified == 1_700_000_000.5
 
 
 def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
@@ -203,10 +203,9 @@ def test_a_read_that_fails_ends_the_source_and_is_told(tmp_path: Path, monkeypat
         return healthy(descriptor, size, offset)
 
     monkeypatch.setattr(os, "pread", stale_behind_the_first_megabyte)
-    *blocks, skipped, end = saved_items("rank0.log", lambda: FileIO(path), block_bytes=1 << 20)
+    *blocks, skipped = saved_items("rank0.log", lambda: FileIO(path), block_bytes=1 << 20)
     assert blocks == [Block("rank0.log", 0, b"0123456\n" * (1 << 17))]
     assert skipped == Skipped("rank0.log", 1 << 20, None, "reading failed (stale file handle)")
-    assert isinstance(end, End)
 
 
 # --- encodings -------------------------------------------------------------------------
@@ -263,11 +262,10 @@ def test_members_follow_one_another(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", COMPRESS)
 def test_a_cut_archive_gives_what_it_holds(kind: str, tmp_path: Path) -> None:
     data = COMPRESS[kind](LINES + os.urandom(1 << 20))
-    blocks, skipped, end = everything(saved(tmp_path, data[: len(data) - 1000]))
+    blocks, skipped, _ = everything(saved(tmp_path, data[: len(data) - 1000]))
     whole = joined(blocks)
     assert whole.startswith(LINES) if kind != "bzip2" else LINES.startswith(whole[: len(LINES)])
     assert skipped == [Skipped("rank0.log", len(whole), None, f"the {kind} archive is cut off")]
-    assert end.modified is not None
 
 
 @pytest.mark.parametrize("kind", COMPRESS)
@@ -342,7 +340,7 @@ def test_standard_input_is_read_to_its_end(wrap: Callable[[bytes], bytes]) -> No
     descriptor = fed_pipe(wrap(LINES))
     blocks, skipped, end = everything(StdinSource(block_bytes=5000, descriptor=descriptor))
     check_blocks(blocks, LINES)
-    assert (skipped, end.modified, blocks[0].source) == ([], None, "<stdin>")
+    assert (skipped, end, blocks[0].source) == ([], End(), "<stdin>")
     os.close(descriptor)
 
 
@@ -361,7 +359,7 @@ def test_a_named_pipe_is_read_like_standard_input(tmp_path: Path) -> None:
     (source,) = discover([str(path)]).sources
     blocks, _, end = everything(source)
     assert joined(blocks) == LINES
-    assert end.modified is None
+    assert end == End()
 
 
 # --- names -----------------------------------------------------------------------------

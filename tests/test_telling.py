@@ -256,7 +256,7 @@ def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch
     def full(where: Path, _data: bytes) -> None:
         raise UnwritableError(where, OSError(28, "No space left on device"))
 
-    monkeypatch.setattr("logrules.notify.report_file.write_file", full)
+    monkeypatch.setattr("logrules.notify.kept_file.write_file", full)
     for now in (0.0, 100.0, 200.0):
         kept.hear(update(now), lambda: REPORT)
     kept.close(10.0)

@@ -42,8 +42,8 @@ def run(options: argparse.Namespace) -> int:
     """Check, mend where that was asked for, and print what is left."""
     from importlib import import_module
 
+    from logrules.engine.resilient_pool import default_processes
     from logrules.ruletest.lint import check
-    from logrules.ruletest.parallel import default_processes
 
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))

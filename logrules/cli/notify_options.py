@@ -70,7 +70,7 @@ def listeners(
         from logrules.notify.webhook import Webhook
 
         found.append(Webhook(options.notify, complain, options.lang, policy))
-    found += _kept(options, following, complain)
+    found += _kept(options, following, job, complain)
     if options.inspect:
         found.append(_inspection(options, following, child, complain))
     elif options.pid is not None or options.inspect_hosts:
@@ -78,7 +78,7 @@ def listeners(
     return found
 
 
-def _kept(options: argparse.Namespace, following: "Following", complain: Complain) -> Iterator[Listener]:
+def _kept(options: argparse.Namespace, following: "Following", job: str, complain: Complain) -> Iterator[Listener]:
     """What keeps the state of the job where others look for it."""
     if options.report:
         from logrules.notify.report_file import ReportFile
@@ -91,13 +91,13 @@ def _kept(options: argparse.Namespace, following: "Following", complain: Complai
         from logrules.notify.prometheus import LOOPBACK, PrometheusExporter
 
         address = options.metrics_address or LOOPBACK
-        yield PrometheusExporter(options.metrics_port, following.workers, options.job_name, address)
+        yield PrometheusExporter(options.metrics_port, following.workers, job, address)
     elif options.metrics_address:
         raise LogrulesError("--metrics-address is for --metrics-port")
     if options.metrics_textfile:
         from logrules.notify.prometheus import MetricsTextfile
 
-        yield MetricsTextfile(Path(options.metrics_textfile), following.workers, complain, options.job_name)
+        yield MetricsTextfile(Path(options.metrics_textfile), following.workers, complain, job)
 
 
 def _inspection(

@@ -54,16 +54,10 @@ def chosen_readers(options: argparse.Namespace, found: "Discovered") -> "Readers
         from logrules.engine.ray_cluster import read_on_ray
 
         return partial(read_on_ray, address=options.ray_address)
-    processes = options.processes or _cores()
     much = found.total_bytes is None or found.total_bytes >= _WORTH_PROCESSES_BYTES
     if not travels or len(found.sources) < 2 or not (much or options.processes):  # noqa: PLR2004
         return None
     from logrules.engine.processes import read_here
+    from logrules.engine.resilient_pool import default_processes
 
-    return partial(read_here, processes=processes)
-
-
-def _cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return partial(read_here, processes=options.processes or default_processes())

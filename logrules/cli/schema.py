@@ -29,7 +29,7 @@ def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], d
 
 
 def _report() -> dict[str, Any]:
-    from logrules.output.report_schema import report_schema
+    from logrules.output.report_json import report_schema
 
     annexes = {key: schema() for extension in diagnose_extensions() for key, schema in extension.SCHEMAS.items()}
     return report_schema(annexes)

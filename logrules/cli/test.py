@@ -47,9 +47,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the tests, or measure them."""
+    from logrules.engine.resilient_pool import default_processes
     from logrules.engine.run import prepared
     from logrules.ruletest.collect import collect
-    from logrules.ruletest.parallel import default_processes
 
     _refuse_contradictions(options)
     found = collect(options.paths, chosen_settings(options))

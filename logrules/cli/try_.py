@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.did_you_mean import hint
 from logrules.cli.rule_options import add_pack_options, chosen_settings
 from logrules.model.errors import LogrulesError
 
@@ -49,8 +50,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _rule(options: argparse.Namespace) -> "tuple[Pack, str]":
     """The pack and the rule in it that was named, by id or by file."""
-    from difflib import get_close_matches
-
     from logrules.ruleset.load import load_pack
 
     path = Path(options.rule)
@@ -63,7 +62,5 @@ def _rule(options: argparse.Namespace) -> "tuple[Pack, str]":
         return pack, named[0]
     known = [rule.id for rule in pack.rules]
     if options.rule not in known:
-        near = get_close_matches(options.rule, known, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise LogrulesError(f"no rule is called `{options.rule}`{hint}")
+        raise LogrulesError(f"no rule is called `{options.rule}`{hint(options.rule, known)}")
     return pack, options.rule

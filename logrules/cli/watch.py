@@ -81,7 +81,7 @@ def _speed(text: str) -> float:
 
 
 def _duration(text: str) -> float:
-    from logrules.ruleset.models import seconds
+    from logrules.ruleset.duration import seconds
 
     return seconds(text)
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, tzinfo
 from functools import partial
 from threading import Lock
@@ -273,13 +274,10 @@ def _in_front() -> bool:
 
 
 def _show(turn: Lock, data: bytes) -> None:
-    view = memoryview(data)
-    try:
-        with turn:
-            while view:
-                view = view[os.write(STDOUT, view) :]
-    except OSError:
-        return
+    from logrules.sources.passthrough import write_all
+
+    with turn, suppress(OSError):
+        write_all(STDOUT, data)
 
 
 def _show_not(data: bytes) -> None:

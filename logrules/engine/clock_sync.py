@@ -22,7 +22,7 @@ from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
 from logrules.parsing.worker_from_path import worker_of_name
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source
+from logrules.sources.source import Source, modified_of
 
 END_BYTES = 256 << 10
 # Many logs share many moments: a shorter look at each tells as much.
@@ -84,7 +84,7 @@ class _Look:
         ends = getattr(source, "ends", None)
         if ends is None:
             return ClockSample(named, named)
-        clock = Clock(getattr(source, "modified", None))
+        clock = Clock(modified_of(source))
         worker = named
         moments: list[ClockReading] = []
         for place, data in enumerate(ends(self._end_bytes)):

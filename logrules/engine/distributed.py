@@ -8,13 +8,13 @@ from pathlib import Path
 from logrules.engine.clock_sync import aligned
 from logrules.engine.extraction import Progress, window_bytes
 from logrules.engine.extraction_task import Read, ReadFailed, Task
-from logrules.engine.run import Stream, modified_of, reason
+from logrules.engine.run import Stream, reason
 from logrules.engine.spool import unpacked
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source
+from logrules.sources.source import Source, modified_of
 
 # Reads tasks for a pack; the answers come in any order.
 Readers = Callable[[Sequence[Task], Pack], Iterator[Read | ReadFailed]]

@@ -8,7 +8,7 @@ from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
 from logrules.engine.extraction import Scanners
-from logrules.engine.late_context import evidence_of, with_lines_below, with_stacks
+from logrules.engine.late_context import with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import merged
 from logrules.inference.clock import Clock
@@ -280,5 +280,5 @@ class Following:
         below.clear()
         if len(self._below) > _MAX_BELOW:
             report = self._session.report()
-            shown = {(line.source, line.line) for line in evidence_of(report)}
+            shown = {(line.source, line.line) for line in report.shown}
             self._below = {key: lines for key, lines in self._below.items() if key in shown}

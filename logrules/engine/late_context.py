@@ -1,18 +1,9 @@
 """Evidence of a live log, completed: a line is diagnosed before those below it are written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
-
-
-def evidence_of(report: Report) -> Iterator[Evidence]:
-    """Every line that the report shows."""
-    yield from report.unusual
-    for one in report.diagnoses:
-        yield from one.evidence
-        for other in one.consequences:
-            yield from other.evidence
 
 
 def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, ...]]) -> Report:

@@ -2,22 +2,20 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from operator import attrgetter
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.clock_sync import aligned
 from logrules.engine.dating import after_full_date, dated
-from logrules.engine.run import compiled, modified_of
+from logrules.engine.run import compiled
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
-from logrules.model.report import Evidence, Report
-from logrules.model.stream import Block, End
+from logrules.model.report import Report
 from logrules.parsing.clean import redraws
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source
+from logrules.sources.source import Source, lines_of, modified_of
 
 # What of a log is shown where not all of it is: much of its end, something of its beginning, lines round evidence.
 _HEAD_SHARE = 0.2
@@ -49,29 +47,16 @@ def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *
 def _wanted(report: Report) -> Mapping[str, frozenset[int]]:
     """The lines round what the report shows, by source."""
     found: dict[str, set[int]] = {}
-    for line in _shown(report):
+    for line in report.shown:
         found.setdefault(line.source, set()).update(range(line.line - _AROUND, line.line + _AROUND + 1))
     return {source: frozenset(numbers) for source, numbers in found.items()}
 
 
-def _shown(report: Report) -> Iterator[Evidence]:
-    for one in report.diagnoses:
-        yield from one.evidence
-        yield from chain.from_iterable(other.evidence for other in one.consequences)
-    yield from report.unusual
-    if report.comparison is not None:
-        yield from chain.from_iterable(one.evidence for one in report.comparison.differences)
-
-
 def _raw_lines(source: Source) -> Iterator[RawLine]:
-    number = 0
-    while not isinstance(item := source.read(None), End):
-        if isinstance(item, Block):
-            offset = item.offset
-            for raw in item.data.removesuffix(b"\n").split(b"\n"):
-                number += 1
-                yield RawLine(number, offset, raw)
-                offset += len(raw) + 1
+    offset = 0
+    for number, raw in enumerate(lines_of(source), start=1):
+        yield RawLine(number, offset, raw.removesuffix(b"\n"))
+        offset += len(raw)
 
 
 def _kept(lines: Iterable[RawLine], share: int | None, wanted: frozenset[int]) -> Iterable[RawLine]:

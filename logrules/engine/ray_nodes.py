@@ -12,7 +12,7 @@ from logrules.model.stream import Block, End, Skipped
 from logrules.sources.discover import Discovered, discover
 from logrules.sources.file import FileSource
 from logrules.sources.remote import is_remote
-from logrules.sources.source import BLOCK_BYTES, MemorySource, Source
+from logrules.sources.source import BLOCK_BYTES, MemorySource, Source, modified_of
 
 Answer = TypeVar("Answer")
 
@@ -99,7 +99,7 @@ def _of_node(node: str, found: _Found, address: str, block_bytes: int) -> Discov
 
 def _found_here(paths: Sequence[str], block_bytes: int) -> _Found:
     found = discover(paths, block_bytes)
-    return found, tuple(getattr(source, "modified", None) for source in found.sources)
+    return found, tuple(map(modified_of, found.sources))
 
 
 def _told(ask: Callable[[], Any]) -> Any:

@@ -13,7 +13,7 @@ from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.clean import clean
 from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source
+from logrules.sources.source import Source, lines_of, modified_of
 
 _HEAD_BYTES = 512
 _BLOCK_BYTES = 256 << 10
@@ -71,11 +71,11 @@ def _timed(log: Source, pack: Pack) -> Iterator[Block]:
 
     Reading is lazy: what is held is one block, and the lines before the first time.
     """
-    peeler, clock = HeaderParser(pack), Clock(getattr(log, "modified", None))
+    peeler, clock = HeaderParser(pack), Clock(modified_of(log))
     held: list[bytes] = []
     offset = length = 0
     at: float | None = None
-    stamped = ((line, _stamp(line, peeler)) for line in _lines(log))
+    stamped = ((line, _stamp(line, peeler)) for line in lines_of(log))
     for line, stamp in after_full_date(stamped, itemgetter(1), clock):
         time = _time(stamp, clock)
         if at is not None and held and (time not in (None, at) or length > _BLOCK_BYTES):
@@ -93,22 +93,6 @@ def _timed(log: Source, pack: Pack) -> Iterator[Block]:
         )
     if held:
         yield Block(log.name, offset, b"".join(held), at)
-
-
-def _lines(log: Source) -> Iterator[bytes]:
-    while not isinstance(item := log.read(None), End):
-        if isinstance(item, Block):
-            yield from _split(item.data)
-
-
-def _split(data: bytes) -> Iterator[bytes]:
-    """Lines by newlines alone: a carriage return redraws a line, and bytes know more line ends than logs do."""
-    start = 0
-    while (end := data.find(b"\n", start) + 1) > 0:
-        yield data[start:end]
-        start = end
-    if start < len(data):
-        yield data[start:]
 
 
 def _stamp(line: bytes, peeler: HeaderParser) -> Timestamp | None:

@@ -1,6 +1,7 @@
 """Work on the cores of this machine that outlives its workers: what a process took with it is tried again."""
 
 import multiprocessing
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -52,6 +53,11 @@ class WorkerPool(Generic[Item, Answer]):
                     yield futures[future], future.result()
                 except BrokenProcessPool:
                     continue
+
+
+def default_processes() -> int:
+    """As many as cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def process_pool(processes: int, begin: Callable[[Any], None], forked: Any, spawned: Any) -> ProcessPoolExecutor:

@@ -24,7 +24,7 @@ from logrules.parsing.captures import Captures
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import keep_patterns
-from logrules.sources.source import Source
+from logrules.sources.source import Source, modified_of
 
 # A program reads with one pack; a test or a server may go to and fro between a few.
 _KEPT = 3
@@ -50,9 +50,9 @@ class Prepared:
         return Session(self.pack, index=self.index, captures=self.captures)
 
 
-def prepared(pack: Pack, *, cache: bool = False) -> Prepared:
-    """The pack with its literals compiled and its tables made."""
-    scanners, captures = Scanners(pack, cache=cache), Captures()
+def prepared(pack: Pack, *, cache: bool = False, captures: Captures | None = None) -> Prepared:
+    """The pack with its literals compiled and its tables made; ``captures`` are what tries its patterns."""
+    scanners, captures = Scanners(pack, cache=cache), captures or Captures()
     reader = Reader(pack, scanners.signals_of, captures)
     numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
     return Prepared(pack, scanners, captures, reader, index_of(pack), numbers)
@@ -124,12 +124,6 @@ class Stream:
     name: str
     events: Iterable[Event]
     modified: float | None = None
-
-
-def modified_of(source: Source) -> float | None:
-    """When a source was last written, where it knows."""
-    found: float | None = getattr(source, "modified", None)
-    return found
 
 
 def reason(

@@ -9,11 +9,12 @@ from logrules.inference.observation import Match, Observation
 from logrules.ruleset.condition import (
     Absence,
     Condition,
+    Detection,
+    Detector,
     Every,
     Leaf,
     Not,
     Occurred,
-    Quiet,
     Repeated,
     Sequence,
     Some,
@@ -21,7 +22,8 @@ from logrules.ruleset.condition import (
     Waiting,
     signals_of,
 )
-from logrules.ruleset.unparse import NameOf, duration, spell
+from logrules.ruleset.duration import spelled
+from logrules.ruleset.unparse import NameOf, spell
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def _not_so(leaf: Leaf, judged: Judged) -> str:
     match leaf:
         case Waiting():
             return _not_waiting(leaf, judged)
-        case Quiet():
+        case Detector(Detection.QUIET):
             return _not_quiet(judged)
         case _:
             return "is not so"
@@ -154,7 +156,7 @@ def _too_few(leaf: Repeated, state: RepeatedState, least: int) -> str:
     counted = sum(count for _, count in state.recent)
     if leaf.within_s is None or counted >= state.match.count:
         return f"{counted} of {least} times"
-    return f"{counted} of {least} times within {duration(leaf.within_s)}, {state.match.count} in all"
+    return f"{counted} of {least} times within {spelled(leaf.within_s)}, {state.match.count} in all"
 
 
 def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:
@@ -164,7 +166,7 @@ def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:
         return f"{wanted} did not come first"
     after = state.partial[reached - 1]
     place = f" line {after[-1].event.line}" if after else ""
-    limit = f" within {duration(leaf.within_s)}" if leaf.within_s is not None else ""
+    limit = f" within {spelled(leaf.within_s)}" if leaf.within_s is not None else ""
     return f"{reached} of {len(leaf.steps)} steps: {wanted} did not follow{place}{limit}"
 
 
@@ -172,7 +174,7 @@ def _answered(leaf: Absence, state: AbsenceState, name_of: NameOf) -> str:
     missing = _names(leaf.missing, name_of)
     if state.pending is None:
         return f"{missing} came"
-    limit = f", patience {duration(leaf.within_s)}" if leaf.within_s is not None else ""
+    limit = f", patience {spelled(leaf.within_s)}" if leaf.within_s is not None else ""
     return f"{missing} may still follow line {state.pending.last.event.line}{limit}"
 
 
@@ -182,13 +184,13 @@ def _not_waiting(leaf: Waiting, judged: Judged) -> str:
         return "is not open"
     if judged.now is None or since.time is None:
         return f"open since line {since.event.line}, but the log has no times"
-    return f"open since line {since.event.line} for {duration(round(judged.now - since.time, 3))} only"
+    return f"open since line {since.event.line} for {spelled(round(judged.now - since.time, 3))} only"
 
 
 def _not_quiet(judged: Judged) -> str:
     if judged.now is None or judged.last is None or judged.last.time is None:
         return "the log has no times"
-    return f"quiet for {duration(round(judged.now - judged.last.time, 3))} only"
+    return f"quiet for {spelled(round(judged.now - judged.last.time, 3))} only"
 
 
 def _names(signals: tuple[int, ...], name_of: NameOf) -> str:

@@ -32,7 +32,7 @@ from logrules.model.report import (
     Status,
 )
 from logrules.model.timeline import Curve
-from logrules.ruleset.condition import Stopped
+from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import card_of, title_of
 
@@ -189,10 +189,10 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
 def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
     """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains.
 
-    A job that ends in silence before its first step is at its start.
+    A job that falls silent before its first step is at its start.
     """
     phase = rule.phase_otherwise
-    if rule.when == Stopped() and not findings.tracker.looped and not findings.endings.repeats():
+    if isinstance(rule.when, Detector) and not findings.tracker.looped and not findings.endings.repeats():
         return pack.phases[0].id
     loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
     looping = any(one.id == phase and one.loop for one in pack.phases)

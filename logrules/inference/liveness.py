@@ -3,7 +3,7 @@
 Pure questions to a moment of a job; the session only says what the moment is.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -13,9 +13,10 @@ from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
 from logrules.model.record import record
-from logrules.ruleset.condition import Lagging, Leaf, Overdue, Polling, Quiet, Silent, Stopped, Unstarted, Waiting
+from logrules.ruleset.condition import Detection, Detector, Leaf, Stillness, Waiting
 
-Still: TypeAlias = Waiting | Quiet | Silent | Unstarted | Polling | Overdue | Lagging | Stopped
+# How long it may be still, of each kind of stillness, as any rule says it, in seconds.
+Limits: TypeAlias = Mapping[Detection, tuple[float, ...]]
 
 # A pause that was lived through may come again, and be longer.
 _PAUSES = 3
@@ -79,22 +80,22 @@ class JobSnapshot:
         return since is not None and self.now is not None and self.now >= since + patience_s
 
 
-def match_of(leaf: Still, at: JobSnapshot) -> Match | None:
+def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
     if at.ear.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:
         case Waiting():
             return _waiting(leaf, at)
-        case Quiet(longer_than_s=limit):
+        case Detector(Detection.QUIET, limit):
             since = None if at.tracker.owes_nothing else at.quiet_since
             quiet = since is not None and at.now is not None and at.now - since > limit
             return _end_of(at, at.last) if quiet and at.last is not None else None
-        case Stopped():
+        case Detector(Detection.STOPPED):
             return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
-        case Polling():
-            return _polling(leaf, at)
-        case Silent() | Unstarted() | Overdue() | Lagging():
+        case Detector(Detection.POLLING, limit):
+            return _polling(limit, at)
+        case _:
             return _live(leaf, at)
 
 
@@ -103,24 +104,10 @@ def unstarted_patience(limit_s: float, ear: Activity) -> float:
     return max(limit_s, _PAUSES * ear.longest_s)
 
 
-@record
-class Limits:
-    """How long it may be still, of each kind of stillness, as any rule says it, in seconds."""
-
-    quiet: tuple[float, ...]
-    silent: tuple[float, ...]
-    unstarted: tuple[float, ...]
-    polling: tuple[float, ...]
-
-    @classmethod
-    def of(cls, leaves: Iterable[Leaf]) -> "Limits":
-        """Those of conditions."""
-        found = set(leaves)
-
-        def limits(kind: type[Quiet | Silent | Unstarted | Polling]) -> tuple[float, ...]:
-            return tuple(sorted(leaf.longer_than_s for leaf in found if isinstance(leaf, kind)))
-
-        return cls(limits(Quiet), limits(Silent), limits(Unstarted), limits(Polling))
+def limits_of(leaves: Iterable[Leaf]) -> Limits:
+    """The limits that these leaves of conditions ask for."""
+    asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in leaves if isinstance(leaf, Detector)})
+    return {kind: tuple(limit for limit, its in asked if its is kind) for kind in Detection}
 
 
 def polling_patience(limit_s: float, polls: Polls) -> float:
@@ -135,36 +122,38 @@ def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
             yield wait.since + wait.wait.patience_s
     since, begun = at.quiet_since, at.ear.begun
     if since is not None:
-        yield from (since + limit for limit in limits.quiet)
+        yield from (since + limit for limit in limits[Detection.QUIET])
     begins = [poll.first.heard for poll in at.polls.standing() if poll.first.heard is not None]
-    yield from (first + polling_patience(limit, at.polls) for first in begins for limit in limits.polling)
+    yield from (first + polling_patience(limit, at.polls) for first in begins for limit in limits[Detection.POLLING])
     if begun is not None:
         yield from pace.deadlines(at.tracker.workers, at.ear.heard_of)
         if at.ear.heard is None:
-            yield from (begun + limit for limit in limits.silent)
+            yield from (begun + limit for limit in limits[Detection.SILENT])
         else:
-            yield from (at.ear.heard + unstarted_patience(limit, at.ear) for limit in limits.unstarted)
+            yield from (at.ear.heard + unstarted_patience(limit, at.ear) for limit in limits[Detection.UNSTARTED])
 
 
-def _live(leaf: Silent | Unstarted | Overdue | Lagging, at: JobSnapshot) -> Match | None:
+def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
     """What only a live job shows: the story of a saved log ends with it."""
     if at.ended or at.now is None or at.ear.begun is None:
         return None
-    if isinstance(leaf, Silent):
+    if leaf.kind is Detection.SILENT:
         nothing = at.ear.heard is None and at.last is None and at.overdue(at.ear.begun, leaf.longer_than_s)
         return begin(_NO_LINE, -1) if nothing else None
     if at.tracker.owes_nothing or at.failing():
         return None
-    if isinstance(leaf, Unstarted):
-        return begin(at.last or _NO_LINE, -1) if _is_unstarted(leaf, at) else None
-    workers, heard_of = at.tracker.workers, at.ear.heard_of
-    return pace.overdue(workers, at.now, heard_of) if isinstance(leaf, Overdue) else pace.lagging(workers, at.now)
+    if leaf.kind is Detection.UNSTARTED:
+        return begin(at.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
+    workers = at.tracker.workers
+    if leaf.kind is Detection.OVERDUE:
+        return pace.overdue(workers, at.now, at.ear.heard_of)
+    return pace.lagging(workers, at.now)
 
 
-def _is_unstarted(leaf: Unstarted, at: JobSnapshot) -> bool:
+def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:
     if at.tracker.looped or at.waiting():
         return False
-    return at.overdue(at.ear.heard, unstarted_patience(leaf.longer_than_s, at.ear))
+    return at.overdue(at.ear.heard, unstarted_patience(limit_s, at.ear))
 
 
 def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
@@ -183,11 +172,11 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     return match
 
 
-def _polling(leaf: Polling, at: JobSnapshot) -> Match | None:
+def _polling(limit_s: float, at: JobSnapshot) -> Match | None:
     """The first and the last of lines that say that they wait, live or at the end of a saved log."""
     if at.tracker.owes_nothing or at.failing() or at.waiting():
         return None
-    late = [poll for poll in at.polls.standing() if _lasts(poll, leaf.longer_than_s, at)]
+    late = [poll for poll in at.polls.standing() if _lasts(poll, limit_s, at)]
     if not late:
         return None
     longest = min(late, key=lambda poll: poll.first.order)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import LeafState
-from logrules.inference.liveness import JobSnapshot, Still
+from logrules.inference.liveness import JobSnapshot
 from logrules.inference.observation import Match, Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Severity
-from logrules.ruleset.condition import Every, Leaf, Metrical, Overdue, Polling
+from logrules.ruleset.condition import Detection, Detector, Every, Leaf, Metrical, Stillness
 from logrules.ruleset.pack import Rule
 
 if TYPE_CHECKING:
@@ -86,14 +86,14 @@ class RuleEvaluation:
 
         Whether it moves a loop is known once it is read: until then a loop's stall stands.
         """
-        silent, leaves = self._index.silent, self._index.leaves
-        for rule in [one for one in self._raised.values() if one in silent and Overdue() not in leaves[one.id]]:
+        silent = self._index.silent
+        for rule in [one for one in self._raised.values() if one in silent and not self._is(one.id, Detection.OVERDUE)]:
             yield from self._judge(rule)
 
     def judge_moves(self) -> Iterator[Change]:
         """Judge the stalls that a line may end which says where its writer is."""
         for rule_id in tuple(self._worse_at):
-            if Overdue() in self._index.leaves[rule_id]:
+            if self._is(rule_id, Detection.OVERDUE):
                 yield from self._judge(self._raised[rule_id])
 
     def judge_stalls(self) -> Iterator[Change]:
@@ -144,7 +144,7 @@ class RuleEvaluation:
 
     def match_of(self, leaf: Leaf) -> Match | None:
         """What a wait, a silence, a metric or the end shows now."""
-        if isinstance(leaf, Still):
+        if isinstance(leaf, Stillness):
             return liveness.match_of(leaf, self._snapshot())
         return self._run.metrics.match_of(leaf) if isinstance(leaf, Metrical) else None
 
@@ -177,6 +177,10 @@ class RuleEvaluation:
         now = {one for one in self._index.joint.get(rule_id, ()) if conditions.told_as_one(one, found)}
         return self._together | now
 
+    def _is(self, rule_id: str, kind: Detection) -> bool:
+        """Whether a rule is what people read of a detector of this kind."""
+        return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.leaves[rule_id])
+
     def _silent_now(self) -> Iterable[Rule]:
         """The rules whose answer silence can change now: not the cards of waits that are not open."""
         waiting = {wait.wait.id for wait in self._run.tracker.open_waits()}
@@ -193,7 +197,7 @@ class RuleEvaluation:
             return max((self.now - at for at in since if at is not None), default=None)
         shown = conditions.shown(rule.when, self._found(rule))
         begun = self._run.job.activity.begun
-        if any(isinstance(leaf, Polling) for leaf in self._index.leaves[rule.id]):
+        if self._is(rule.id, Detection.POLLING):
             # It has waited since the first of these lines; the last came just now.
             shown = tuple(replace(match, last=match.first[0]) for match in shown)
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)

@@ -5,13 +5,14 @@ from itertools import chain
 from typing import TypeVar
 
 from logrules.inference.failures import FailureTables
-from logrules.inference.liveness import Limits, Still
+from logrules.inference.liveness import Limits, limits_of
 from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
     Every,
     Leaf,
     Metrical,
+    Stillness,
     joint,
     leaves,
     signals_of,
@@ -57,7 +58,7 @@ def index_of(pack: Pack) -> Index:
         joint={rule.id: found for rule in pack.rules if (found := joint(rule.when))},
         by_signal=_by_signal(by_rule),
         silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
-        limits=Limits.of(every),
+        limits=limits_of(every),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
@@ -88,7 +89,7 @@ def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, t
 
 
 def _minds_silence(found: Iterable[Leaf]) -> bool:
-    return any(isinstance(leaf, Absence | Still | Metrical) for leaf in found)
+    return any(isinstance(leaf, Absence | Stillness | Metrical) for leaf in found)
 
 
 def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:

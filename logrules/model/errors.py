@@ -19,3 +19,8 @@ class PackError(LogrulesError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def reason_of(fault: OSError) -> str:
+    """What the system says of a fault, in words that go on a sentence."""
+    return (fault.strerror or str(fault)).lower()

@@ -1,10 +1,13 @@
 """A line that somebody asked for, taken apart, and lines as a page shows them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from enum import IntEnum, StrEnum
 
 from logrules.model.record import record
+
+_LABELLED_RANK = re.compile(r"\brank (\d{1,6})$")
 
 
 class Level(IntEnum):
@@ -50,6 +53,12 @@ class Worker:
     def named(self) -> bool:
         """Whether the line said anything about its writer beyond the file it is in."""
         return any(part is not None for part in (self.host, self.role, self.pid, self.rank))
+
+
+def rank_of_label(label: str) -> int | None:
+    """The rank of a worker by its label, where that tells it."""
+    found = _LABELLED_RANK.search(label)
+    return int(found[1]) if found else None
 
 
 @record

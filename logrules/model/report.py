@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
+from itertools import chain
 
 from logrules.model.event import LogText
 from logrules.model.record import record
@@ -138,6 +139,11 @@ class Diagnosis:
     phase_from: PhaseSource = PhaseSource.CAUSE
 
     @property
+    def lines(self) -> tuple[Evidence, ...]:
+        """Its evidence, and that of all that it explains."""
+        return (*self.evidence, *(line for other in self.consequences for line in other.evidence))
+
+    @property
     def effects(self) -> tuple[Consequence, ...]:
         """The consequences of another cause that lines of their own show; the others tell the same event once more."""
         own = {(line.source, line.line) for line in self.evidence}
@@ -253,6 +259,19 @@ class Report:
     completed_by: Evidence | None = None
     log: LogText | None = None
     stacks: StackView | None = None
+
+    @property
+    def held(self) -> tuple[Diagnosis | Consequence, ...]:
+        """Every rule that holds: the diagnoses, then what each of them explains."""
+        return (*self.diagnoses, *(other for one in self.diagnoses for other in one.consequences))
+
+    @property
+    def shown(self) -> tuple[Evidence, ...]:
+        """Every line of the logs that it shows."""
+        differences = self.comparison.differences if self.comparison is not None else ()
+        return tuple(
+            chain(self.unusual, *(one.lines for one in self.diagnoses), *(one.evidence for one in differences))
+        )
 
     @property
     def unread(self) -> tuple[str, ...]:

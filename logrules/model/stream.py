@@ -57,7 +57,6 @@ class Tick:
 
 @record
 class End:
-    """Nothing more comes. ``modified`` is when the saved file was last written, where known."""
+    """Nothing more comes. ``exit_status`` is that of the command whose output it was, if we started one."""
 
     exit_status: int | None = None
-    modified: float | None = None

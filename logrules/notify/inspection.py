@@ -49,7 +49,7 @@ class Inspection:
         self._following = following
         self._env = env
         self._complain = complain
-        self._tasks = TaskQueue("--inspect", complain)
+        self._tasks = TaskQueue("--inspect", complain, self._look)
         self._hosts = tuple(hosts)
         self._last: float | None = None
         self._ended = False
@@ -64,8 +64,7 @@ class Inspection:
         if not stalls or (self._last is not None and update.now < self._last + APART_S):
             return
         self._last = update.now
-        now = update.now
-        self._tasks.do(lambda: self._look(now))
+        self._tasks.do(update.now)
 
     def close(self, limit_s: float) -> None:
         """Wait for a look that was begun, so long."""

@@ -3,9 +3,7 @@
 Both need the extra ``metrics``.
 """
 
-import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -15,14 +13,12 @@ from logrules.model.extras import METRICS, needed
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
-from logrules.notify.job_name import job_name
-from logrules.notify.task_queue import TaskQueue
-from logrules.output.atomic_write import UnwritableError, write_file
+from logrules.notify.kept_file import KeptFile
 
 if TYPE_CHECKING:
     from prometheus_client import Gauge
 
-# Without a change, a text file is written this often, so that its time stamp tells that the watcher lives.
+# Without a change, a text file is written this often.
 TEXTFILE_EVERY_S = 15.0
 # What a job says is for whoever may log in where it runs, unless somebody says otherwise.
 LOOPBACK = "127.0.0.1"
@@ -90,12 +86,11 @@ class JobMetrics:
 class PrometheusExporter:
     """Serves metrics on a port until the job is over: to this machine alone, unless another address is named.
 
-    Raises LogrulesError where prometheus-client is missing or the address cannot be taken. Without a ``job`` it is
-    named as its environment names it.
+    Raises LogrulesError where prometheus-client is missing or the address cannot be taken.
     """
 
-    def __init__(self, port: int, workers: Workers, job: str | None = None, address: str = LOOPBACK) -> None:
-        self._metrics = JobMetrics(workers, job_name(os.environ) if job is None else job, "--metrics-port")
+    def __init__(self, port: int, workers: Workers, job: str = "", address: str = LOOPBACK) -> None:
+        self._metrics = JobMetrics(workers, job, "--metrics-port")
         from prometheus_client import start_http_server
 
         try:
@@ -135,37 +130,22 @@ class MetricsTextfile:
     once and tried again. The last figures stay, so that it can be seen how the job ended.
     """
 
-    def __init__(self, path: Path, workers: Workers, complain: Callable[[str], None], job: str | None = None) -> None:
+    def __init__(self, path: Path, workers: Workers, complain: Callable[[str], None], job: str = "") -> None:
         if path.suffix != ".prom":
             raise LogrulesError(f"--metrics-textfile {path}: node_exporter reads only files that end in .prom")
         if not path.parent.is_dir():
             raise LogrulesError(f"--metrics-textfile {path}: there is no folder {path.parent}")
-        self._metrics = JobMetrics(workers, job_name(os.environ) if job is None else job, "--metrics-textfile")
-        self._path = path
-        self._complain = complain
-        self._written: float | None = None
-        self._failing = False
-        self._tasks = TaskQueue(f"--metrics-textfile {path}", complain)
+        self._metrics = JobMetrics(workers, job, "--metrics-textfile")
+        self._file = KeptFile(path, "--metrics-textfile", TEXTFILE_EVERY_S, complain)
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update; write them, if something changed or the last ones are old."""
         self._metrics.take(update, report)
-        old = self._written is None or update.now >= self._written + TEXTFILE_EVERY_S
-        if update.changes or update.ended or old:
-            self._written = update.now
+        if self._file.is_due(update, news=bool(update.changes)):
             from prometheus_client import generate_latest
 
-            self._tasks.do(partial(self._write, generate_latest(self._metrics.registry)))
+            self._file.keep(generate_latest(self._metrics.registry))
 
     def close(self, limit_s: float) -> None:
         """The last figures stay."""
-        self._tasks.close(limit_s)
-
-    def _write(self, figures: bytes) -> None:
-        try:
-            write_file(self._path, figures)
-            self._failing = False
-        except UnwritableError as fault:
-            if not self._failing:
-                self._complain(str(fault))
-            self._failing = True
+        self._file.close(limit_s)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from logrules.notify.stack_groups import ProcessStack, StackFrame, is_rank
+from logrules.output.numbers import spans
 
 MAX_LINES = 40
 _MAX_NAMES = 4
@@ -32,9 +33,9 @@ def tree_lines(stacks: Sequence[ProcessStack]) -> list[str]:
 
 def names_in_words(names: Sequence[str]) -> str:
     """Who: "rank 0-2, 5", or processes by their ids, of many only the first."""
-    ranks = sorted(int(name[5:]) for name in names if is_rank(name))
+    ranks = sorted({int(name[5:]) for name in names if is_rank(name)})
     others = [name for name in names if not is_rank(name)]
-    shown = [f"rank {', '.join(_spans(ranks))}"] if ranks else []
+    shown = [f"rank {', '.join(spans(ranks))}"] if ranks else []
     more = len(others) - _MAX_NAMES
     return ", ".join((*shown, *others[:_MAX_NAMES])) + (f" and {more} more" if more > 0 else "")
 
@@ -59,14 +60,3 @@ def _shown(chain: Sequence[StackFrame]) -> str:
     """The frames of the user's code and the innermost: what carries them tells nothing."""
     kept = [frame for n, frame in enumerate(chain) if frame.own or n == len(chain) - 1]
     return " → ".join(frame.place for frame in kept[-6:])
-
-
-def _spans(ranks: Sequence[int]) -> Iterator[str]:
-    first = last = ranks[0]
-    for rank in (*ranks[1:], None):
-        if rank is not None and rank <= last + 1:
-            last = rank
-            continue
-        yield str(first) if first == last else f"{first}-{last}"
-        if rank is not None:
-            first = last = rank

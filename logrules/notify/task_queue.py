@@ -4,27 +4,30 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Generic, TypeVar
 
 from logrules.sources.wall_clock import now
 
+Task = TypeVar("Task")
 # More than so many waiting tell nobody anything new.
-WAITING = 16
+_WAITING = 16
 
 
-class TaskQueue:
-    """Runs tasks one after another. ``complain`` is told of those that fail, in one sentence."""
+class TaskQueue(Generic[Task]):
+    """Has tasks ``done`` one after another. ``complain`` is told of those that fail, in one sentence."""
 
-    def __init__(self, name: str, complain: Callable[[str], None]) -> None:
+    def __init__(self, name: str, complain: Callable[[str], None], done: Callable[[Task], None]) -> None:
         self._name = name
         self._complain = complain
-        self._queue: queue.Queue[Callable[[], None] | None] = queue.Queue(WAITING)
+        self._done = done
+        self._queue: queue.Queue[tuple[Task] | None] = queue.Queue(_WAITING)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def do(self, task: Callable[[], None]) -> None:
+    def do(self, task: Task) -> None:
         """Have it done soon; where too many wait already, it is left out and that is said."""
         try:
-            self._queue.put_nowait(task)
+            self._queue.put_nowait((task,))
         except queue.Full:
             self._complain(f"{self._name}: too slow, one was left out")
 
@@ -38,8 +41,8 @@ class TaskQueue:
             self._complain(f"{self._name}: not done when the job had ended, and left")
 
     def _run(self) -> None:
-        while (task := self._queue.get()) is not None:
+        while (waiting := self._queue.get()) is not None:
             try:
-                task()
-            except Exception as fault:  # noqa: BLE001 (the next one is run all the same)
+                self._done(*waiting)
+            except Exception as fault:  # noqa: BLE001 (the next one is done all the same)
                 self._complain(f"{self._name}: {fault}")

@@ -10,7 +10,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from logrules.model.errors import LogrulesError
+from logrules.model.errors import LogrulesError, reason_of
 
 _READABLE = 0o666
 _MODE_BITS = 0o7777
@@ -22,7 +22,7 @@ class UnwritableError(LogrulesError):
     """A file cannot be written; the sentence names it and says why. What stood there before still does."""
 
     def __init__(self, path: Path, fault: OSError) -> None:
-        super().__init__(f"{path}: cannot be written ({(fault.strerror or str(fault)).lower()})")
+        super().__init__(f"{path}: cannot be written ({reason_of(fault)})")
 
 
 def write_file(path: Path, content: bytes, *, new_mode: int = _READABLE) -> None:

@@ -52,19 +52,19 @@ def _is_dense(known: Sequence[int]) -> bool:
 
 
 def _bounded(numbers: Sequence[int], language: str) -> str:
-    runs = _runs(numbers)
-    said = ", ".join(map(_run, runs[:MAX_RUNS]))
+    runs = spans(numbers)
+    said = ", ".join(runs[:MAX_RUNS])
     return said if len(runs) <= MAX_RUNS else _MORE.of(language).format(ranks=said, count=len(numbers))
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    runs = _runs(numbers)
-    return ", ".join(map(_run, runs[:MAX_RUNS])) + (", …" if len(runs) > MAX_RUNS else "")
+    runs = spans(numbers)
+    return ", ".join(runs[:MAX_RUNS]) + (", …" if len(runs) > MAX_RUNS else "")
 
 
-def _run(run: tuple[int, int]) -> str:
-    low, high = run
-    return str(low) if low == high else f"{low}-{high}"
+def spans(numbers: Sequence[int]) -> list[str]:
+    """Rising numbers as one says each unbroken run: "3", "5-7"."""
+    return [str(low) if low == high else f"{low}-{high}" for low, high in _runs(numbers)]
 
 
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:

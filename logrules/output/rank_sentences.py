@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from logrules.model.event import rank_of_label
 from logrules.model.record import record
 from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
 from logrules.output.numbers import duration, ranks_said
@@ -71,7 +72,6 @@ _SAME_OF = Text("the same of {ranks}", "{ranks} 相同")
 _CLOCK = re.compile(r"\d[\d:.,T-]{7,}")
 _LENGTH = re.compile(r"\b\d+(?:\.\d+)?(?= ?(?:ms|s|sec|seconds|milliseconds)\b)")
 _RANK = re.compile(r"(?i)(\brank[ =:]?|\[)\d+")
-_WORKER_RANK = re.compile(r"rank (\d+)$")
 
 
 def coverage(comparison: Comparison, language: str) -> str:
@@ -125,18 +125,14 @@ def grouped(lines: Sequence[Evidence]) -> list[Alike]:
     """The lines, each kind once, in the order of their first; a line that no rank wrote stands for itself."""
     groups: dict[object, list[Evidence]] = {}
     for place, line in enumerate(lines):
-        alike = place if _rank(line) is None else _CLOCK.sub("", _RANK.sub(r"\1", _LENGTH.sub("", line.text)))
+        by_rank = rank_of_label(line.worker) is not None
+        alike = _CLOCK.sub("", _RANK.sub(r"\1", _LENGTH.sub("", line.text))) if by_rank else place
         groups.setdefault(alike, []).append(line)
     return [Alike(first, tuple(_others(first, rest))) for first, *rest in groups.values()]
 
 
 def _others(first: Evidence, rest: Iterable[Evidence]) -> Iterator[int]:
-    yield from sorted({rank for line in rest if (rank := _rank(line)) is not None} - {_rank(first)})
-
-
-def _rank(line: Evidence) -> int | None:
-    found = _WORKER_RANK.search(line.worker)
-    return int(found[1]) if found else None
+    yield from sorted({rank_of_label(line.worker) or 0 for line in rest} - {rank_of_label(first.worker)})
 
 
 def same_of(alike: Alike, language: str) -> str:

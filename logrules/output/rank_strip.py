@@ -1,11 +1,11 @@
 """The ranks of a job side by side: a cell each, in the colour of its last phase, dark by how long it was silent."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from logrules.model.event import rank_of_label
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
@@ -18,7 +18,6 @@ LEAST_RANKS = 8
 _MAX_RANKS = 16_384
 _LEAST_SILENCE = 0.1
 _COLUMNS, _CELL = 64, 15
-_RANK = re.compile(r"\brank (\d{1,6})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ def cells_of(report: Report) -> tuple[Cell, ...]:
     timed = is_timed(report.timeline)
     last: dict[int, tuple[float, PhaseSpan]] = {}
     for span in report.timeline:
-        rank = rank_of(span.worker)
+        rank = rank_of_label(span.worker)
         end = span.end if timed else float(span.last_line)
         if rank is not None and end is not None and (rank not in last or end >= last[rank][0]):
             last[rank] = end, span
@@ -53,15 +52,9 @@ def cells_of(report: Report) -> tuple[Cell, ...]:
     )
 
 
-def rank_of(worker: str) -> int | None:
-    """The rank that the name of a worker tells."""
-    found = _RANK.search(worker)
-    return int(found[1]) if found else None
-
-
 def _with_errors(diagnoses: Sequence[Diagnosis]) -> set[int]:
     lines = (line for one in diagnoses if one.severity is Severity.ERROR for line in one.evidence)
-    return {rank for line in lines if (rank := rank_of(line.worker)) is not None}
+    return {rank for line in lines if (rank := rank_of_label(line.worker)) is not None}
 
 
 def rank_summary(cells: Sequence[Cell], language: str) -> str:

@@ -3,32 +3,19 @@
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any, TextIO
 from urllib.parse import quote
 
 from logrules.model.lint_codes import CODES, Code
 from logrules.model.lint_finding import LintFinding
-from logrules.model.report import Severity
-from logrules.model.version import __version__
 from logrules.output.escape import safe
-
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+from logrules.output.sarif import LEVEL, write_sarif
 
 
 def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
     """Write one SARIF log with one run."""
-    driver = {
-        "name": "logrules check",
-        "version": __version__,
-        "semanticVersion": __version__,
-        "rules": [_rule(code) for code in CODES.values()],
-    }
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [_result(one) for one in findings]}
-    json.dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out, ensure_ascii=False, indent=1)
-    out.write("\n")
+    write_sarif("logrules check", [_rule(code) for code in CODES.values()], [_result(one) for one in findings], out)
 
 
 def _rule(code: Code) -> dict[str, Any]:
@@ -38,7 +25,7 @@ def _rule(code: Code) -> dict[str, Any]:
         "shortDescription": {"text": code.title.en},
         "fullDescription": {"text": code.why.en},
         "help": {"text": code.help.en},
-        "defaultConfiguration": {"level": _LEVEL[code.severity]},
+        "defaultConfiguration": {"level": LEVEL[code.severity]},
     }
 
 
@@ -48,7 +35,7 @@ def _result(finding: LintFinding) -> dict[str, Any]:
     return {
         "ruleId": finding.code,
         "ruleIndex": list(CODES).index(finding.code),
-        "level": _LEVEL[CODES[finding.code].severity],
+        "level": LEVEL[CODES[finding.code].severity],
         "message": {"text": safe(finding.message)},
         "locations": [{"physicalLocation": place}],
     }

@@ -5,7 +5,7 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 from urllib.parse import quote
 
@@ -15,24 +15,20 @@ from logrules.output.escape import safe
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 def render_sarif(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the report as one SARIF log with one run."""
     rules = {one.rule: one for one in report.diagnoses}
-    run = {
-        "tool": {
-            "driver": {
-                "name": "logrules",
-                "version": __version__,
-                "semanticVersion": __version__,
-                "rules": [_rule(one, language) for one in rules.values()],
-            }
-        },
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(one, list(rules).index(one.rule), language, report.paths) for one in report.diagnoses],
-    }
+    results = [_result(one, list(rules).index(one.rule), language, report.paths) for one in report.diagnoses]
+    write_sarif("logrules", [_rule(one, language) for one in rules.values()], results, out)
+
+
+def write_sarif(tool: str, rules: Sequence[Any], results: Sequence[Any], out: TextIO) -> None:
+    """Write one SARIF log with one run of a tool."""
+    driver = {"name": tool, "version": __version__, "semanticVersion": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     json.dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out, ensure_ascii=False, indent=1)
     out.write("\n")
 
@@ -53,7 +49,7 @@ def _result(one: Diagnosis, index: int, language: str, paths: Mapping[str, str])
     return {
         "ruleId": one.rule,
         "ruleIndex": index,
-        "level": _LEVEL[one.severity],
+        "level": LEVEL[one.severity],
         "message": {"text": safe(one.title.of(language))},
         "locations": places[:1],
         "relatedLocations": places[1:],

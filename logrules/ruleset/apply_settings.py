@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from logrules.model.position import Problem
 from logrules.model.report import Severity, SourceNote
-from logrules.ruleset import models as schema
 from logrules.ruleset.config import Config
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.pack import Pack, Rule, Wait
 
 Value = TypeVar("Value")
@@ -23,7 +23,7 @@ def overlaid(pack: Pack, config: Config) -> Pack:
         for rule in pack.rules
         if not any(fnmatchcase(rule.id, name) for name in file.disable)
     )
-    patience_s = {name: schema.seconds(text) for name, text in file.patience.items()}
+    patience_s = {name: seconds(text) for name, text in file.patience.items()}
     waits = tuple(replace(wait, patience_s=_last(patience_s, wait.id, wait.patience_s)) for wait in pack.waits)
     return replace(pack, rules=rules, waits=waits, notes=tuple(_notes(pack, rules, waits, config)))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.condition import Waiting, leaves
-from logrules.ruleset.framework_builder import add_framework, trace_of
+from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.joined_tables import joined_phases, joined_tables
 from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
@@ -51,8 +51,8 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         metrics=tuple(draft.metrics),
         headers=_headers(frameworks),
         frameworks=tuple(draft.frameworks),
-        times=tuple(TimeForm(item.id, item.pattern) for file in frameworks for item in file.times),
-        names=tuple(NameForm(item.id, item.pattern, item.role) for file in frameworks for item in file.names),
+        times=tuple(item.to_record(TimeForm) for file in frameworks for item in file.times),
+        names=tuple(item.to_record(NameForm) for file in frameworks for item in file.names),
         levels=_levels(frameworks),
         trace=trace,
         exit_signals=exits,
@@ -77,11 +77,11 @@ def unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable
     """Waits that these files name and nobody defined."""
     for source in sources:
         match source.file:
-            case FrameworkFile(framework=framework, markers=markers):
+            case FrameworkFile(markers=markers) as file:
                 for index, marker in enumerate(markers):
-                    for key in ("opens", "closes", "renews"):
+                    for key in WAIT_KEYS:
                         for name in getattr(marker, key):
-                            if (name if "/" in name else f"{framework}/{name}") not in draft.waits:
+                            if draft.waits.keys().isdisjoint(qualified([name], file)):
                                 yield source.problem(["markers", index, key], f"unknown wait `{name}`", kind="wait")
             case schema.RuleFile(id=rule) if rule in draft.rules:
                 for leaf in leaves(draft.rules[rule].when):
@@ -95,17 +95,5 @@ def _levels(frameworks: Iterable[FrameworkFile]) -> Mapping[str, str]:
 
 def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
     return tuple(
-        HeaderFormat(
-            f"{file.framework}/{item.id}",
-            item.pattern,
-            item.starts,
-            item.holds or "",
-            item.first,
-            item.generic,
-            item.ends,
-            item.role,
-            item.relayed,
-        )
-        for file in frameworks
-        for item in file.headers
+        item.to_record(HeaderFormat, id=f"{file.framework}/{item.id}") for file in frameworks for item in file.headers
     )

@@ -27,6 +27,26 @@ class NotANumber(StrEnum):
     INF = "inf"
 
 
+class Detection(StrEnum):
+    """What a job that says nothing of it shows; the last four kinds only live.
+
+    ``QUIET``: no line arrived for so long. ``POLLING``: for so long nothing moved, and lines said again and again only
+    that their writer waits. ``STOPPED``: the log ends in mid-run, without completion, error or open wait. ``SILENT``:
+    nothing at all was written for so long since the job was first looked at. ``UNSTARTED``: lines came, no loop was
+    entered and no known wait is open, and then nothing for so long. ``OVERDUE``: the loop has not moved for longer than
+    its own rhythm allows, neither here nor on any other worker. ``LAGGING``: a worker's steps stay away for longer than
+    its rhythm allows while those of its peers come.
+    """
+
+    QUIET = "quiet"
+    POLLING = "polling"
+    STOPPED = "stopped"
+    SILENT = "silent"
+    UNSTARTED = "unstarted"
+    OVERDUE = "overdue"
+    LAGGING = "lagging"
+
+
 @record
 class Occurred:
     """Any of the signals was seen."""
@@ -72,46 +92,11 @@ class Waiting:
 
 
 @record
-class Quiet:
-    """No line arrived for ``longer_than_s``."""
+class Detector:
+    """What no line says: the engine detects it by itself, of some kinds after ``longer_than_s``."""
 
-    longer_than_s: float
-
-
-@record
-class Stopped:
-    """The log ends in mid-run: no completion, no error, no open wait."""
-
-
-@record
-class Silent:
-    """Live: nothing at all was written for ``longer_than_s`` since the job was first looked at."""
-
-    longer_than_s: float
-
-
-@record
-class Unstarted:
-    """Live: lines came, no loop was entered and no known wait is open, and then nothing for ``longer_than_s``."""
-
-    longer_than_s: float
-
-
-@record
-class Polling:
-    """For ``longer_than_s`` nothing moved, and lines said again and again only that their writer waits."""
-
-    longer_than_s: float
-
-
-@record
-class Overdue:
-    """Live: the loop has not moved for longer than its own rhythm allows, neither here nor on any other worker."""
-
-
-@record
-class Lagging:
-    """Live: a worker's steps stay away for longer than its rhythm allows while those of its peers come."""
+    kind: Detection
+    longer_than_s: float = 0.0
 
 
 @record
@@ -182,8 +167,8 @@ class Supported:
 
 
 Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
-Stillness: TypeAlias = Quiet | Silent | Unstarted | Polling | Overdue | Lagging
-Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Waiting | Stillness | Stopped | Metrical
+Stillness: TypeAlias = Waiting | Detector
+Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Stillness | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not | Supported
 
 

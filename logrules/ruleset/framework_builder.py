@@ -6,12 +6,15 @@ from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, step_faults
 from logrules.ruleset.condition import Waiting
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.rule_builder import signal_of
 from logrules.ruleset.tables import Tables
 
+# What a marker may do to waits.
+WAIT_KEYS = ("opens", "closes", "renews")
 _NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
 
 
@@ -24,26 +27,11 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
         )
-        number = draft.add_signal(signal_of(f"{file.framework}/{marker.id}", "marker", marker, sampled=routine))
+        name = f"{file.framework}/{marker.id}"
+        number = draft.add_signal(signal_of(name, "marker", marker, sampled=routine))
         seen.append(number)
-        draft.markers.append(
-            Marker(
-                f"{file.framework}/{marker.id}",
-                number,
-                marker.enters,
-                _qualified(marker.opens, file),
-                _qualified(marker.closes, file),
-                _qualified(marker.renews, file),
-                marker.progress,
-                marker.completes,
-                marker.starts,
-                marker.ends,
-                marker.leaves,
-                marker.rests,
-                marker.polls,
-                marker.guess,
-            )
-        )
+        waits = {key: qualified(getattr(marker, key), file) for key in WAIT_KEYS}
+        draft.markers.append(marker.to_record(Marker, id=name, signal=number, **waits))
     for index, wait in enumerate(file.waits):
         _add_wait(draft, source, index, wait, file.framework, known)
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
@@ -59,7 +47,8 @@ def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:
         yield draft.add_signal(Signal(f"{file.framework}:present", tuple(file.present.contains), sampled=True))
 
 
-def _qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
+def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
+    """Names of waits with that of their framework: this file's, where they say none."""
     return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
 
 
@@ -69,19 +58,16 @@ def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile
     draft.problems += known.unknown(source, at, wait)
     draft.problems += step_faults(source, at, wait, known)
     draft.problems += known.unknown_phase(source, [*at, "phase"], wait.phase)
-    draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience), wait.first)
+    draft.waits[name] = Wait(name, wait.phase, seconds(wait.patience), wait.first)
     card = f"waits/{name}"
-    draft.rules[card] = Rule(
-        card,
-        wait.cause,
-        wait.severity or Severity.WARNING,
+    draft.rules[card] = wait.to_record(
+        Rule,
+        id=card,
+        severity=wait.severity or Severity.WARNING,
         when=Waiting(name),
-        phase=wait.phase,
         wait=name,
         stall=True,
         tier=wait.tier or "",
-        explained_by=tuple(wait.explained_by),
-        requires=tuple(wait.requires),
     )
     draft.cards[card] = card_text(wait, known)
 

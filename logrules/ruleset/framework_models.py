@@ -123,7 +123,7 @@ class HeaderFile(Strict):
     id: Name
     pattern: Pattern
     starts: str | None = None
-    holds: str | None = None
+    holds: str = ""
     first: bool = False
     generic: bool = False
     ends: bool = False

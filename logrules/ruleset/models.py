@@ -4,8 +4,8 @@ These models are the published schema (``logrules schema rule`` and so on) and a
 imported only while rule files are read; a cached pack never needs them.
 """
 
-import re
-from typing import Annotated, Literal, TypeAlias
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -21,7 +21,12 @@ from pydantic import (
 
 from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
+from logrules.ruleset.condition import Detection
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Record = TypeVar("Record", bound="DataclassInstance")
 _DURATION_PATTERN = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
 
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$", max_length=120)]
@@ -46,6 +51,12 @@ class Strict(BaseModel):
 
     # Built when first used: most runs read files of one or two kinds.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    def to_record(self, kind: type[Record], **other: Any) -> Record:
+        """What a pack keeps of it: the fields that the record has too, lists as tuples; and ``other`` fields."""
+        names = {member.name for member in fields(kind)}
+        said = {name: tuple(value) if isinstance(value, list) else value for name, value in self if name in names}
+        return kind(**{**said, **other})
 
 
 def listed(value: object) -> object:
@@ -250,7 +261,7 @@ class RuleFile(CardFile):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
 
     id: RuleId
-    detector: Literal["quiet", "silent", "stopped", "overdue", "lagging", "unstarted", "polling"] | None = None
+    detector: Detection | None = None
     longer_than: Duration | None = None
     signals: dict[SignalName, AnySignal] = Field(default_factory=dict, max_length=20)
     with_: dict[SignalName, AnyEvidence] = Field(default_factory=dict, alias="with", max_length=20)
@@ -273,12 +284,3 @@ class RuleFile(CardFile):
                 "`longer_than` belongs to the detectors `quiet`, `silent`, `unstarted` and `polling`, and they need it"
             )
         return self
-
-
-_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-def seconds(duration: str) -> float:
-    """Seconds of a duration such as ``30s`` or ``12m``."""
-    number, unit = re.fullmatch(r"([\d.]+)(ms|s|m|h|d)", duration).groups()  # type: ignore[union-attr]
-    return float(number) * _UNITS_S[unit]

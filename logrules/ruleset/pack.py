@@ -30,6 +30,16 @@ class Signal:
     sampled: bool = False
     stances: tuple[Stance, ...] = ()
 
+    @property
+    def owner(self) -> str:
+        """The rule, marker or metric whose it is."""
+        return self.id.rpartition(":")[0]
+
+    @property
+    def name(self) -> str:
+        """What its owner calls it."""
+        return self.id.rpartition(":")[2]
+
 
 @record
 class Rule:

@@ -28,9 +28,8 @@ def with_rules(
     if config is not None and any(True for _ in config.sources()):
         return None
     base = shipped()
-    before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
-    reading = read_sources(texts, before=before)
-    if not all(isinstance(source.file, schema.RuleFile) for source in reading.sources):
+    reading = rules_read(texts, base)
+    if reading is None:
         return None
     pack = replace(patched(base, reading), digest=digest, origins=reading.origins(), replaced=reading.replaced)
     if config is None:
@@ -38,6 +37,13 @@ def with_rules(
     if unknown := tuple(unknown_names(pack, config)):
         raise PackError(unknown)
     return overlaid(pack, config)
+
+
+def rules_read(texts: Sequence[RuleText], base: Pack) -> Reading | None:
+    """What texts say that come on top of the shipped pack; None where they hold more than rules."""
+    before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
+    reading = read_sources(texts, before=before)
+    return reading if all(isinstance(source.file, schema.RuleFile) for source in reading.sources) else None
 
 
 def patched(pack: Pack, reading: Reading) -> Pack:
@@ -67,7 +73,7 @@ def patched(pack: Pack, reading: Reading) -> Pack:
 
 def _without(pack: Pack, gone: frozenset[str]) -> PackBuilder:
     """A draft of the pack in which the signals of some rules keep their numbers and are never found."""
-    lost = {number for number, signal in enumerate(pack.signals) if signal.id.rpartition(":")[0] in gone}
+    lost = {number for number, signal in enumerate(pack.signals) if signal.owner in gone}
     return PackBuilder(
         signals=[Signal(one.id, ()) if number in lost else one for number, one in enumerate(pack.signals)],
         rules={rule.id: rule for rule in pack.rules},

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from logrules.ruleset.condition import Condition, Every, Not, Polling, Quiet, Silent, Some, Supported, Unstarted
+from logrules.ruleset.condition import Condition, Detector, Every, Not, Some, Supported
 from logrules.ruleset.pack import Pack
 
 
@@ -28,7 +28,7 @@ def _stretched(condition: Condition, factor: float) -> Condition:
             return Not(_stretched(part, factor))
         case Supported(part):
             return replace(condition, part=_stretched(part, factor))
-        case Quiet() | Silent() | Unstarted() | Polling():
+        case Detector():
             return replace(condition, longer_than_s=condition.longer_than_s * factor)
         case _:
             return condition

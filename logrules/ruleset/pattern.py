@@ -89,6 +89,14 @@ def bounded_fullmatch(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[
     return pattern.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
 
 
+def found_in_time(pattern: str, text: str, limit_s: float) -> bool | None:
+    """Whether the pattern is in the text; None where looking takes longer. Raises ValueError for one that is none."""
+    try:
+        return compiled(pattern).search(text, timeout=limit_s) is not None
+    except TimeoutError:
+        return None
+
+
 def use_stored(stored: Mapping[str, bytes]) -> None:
     """Take patterns from here, instead of compiling them: what `stored_form` gave, by the pattern."""
     _stored[:] = [stored]

@@ -1,38 +1,17 @@
 """A checked rule file to a rule of the pack: what it leaves out comes from its cause's row."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from logrules.model.position import Problem
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, step_faults
-from logrules.ruleset.condition import (
-    Condition,
-    Lagging,
-    Occurred,
-    Overdue,
-    Polling,
-    Quiet,
-    Sequence,
-    Silent,
-    Some,
-    Stopped,
-    Supported,
-    Unstarted,
-    near,
-)
+from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.pack import Rule, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.when import ConditionFault, parse_when
-
-_PATIENT: Mapping[str, Callable[[float], Condition]] = {
-    "quiet": Quiet,
-    "silent": Silent,
-    "unstarted": Unstarted,
-    "polling": Polling,
-}
-_DETECTORS: Mapping[str, Condition] = {"stopped": Stopped(), "overdue": Overdue(), "lagging": Lagging()}
 
 
 def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
@@ -60,21 +39,17 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
     for phase in (fixed, otherwise):
         draft.problems += known.unknown_phase(source, ["phase"], phase)
     cause = known.causes.get(file.cause)
-    draft.rules[file.id] = Rule(
-        file.id,
-        file.cause,
-        file.severity or (cause.severity if cause else Severity.ERROR),
+    draft.rules[file.id] = file.to_record(
+        Rule,
+        severity=file.severity or (cause.severity if cause else Severity.ERROR),
         when=when,
         phase=fixed,
         phase_otherwise=otherwise or (cause.phase if cause else None),
         culprit=file.culprit or (cause.culprit if cause else "reporter"),
         cleared_by=file.cleared_by or (cause.cleared_by if cause else "progress"),
-        fallback=file.fallback,
         stall=file.stall if file.stall is not None else bool(cause and cause.stall),
         abrupt=bool(cause and cause.abrupt),
         tier=file.tier or "",
-        explained_by=tuple(file.explained_by),
-        requires=tuple(file.requires),
         evidence=tuple(evidence.values()),
     )
     draft.cards[file.id] = card_text(file, known)
@@ -91,10 +66,8 @@ def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFi
 
 def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
     """What ``when`` says, any of the signals where it says nothing, or the detector."""
-    if file.detector is not None and file.detector in _PATIENT:
-        return _PATIENT[file.detector](schema.seconds(file.longer_than or "0s"))
     if file.detector is not None:
-        return _DETECTORS[file.detector]
+        return Detector(file.detector, seconds(file.longer_than or "0s"))
     if file.when is not None:
         found = parse_when(file.when, numbers)
         return found if file.anywhere else near(found)

@@ -5,31 +5,25 @@ from collections.abc import Callable, Iterable
 from logrules.ruleset.condition import (
     Absence,
     Condition,
+    Detector,
     Every,
-    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
     MetricTrend,
     Not,
     Occurred,
-    Overdue,
-    Polling,
-    Quiet,
     Repeated,
     Sequence,
     Signals,
-    Silent,
     Some,
-    Stopped,
     Supported,
-    Unstarted,
     Waiting,
 )
+from logrules.ruleset.duration import spelled
 
 # What a signal's number is called in its rule.
 NameOf = Callable[[int], str]
-_UNITS = (("d", 86400.0), ("h", 3600.0), ("m", 60.0), ("s", 1.0))
 
 
 def spell(condition: Condition, name_of: NameOf) -> str:
@@ -67,14 +61,8 @@ def _spell_state(leaf: Condition) -> str:
     match leaf:
         case Waiting(wait):
             return f"waiting({wait})"
-        case Quiet(longer_than_s) | Silent(longer_than_s) | Unstarted(longer_than_s) | Polling(longer_than_s):
-            return f"{type(leaf).__name__.lower()} > {duration(longer_than_s)}"
-        case Overdue():
-            return "steps(overdue)"
-        case Lagging():
-            return "steps(lagging)"
-        case Stopped():
-            return "stopped"
+        case Detector(kind, longer_than_s):
+            return f"{kind.value} > {spelled(longer_than_s)}" if longer_than_s else kind.value
         case _:
             return _spell_metric(leaf)
 
@@ -93,12 +81,6 @@ def _spell_metric(leaf: Condition) -> str:
             raise TypeError(leaf)
 
 
-def duration(seconds: float) -> str:
-    """Seconds as a duration of the language: ``90s``, ``10m``, ``0.5s``."""
-    unit, size = next(((unit, size) for unit, size in _UNITS if seconds >= size and seconds % size == 0), ("s", 1.0))
-    return f"{seconds / size:.10g}{unit}"
-
-
 def _bracketed(part: Condition, name_of: NameOf, *loose: type) -> str:
     text = spell(part, name_of)
     return f"({text})" if isinstance(part, loose) else text
@@ -113,7 +95,7 @@ def _listed(signals: Iterable[int], name_of: NameOf) -> str:
 
 
 def _within(within_s: float | None) -> str:
-    return "" if within_s is None else f" within {duration(within_s)}"
+    return "" if within_s is None else f" within {spelled(within_s)}"
 
 
 def _sign(above: bool) -> str:  # noqa: FBT001 - the two signs of the language

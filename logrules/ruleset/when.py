@@ -36,8 +36,8 @@ from logrules.ruleset.condition import (
     leaves,
     positive,
 )
+from logrules.ruleset.duration import seconds
 
-_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MAX_DEPTH = 40
 # So many observations or samples are held at once.
 _MAX_COUNT = 10_000
@@ -124,8 +124,7 @@ def _grammar() -> pp.ParserElement:
     at_least = pp.Suppress(">=")
     integer = pp.Regex(r"\d+").set_parse_action(lambda found: int(found[0]))
     number = pp.Regex(r"-?\d+(\.\d+)?([eE][+-]?\d+)?").set_parse_action(lambda found: float(found[0]))
-    duration = pp.Regex(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)\b")
-    duration.set_parse_action(lambda found: float(found[0].rstrip("mshd")) * _UNITS_S[found[0].lstrip("0123456789.")])
+    duration = pp.Regex(r"\d+(\.\d+)?(ms|[smhd])\b").set_parse_action(lambda found: seconds(found[0]))
     name = ~reserved + pp.Regex(r"[a-z][a-z0-9_]*")
     signal = name.copy().set_parse_action(lambda text, at, found: _number_of(found[0], text.find(found[0], at) + 1))
     either = pp.DelimitedList(signal, delim=pp.Keyword("or"))

@@ -1,7 +1,7 @@
 """Fixture cases as plain data, read from their folders."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,25 +11,13 @@ from logrules.model.report import Status
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.harness import Arrives, Passes
+from logrules.ruletest.suite import WantedDiagnosis
 
 if TYPE_CHECKING:
-    from logrules.ruleset.case_models import CaseFile, CaseStepFile, DiagnosisFile, MomentFile
+    from logrules.ruleset.case_models import CaseFile, CaseStepFile, MomentFile
 
 _LOGS = frozenset({".log", ".txt"})
 MAX_LOG_BYTES = 200_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class WantedDiagnosis:
-    """What one diagnosis must say; None where it does not matter."""
-
-    rule: str | None = None
-    cause: str | None = None
-    phase: str | None = None
-    ranks: tuple[int, ...] | None = None
-    hosts: tuple[str, ...] | None = None
-    evidence: str | None = None
-    captures: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,23 +156,11 @@ def _label(file: "CaseFile") -> Label | None:
 
 
 def _wants(file: "CaseFile | MomentFile") -> ExpectedDiagnosis:
-    return ExpectedDiagnosis(file.status, tuple(map(_diagnosis, file.diagnoses)), tuple(file.absent))
-
-
-def _diagnosis(file: "DiagnosisFile") -> WantedDiagnosis:
-    return WantedDiagnosis(
-        file.rule,
-        file.cause,
-        file.phase,
-        None if file.ranks is None else tuple(file.ranks),
-        None if file.hosts is None else tuple(file.hosts),
-        file.evidence,
-        file.captures,
-    )
+    return file.to_record(ExpectedDiagnosis, diagnoses=tuple(one.to_record(WantedDiagnosis) for one in file.diagnoses))
 
 
 def _step(step: "CaseStepFile", place: Position) -> ScriptStep:
-    from logrules.ruleset.models import seconds
+    from logrules.ruleset.duration import seconds
 
     if step.quiet is not None:
         return Passes(seconds(step.quiet))
@@ -196,7 +172,7 @@ def _step(step: "CaseStepFile", place: Position) -> ScriptStep:
 
 def _moment(file: "MomentFile", place: Position) -> Checkpoint:
     stall = "" if file.stall is False else file.stall
-    return Checkpoint(place, _wants(file), stall, tuple(file.raised), tuple(file.withdrawn), file.quietly)
+    return file.to_record(Checkpoint, place=place, wants=_wants(file), stall=stall)
 
 
 def log_bytes(path: Path) -> bytes:

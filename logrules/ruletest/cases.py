@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from logrules.engine.run import Prepared, replay_prepared
+from logrules.engine.run import Prepared
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity, Status
 from logrules.model.stream import End
 from logrules.model.test_result import CaseFailure, Result
-from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label, WantedDiagnosis
-from logrules.ruletest.examples import captured, condition_tree, shows, unlike
-from logrules.ruletest.harness import Live, clauses_of
-from logrules.sources.discover import discover
+from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label
+from logrules.ruletest.examples import condition_tree, shortfalls, shows
+from logrules.ruletest.harness import Live, clauses_of, run_saved
+from logrules.ruletest.suite import WantedDiagnosis
 
 
 def case_result(on: Prepared, case: Case) -> Result:
@@ -25,9 +25,7 @@ def case_result(on: Prepared, case: Case) -> Result:
 
 
 def _saved(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
-    found = discover([str(path) for path in case.logs])
-    report = replay_prepared(on, session, found.sources, found.notes)
-    yield from _judged(on, session, report, case)
+    yield from _judged(on, session, run_saved(on, session, case.logs), case)
 
 
 def _judged(on: Prepared, session: Session, report: Report, case: Case) -> Iterator[CaseFailure]:
@@ -77,24 +75,12 @@ def _unmet(on: Prepared, session: Session, report: Report, wants: ExpectedDiagno
 def _other_diagnosis(one: Diagnosis | None, wanted: WantedDiagnosis) -> Iterator[str]:
     if one is None:
         yield f"is missing: {wanted.rule or wanted.cause or 'any'}"
-        return
-    yield from unlike("rule", one.rule, wanted.rule)
-    yield from unlike("cause", one.cause, wanted.cause)
-    yield from unlike("phase", one.phase, wanted.phase)
-    yield from unlike("ranks", one.ranks, wanted.ranks)
-    yield from unlike("hosts", one.hosts, wanted.hosts)
-    if wanted.evidence is not None and not shows(one, wanted.evidence):
-        yield f"does not show {wanted.evidence!r} as evidence"
-    known = captured(one)
-    for name, value in wanted.captures.items():
-        if known.get(name) != value:
-            yield f"captures {name}={known.get(name)!r}, not {value!r}"
+    else:
+        yield from shortfalls(one, wanted)
 
 
 def _held(report: Report) -> frozenset[str]:
-    held = [(one.rule, one.cause) for one in report.diagnoses]
-    held += [(other.rule, other.cause) for one in report.diagnoses for other in one.consequences]
-    return frozenset(name for names in held for name in names)
+    return frozenset(name for one in report.held for name in (one.rule, one.cause))
 
 
 def _explained(message: str, on: Prepared, session: Session, report: Report, names: Iterable[str]) -> CaseFailure:

@@ -53,7 +53,7 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, 
     With ``cache`` only what changed since an earlier run is compiled. Raises PackError with every problem found.
     """
     given = [Path(path) for path in paths] or list(settings.packs if settings else ())
-    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    texts = all_texts(given, settings)
     pack, suite = _known(texts, settings) if cache else compiled(texts, settings)
     chosen = suite.within(shown_in(given, texts)) if given else suite
     paths = find_cases(given or shipped_cases())
@@ -147,6 +147,11 @@ def _same_rules(sources: "Sequence[RuleSource]", before: Suite, now: Suite, rest
     )
 
 
+def all_texts(given: Iterable[Path], settings: Settings | None = None) -> list[RuleText]:
+    """Every rule file that has a say: the shipped ones, those of the settings, and those at or below the paths."""
+    return [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+
+
 def own_roots(paths: Iterable[Path], settings: Settings | None = None) -> list[Path]:
     """The paths that hold rules beyond the shipped ones and those of the settings."""
     known = [root.resolve() for root in (shipped_rules(), *(settings.packs if settings else ()))]
@@ -162,7 +167,7 @@ def shown_in(paths: Iterable[Path], texts: Iterable[RuleText]) -> frozenset[str]
 def files_in(paths: Sequence[Path], settings: Settings) -> dict[str, Path]:
     """The rule files that these paths, or without paths the settings, ask for, by the names that messages use."""
     given = list(paths) or list(settings.packs)
-    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    texts = all_texts(given, settings)
     asked = shown_in(given, texts) if given else {text.shown for text in texts}
     return {text.shown: text.path for text in texts if text.shown in asked}
 

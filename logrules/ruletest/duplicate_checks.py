@@ -3,17 +3,16 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from logrules.engine.run import Prepared, replay_prepared
+from logrules.engine.run import Prepared
 from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Report
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
-from logrules.ruletest.harness import run_log
+from logrules.ruletest.harness import run_log, run_saved
 from logrules.ruletest.lint_targets import found
 from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
-from logrules.sources.discover import discover
 
 # Of fewer logs nothing follows.
 LEAST_LOGS = 3
@@ -74,11 +73,9 @@ def _fired_on_example(on: Prepared, example: Example) -> Fired:
 
 
 def _fired_on_case(on: Prepared, case: Case) -> Fired:
-    logs = discover([str(path) for path in case.logs])
-    return _fired(on, replay_prepared(on, on.session(), logs.sources, logs.notes))
+    return _fired(on, run_saved(on, on.session(), case.logs))
 
 
 def _fired(on: Prepared, report: Report) -> Fired:
     """The rules that fired; a row of a table may well stand behind a rule that says more."""
-    names = (rule for one in report.diagnoses for rule in (one.rule, *(other.rule for other in one.consequences)))
-    return frozenset(name for name in names if not on.index.rules[name].from_table)
+    return frozenset(one.rule for one in report.held if not on.index.rules[one.rule].from_table)

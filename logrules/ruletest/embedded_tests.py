@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from logrules.ruleset import models as schema
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection, Suite
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, WantedDiagnosis
 
 
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
@@ -26,7 +27,7 @@ def _examples(source: RuleSource) -> Iterator[Example]:
         ]
         for number, (kind, index, example) in enumerate(rows, start=1):
             place = source.document.place((*at, "examples", kind, index))
-            quiet_s = schema.seconds(example.quiet) if example.quiet else None
+            quiet_s = seconds(example.quiet) if example.quiet else None
             wanted = _wanted(example) if isinstance(example, schema.FiresFile) else None
             yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted)
 
@@ -40,10 +41,9 @@ def _cards(source: RuleSource) -> Iterator[tuple[str, schema.CardFile, tuple[str
                 yield f"waits/{framework}/{wait.id}", wait, ("waits", index)
 
 
-def _wanted(example: schema.FiresFile) -> Selection | None:
-    ranks = None if example.ranks is None else tuple(example.ranks)
-    asks = example.captures or ranks is not None or example.phase
-    return Selection(example.captures, ranks, example.phase) if asks else None
+def _wanted(example: schema.FiresFile) -> WantedDiagnosis | None:
+    found = example.to_record(WantedDiagnosis)
+    return found if found != WantedDiagnosis() else None
 
 
 def _marker_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MarkerSample]:

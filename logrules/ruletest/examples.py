@@ -12,7 +12,7 @@ from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of, judged
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Selection
+from logrules.ruletest.suite import Example, MarkerSample, MetricSample, WantedDiagnosis
 
 
 def example_result(on: Prepared, example: Example) -> Result:
@@ -27,7 +27,7 @@ def example_result(on: Prepared, example: Example) -> Result:
 
 def misses(report: Report, example: Example) -> Iterator[str]:
     """What the example asks for and the report does not say, each in a sentence."""
-    fired = example.owner in _fired(report)
+    fired = example.owner in (one.rule for one in report.held)
     if not example.fires:
         if fired:
             yield "fires, though it must not"
@@ -39,7 +39,7 @@ def misses(report: Report, example: Example) -> Iterator[str]:
 
 def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
     """The rule's patterns that ran out of time, in this example or an earlier one."""
-    return (said for signal, said in on.captures.dropped.items() if signal.rpartition(":")[0] == rule)
+    return (said for signal, said in on.captures.dropped.items() if signal.startswith(f"{rule}:"))
 
 
 def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> CaseFailure:
@@ -69,7 +69,7 @@ def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int,
 
 def short_name(on: Prepared, signal: int) -> str:
     """What its rule calls a signal."""
-    return on.pack.signals[signal].id.rpartition(":")[2]
+    return on.pack.signals[signal].name
 
 
 def _line(log: str, tree: ConditionPart) -> str | None:
@@ -83,7 +83,7 @@ def _line(log: str, tree: ConditionPart) -> str | None:
 
 def _nearest(report: Report, rule: str) -> str | None:
     """Of the rules that fired the one whose id has most in common with this one's, the likeliest where none has."""
-    others = [name for name in _fired(report) if name != rule]
+    others = [one.rule for one in report.held if one.rule != rule]
     return max(others, key=lambda name: _shared(name, rule), default=None)
 
 
@@ -91,37 +91,29 @@ def _shared(one: str, other: str) -> int:
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _fired(report: Report) -> list[str]:
-    held = [one.rule for one in report.diagnoses]
-    return [*held, *(other.rule for one in report.diagnoses for other in one.consequences)]
-
-
-def _mismatches(report: Report, rule: str, wanted: Selection) -> Iterator[str]:
+def _mismatches(report: Report, rule: str, wanted: WantedDiagnosis) -> Iterator[str]:
     one = next((one for one in report.diagnoses if one.rule == rule), None)
     if one is None:
         root = next(d.rule for d in report.diagnoses if any(c.rule == rule for c in d.consequences))
         yield f"is only a consequence of {root}"
-        return
-    captures = captured(one)
+    else:
+        yield from shortfalls(one, wanted)
+
+
+def shortfalls(one: Diagnosis, wanted: WantedDiagnosis) -> Iterator[str]:
+    """What is wanted of a diagnosis and is not so, each in a sentence."""
+    for what in ("rule", "cause", "phase", "ranks", "hosts"):
+        value, got = getattr(wanted, what), getattr(one, what)
+        if value is not None and got != value:
+            shown = [list(each) if isinstance(each, tuple) else each for each in (got, value)]
+            yield f"has {what} {shown[0]!r}, not {shown[1]!r}"
+    if wanted.evidence is not None and not shows(one, wanted.evidence):
+        yield f"does not show {wanted.evidence!r} as evidence"
+    # The first line that captured a name decides.
+    captures = {name: value for line in reversed(one.evidence) for name, value in line.captures.items()}
     for name, value in wanted.captures.items():
         if captures.get(name) != value:
             yield f"captures {name}={captures.get(name)!r}, not {value!r}"
-    yield from unlike("ranks", one.ranks, wanted.ranks)
-    yield from unlike("phase", one.phase, wanted.phase)
-    if wanted.evidence is not None and not shows(one, wanted.evidence):
-        yield f"does not show {wanted.evidence!r} as evidence"
-
-
-def captured(one: Diagnosis) -> dict[str, str]:
-    """What its lines captured; the first line that captured a name decides."""
-    return {name: value for line in reversed(one.evidence) for name, value in line.captures.items()}
-
-
-def unlike(what: str, got: object, wanted: object) -> Iterator[str]:
-    """A sentence where something is wanted and it is not so."""
-    if wanted is not None and got != wanted:
-        shown = [list(value) if isinstance(value, tuple) else value for value in (got, wanted)]
-        yield f"has {what} {shown[0]!r}, not {shown[1]!r}"
 
 
 def shows(one: Diagnosis, text: str) -> bool:

@@ -1,10 +1,11 @@
 """A few lines through the real engine: saved and ended, or live on a virtual clock."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeAlias
 
-from logrules.engine.run import Prepared
+from logrules.engine.run import Prepared, replay_prepared
 from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.change import Change
@@ -14,6 +15,7 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.test_result import Clause
 from logrules.parsing.log_tail import LogTail
 from logrules.parsing.window import Window
+from logrules.sources.discover import discover
 
 # Any moment will do: live logs begin here.
 START = 1_700_000_000.0
@@ -118,6 +120,12 @@ def run_log(on: Prepared, log: str, quiet_s: float | None = None) -> Report:
     """The report on a few lines: saved and ended, or live and then silent for ``quiet_s``."""
     events = events_of(on, log)
     return judged(on, events, quiet_s).report(events[-1].line if events else 0, (SOURCE,))
+
+
+def run_saved(on: Prepared, session: Session, logs: Sequence[Path]) -> Report:
+    """The report on saved logs, as `diagnose` reads them, into a session of the pack."""
+    found = discover([str(path) for path in logs])
+    return replay_prepared(on, session, found.sources, found.notes)
 
 
 def captures_in(on: Prepared, line: str, signal: int) -> Mapping[str, str] | None:

@@ -12,13 +12,13 @@ from logrules.model.position import Problem
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
-from logrules.ruleset.load import digest_of, rule_texts, settings_text, shipped_rules, shipped_texts, texts_of_settings
+from logrules.ruleset.load import digest_of, settings_text, shipped_rules
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks as words
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.collect import known_cases, own_roots, shipped_cases, shown_in
+from logrules.ruletest.collect import all_texts, known_cases, shipped_cases, shown_in
 from logrules.ruletest.duplicate_checks import twins
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.lint_targets import signals_in
@@ -55,7 +55,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, onli
     ``online`` references are asked for. Raises PackError where a path does not exist.
     """
     given = list(paths) or list(settings.packs)
-    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    texts = all_texts(given, settings)
     wanted = shown_in(given, texts) if given else frozenset(text.shown for text in texts)
     asked = [text for text in texts if text.shown in wanted]
     shipped = known_cases(find_cases(shipped_cases()))

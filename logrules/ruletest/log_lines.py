@@ -1,18 +1,23 @@
-"""The lines of a saved log that a draft is made from."""
+"""The lines of a saved log that a draft is made from: the one that tells, those around it, and its near miss."""
 
+import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from logrules.model.errors import LogrulesError
-from logrules.model.stream import Block, End
 from logrules.parsing.clean import clean
+from logrules.ruleset.pattern import found_in_time
 from logrules.sources.discover import discover
-from logrules.sources.source import Source
+from logrules.sources.source import lines_of
 
 # Around the line, so many are looked at for what looks like it.
 REACH = 20_000
 _LONGEST_BYTES = 16_384
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_LIMIT_S = 0.2
+# Lines that are less alike than so many others are no near misses.
+_MOST_TRIED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +56,21 @@ def _lines(path: str) -> Iterator[bytes]:
     found = discover([path]).sources
     if len(found) != 1:
         raise LogrulesError(f"{path}: is not one log")
-    yield from lines_of(found[0])
+    yield from (raw.removesuffix(b"\n")[:_LONGEST_BYTES] for raw in lines_of(found[0]))
 
 
-def lines_of(source: Source) -> Iterator[bytes]:
-    """The lines of a saved log as they were written, very long ones cut."""
-    rest = b""
-    while not isinstance(item := source.read(None), End):
-        if isinstance(item, Block):
-            *whole, rest = (rest + item.data).split(b"\n")
-            yield from (raw[:_LONGEST_BYTES] for raw in whole)
-    if rest:
-        yield rest[:_LONGEST_BYTES]
+def near_miss(line: str, others: Sequence[str], pattern: str) -> str | None:
+    """Of the lines that the pattern does not match, the one that shares most of its words with ``line``."""
+    words = frozenset(_WORD.findall(line.lower()))
+    ranked = sorted(dict.fromkeys(others), key=lambda other: -_alike(words, other))
+    like_it = (other for other in ranked[:_MOST_TRIED] if _alike(words, other) > 0)
+    return next((other for other in (*like_it, *reversed(others)) if _is_missed(pattern, other)), None)
+
+
+def _is_missed(pattern: str, line: str) -> bool:
+    return bool(line.strip()) and found_in_time(pattern, line, _LIMIT_S) is False
+
+
+def _alike(words: frozenset[str], other: str) -> float:
+    theirs = frozenset(_WORD.findall(other.lower()))
+    return len(words & theirs) / len(words | theirs) if words | theirs else 0.0

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from logrules.ruleset.condition import (
     Absence,
     Condition,
+    Detection,
+    Detector,
     Every,
-    Lagging,
     MetricBound,
     MetricIs,
     MetricSpike,
@@ -15,26 +16,23 @@ from logrules.ruleset.condition import (
     Not,
     NotANumber,
     Occurred,
-    Overdue,
-    Polling,
-    Quiet,
     Repeated,
     Sequence,
-    Silent,
     Some,
     Supported,
     Trend,
-    Unstarted,
     leaves,
     signals_of,
 )
+from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
-from logrules.ruleset.unparse import duration, spell
+from logrules.ruleset.unparse import spell
 
 # Wide enough that a near miss need not lie on the edge of its window.
 WIDER = 10
 _NEVER = "(?!)"
 _OTHER_TREND = {Trend.FLAT: Trend.RISING, Trend.RISING: Trend.FLAT}
+_OTHER_RHYTHM = {Detection.OVERDUE: Detection.LAGGING, Detection.LAGGING: Detection.OVERDUE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
     """Every mutant of a rule or, for the card of a wait, of its patience."""
 
     def name_of(signal: int) -> str:
-        return pack.signals[signal].id.rpartition(":")[2]
+        return pack.signals[signal].name
 
     for number in dict.fromkeys(signal for leaf in leaves(rule.when) for signal in signals_of(leaf)):
         yield from _without(number, pack.signals[number], name_of(number))
@@ -71,7 +69,7 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
     for wait in pack.waits:
         if wait.id == rule.wait:
             late = replace(wait, patience_s=wait.patience_s * WIDER)
-            text = f"a patience of {duration(late.patience_s)} for {duration(wait.patience_s)}"
+            text = f"a patience of {spelled(late.patience_s)} for {spelled(wait.patience_s)}"
             yield Mutant(text, wait=late)
 
 
@@ -123,24 +121,11 @@ def _wrong_leaf(leaf: Condition) -> Iterator[Condition]:
             yield _seen(signals)
             if within_s is not None:
                 yield Repeated(signals, least, within_s * WIDER)
-        case _:
-            yield from _wrong_silence(leaf)
-
-
-def _wrong_silence(leaf: Condition) -> Iterator[Condition]:
-    match leaf:
-        case Quiet(longer_than_s):
-            yield Quiet(longer_than_s * WIDER)
-        case Silent(longer_than_s):
-            yield Silent(longer_than_s * WIDER)
-        case Unstarted(longer_than_s):
-            yield Unstarted(longer_than_s * WIDER)
-        case Polling(longer_than_s):
-            yield Polling(longer_than_s * WIDER)
-        case Overdue():
-            yield Lagging()
-        case Lagging():
-            yield Overdue()
+        case Detector(kind, longer_than_s):
+            if longer_than_s:
+                yield Detector(kind, longer_than_s * WIDER)
+            elif kind in _OTHER_RHYTHM:
+                yield Detector(_OTHER_RHYTHM[kind])
         case _:
             yield from _wrong_metric(leaf)
 

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from logrules.model.errors import PackError
-from logrules.ruleset import models as schema
-from logrules.ruleset.compile import Reading, read_sources
+from logrules.ruleset.compile import Reading
 from logrules.ruleset.config import Config
 from logrules.ruleset.load import MAX_ADDED, digest_of
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.patch import patched
-from logrules.ruleset.rule_file import SHIPPED, RuleText
+from logrules.ruleset.patch import patched, rules_read
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.result_cache import keep_collection, kept_collection
@@ -42,10 +41,8 @@ def on_shipped(texts: Sequence[RuleText], config: Config | None) -> OwnRules | N
             known = compiled(shipped)
             keep_collection(shipped, *known)
         base, suite = known
-        before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
-        reading = read_sources(own, before=before)
-        more = not all(isinstance(source.file, schema.RuleFile) for source in reading.sources)
-        if more or reading.problems or reading.replaced:
+        reading = rules_read(own, base)
+        if reading is None or reading.problems or reading.replaced:
             return None
         return OwnRules(reading, patched(base, reading), suite.joined(suite_of(reading.sources)))
     except PackError:

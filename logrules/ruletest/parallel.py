@@ -1,6 +1,5 @@
 """Many small tests on all cores: processes that share one prepared pack."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -20,11 +19,6 @@ class _Here:
     """The pack of this process."""
 
     on: Prepared
-
-
-def default_processes() -> int:
-    """As many as cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def on_all_cores(

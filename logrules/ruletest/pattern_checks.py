@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from logrules.model.lint_finding import LintFinding
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import found_in_time
 from logrules.ruletest.backtracking import catastrophic
 from logrules.ruletest.lint_targets import SignalHere, lines_for
 
@@ -72,8 +72,8 @@ def _shares_a_word(branch: str, literals: Sequence[str]) -> bool:
 def _found(pattern: str, text: str) -> bool:
     """Whether the pattern is in the text; not, where it is none or takes too long."""
     try:
-        return compiled(pattern).search(text, timeout=_LIMIT_S) is not None
-    except (ValueError, TimeoutError):
+        return bool(found_in_time(pattern, text, _LIMIT_S))
+    except ValueError:
         return False
 
 

@@ -6,16 +6,13 @@ Hyperscan finds the literals of all rules in one pass, so that a rule costs what
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from logrules.engine.extraction import Scanners
-from logrules.engine.run import Prepared, replay_prepared
-from logrules.inference.rule_index import index_of
+from logrules.engine.run import prepared
 from logrules.model.rule_strength import Cost
 from logrules.parsing.captures import Captures
-from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.case import Case
-from logrules.sources.discover import discover
+from logrules.ruletest.harness import run_saved
 
 Clock = Callable[[], float]
 
@@ -39,7 +36,7 @@ class _Timed(Captures):
         """What the pattern captures."""
         began = self._clock()
         found = super().of(signal, message, text)
-        spent = self.spent.setdefault(signal.id.rpartition(":")[0], _Spent())
+        spent = self.spent.setdefault(signal.owner, _Spent())
         spent.seconds += self._clock() - began
         spent.tried += 1
         spent.matched += found is not None
@@ -55,16 +52,9 @@ def costs(pack: Pack, cases: Sequence[Case], clock: Clock) -> tuple[Cost, ...]:
         # Paid once a process, whatever the logs: no cost of a line.
         compiled(pattern)
     captures = _Timed(clock)
-    scanners = Scanners(pack, cache=True)
-    numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
-    reader = Reader(pack, scanners.signals_of, captures)
-    on = Prepared(pack, scanners, captures, reader, index_of(pack), numbers)
-    lines = 0
-    for case in cases:
-        if case.logs:
-            found = discover([str(path) for path in case.logs])
-            lines += replay_prepared(on, on.session(), found.sources, found.notes).lines
-    known = dict.fromkeys(signal.id.rpartition(":")[0] for signal in pack.signals)
+    on = prepared(pack, cache=True, captures=captures)
+    lines = sum(run_saved(on, on.session(), case.logs).lines for case in cases if case.logs)
+    known = dict.fromkeys(signal.owner for signal in pack.signals)
     spent = {name: captures.spent.get(name, _Spent()) for name in known}
     told = [Cost(name, one.tried, one.matched, one.seconds, lines) for name, one in spent.items()]
     return tuple(sorted(told, key=lambda one: (-one.seconds, one.rule)))

@@ -10,8 +10,7 @@ from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.format import tidied
 from logrules.ruletest.literal_choice import best_literal
-from logrules.ruletest.log_lines import Extract
-from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.log_lines import Extract, near_miss
 from logrules.ruletest.placeholders import STEP, TITLE, WHY
 from logrules.ruletest.rule_writer import written
 from logrules.ruletest.variable_parts import Filled, MessagePart, compared_parts, parts_of, pattern_of, shared_parts

@@ -7,13 +7,16 @@ from logrules.model.position import Position
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """What an example that fires must show; None where it does not say."""
+class WantedDiagnosis:
+    """What one diagnosis must say; None where it does not matter."""
 
-    captures: Mapping[str, str] = field(default_factory=dict)
-    ranks: tuple[int, ...] | None = None
+    rule: str | None = None
+    cause: str | None = None
     phase: str | None = None
+    ranks: tuple[int, ...] | None = None
+    hosts: tuple[str, ...] | None = None
     evidence: str | None = None
+    captures: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class Example:
     log: str
     quiet_s: float | None
     fires: bool
-    wanted: Selection | None = None
+    wanted: WantedDiagnosis | None = None
 
     @property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Trans
 from logrules.model.test_result import Clause
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack, Rule, Signal
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.examples import condition_tree, short_name
 from logrules.ruletest.harness import clauses_of
@@ -163,5 +163,5 @@ def _parts(tree: ConditionPart) -> Iterator[ConditionPart]:
 
 
 def _why(signal: Signal, event: Event) -> RejectReason:
-    vetoed = signal.unless is not None and compiled(signal.unless).search(event.text, timeout=1.0) is not None
+    vetoed = signal.unless is not None and found_in_time(signal.unless, event.text, 1.0)
     return RejectReason.VETO if vetoed else RejectReason.PATTERN

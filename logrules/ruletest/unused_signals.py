@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset import models as schema
+from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.lint_targets import found, signals_in
@@ -36,6 +37,6 @@ def dead_waits(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) 
 
 def _opened(source: RuleSource) -> Iterator[str]:
     match source.file:
-        case FrameworkFile(framework=framework, markers=markers):
-            for marker in markers:
-                yield from (name if "/" in name else f"{framework}/{name}" for name in marker.opens)
+        case FrameworkFile() as file:
+            for marker in file.markers:
+                yield from qualified(marker.opens, file)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern import found_in_time
 
 # What is filled in, the longest and most particular first; a name that its capture could have, and its pattern.
 _VARIABLE = (
@@ -137,7 +137,7 @@ def shared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> Sequenc
     """The first of the parts that all other messages have too; none where these share no text."""
     for count in range(len(parts), 0, -1):
         if any(isinstance(part, Fixed) and _has_words(part.text) for part in parts[:count]) and all(
-            _searched(pattern_of(parts[:count]), other) for other in others
+            found_in_time(pattern_of(parts[:count]), other, _LIMIT_S) for other in others
         ):
             return parts[:count]
     return ()
@@ -145,10 +145,3 @@ def shared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> Sequenc
 
 def _has_words(text: str) -> bool:
     return sum(letter.isalpha() for letter in text) >= _ENOUGH_LETTERS
-
-
-def _searched(pattern: str, message: str) -> bool:
-    try:
-        return compiled(pattern).search(message, timeout=_LIMIT_S) is not None
-    except TimeoutError:
-        return False

@@ -1,20 +1,19 @@
 """What the user named, as sources: files, folders of rank logs, standard input."""
 
-import glob
 import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from logrules.model.errors import SourceError
+from logrules.model.errors import SourceError, reason_of
 from logrules.model.record import record
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, opened, text_of
 from logrules.sources.flight_names import is_dump
-from logrules.sources.log_names import holds_logs, is_log_name, may_be_log, natural, short_names
+from logrules.sources.log_names import holds_logs, is_log_name, matches, may_be_log, natural, short_names
 from logrules.sources.remote import is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES, MemorySource, Source
 from logrules.sources.stdin import StdinSource
@@ -79,7 +78,7 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path 
         raise SourceError("no log given: name a file, a folder, or - for standard input")
     search = _Search(within=within)
     remote = [source for path in paths if is_remote(path) for source in remote_sources(path, block_bytes)]
-    for given in (path for pattern in paths if not is_remote(pattern) for path in _matches(pattern)):
+    for given in (path for pattern in paths if not is_remote(pattern) for path in matches(pattern) or [pattern]):
         if given == "-":
             if None not in search.found:
                 search.found.append(None)
@@ -96,18 +95,11 @@ def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], lis
     """What flight-recorder dumps tell, as logs."""
     if not dumps:
         return [], []
-    from logrules.sources.flight_files import told_by
+    from logrules.sources.flight_files import read_dumps
+    from logrules.sources.flight_lines import lines_of
 
-    text, notes = told_by(zip((path for path, _ in dumps), short_names(dumps), strict=True))
-    return [MemorySource(name, lines) for name, lines in text.items()], notes
-
-
-def _matches(pattern: str) -> list[str]:
-    """What a pattern stands for: PowerShell and cmd leave ``rank*.log`` to the program."""
-    if glob.has_magic(pattern) and not os.path.lexists(pattern):
-        # Not Path.glob: the pattern may be relative, absolute or on another drive.
-        return sorted(glob.glob(pattern), key=natural) or [pattern]  # noqa: PTH207
-    return [pattern]
+    read, notes = read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))
+    return [MemorySource(name, lines) for name, lines in lines_of(read).items()], notes
 
 
 def _look_at(path: Path, search: _Search) -> None:
@@ -115,7 +107,7 @@ def _look_at(path: Path, search: _Search) -> None:
     try:
         status = path.stat()
     except OSError as fault:
-        raise SourceError(f"{path}: {_reason(fault)}") from fault
+        raise SourceError(f"{path}: {reason_of(fault)}") from fault
     if stat.S_ISDIR(status.st_mode):
         _look_through(path, search, status)
         return
@@ -134,7 +126,7 @@ def _look_through(folder: Path, search: _Search, status: os.stat_result) -> None
     try:
         os.scandir(folder).close()
     except OSError as fault:
-        raise SourceError(f"{folder}: {_reason(fault)}") from fault
+        raise SourceError(f"{folder}: {reason_of(fault)}") from fault
     logs = [path for path in _logs_below(folder, search) if _is_text(path, search)]
     search.found.extend((path, len(path.parts) - len(folder.parts)) for path in sorted(logs, key=_natural_path))
     if before == (len(search.found), len(search.dumps), search.met_again):
@@ -189,7 +181,7 @@ def _logs_below(top: Path, search: _Search) -> Iterator[Path]:
             status = path.stat()
         except OSError as fault:
             if is_log_name(path.name):
-                search.note(path, _reason(fault))
+                search.note(path, reason_of(fault))
             continue
         if stat.S_ISDIR(status.st_mode):
             if holds_logs(path.name) and (status.st_dev, status.st_ino) not in above and search.is_new(status):
@@ -203,7 +195,7 @@ def _entries(folder: Path, search: _Search) -> list[Path]:
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: (entry.is_symlink(), natural(entry.name)))
     except OSError as fault:
-        search.note(folder, _reason(fault))
+        search.note(folder, reason_of(fault))
         return []
     return [folder / entry.name for entry in entries]
 
@@ -243,10 +235,6 @@ def _plain_size(path: Path, _depth: int) -> int | None:
             return None if codec_of(file.read(MAGIC_BYTES)) else path.stat().st_size
     except OSError:
         return None  # whoever reads it says why it cannot be read
-
-
-def _reason(fault: OSError) -> str:
-    return (fault.strerror or str(fault)).lower()
 
 
 def _sources(found: Sequence[tuple[Path, int] | None], block_bytes: int) -> Iterator[FileSource | StdinSource]:

@@ -9,13 +9,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
-from logrules.model.errors import SourceError
-from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
+from logrules.model.errors import SourceError, reason_of
+from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.aligned_reader import aligned_blocks
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
-from logrules.sources.source import BLOCK_BYTES
+from logrules.sources.source import BLOCK_BYTES, SavedSource
 
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
@@ -29,16 +29,15 @@ class Readable(Protocol):
         ...
 
 
-class FileSource:
+class FileSource(SavedSource):
     """A saved log by its path; opened at the first read, closed at the end."""
 
     def __init__(self, path: str | os.PathLike[str], name: str | None = None, block_bytes: int = BLOCK_BYTES) -> None:
         self.path = Path(path)
         # A file name need not be valid UTF-8, a report must be.
-        self.name = (name or self.path.name).encode(errors="backslashreplace").decode()
-        self._items = saved_items(self.name, partial(opened, self.path), block_bytes)
+        shown = (name or self.path.name).encode(errors="backslashreplace").decode()
+        super().__init__(shown, saved_items(shown, partial(opened, self.path), block_bytes))
         self._block_bytes = block_bytes
-        self._end = End()
 
     def __reduce__(self) -> tuple[type["FileSource"], tuple[Path, str, int]]:
         """Another process reads it from its beginning."""
@@ -65,13 +64,6 @@ class FileSource:
             if length > size:
                 yield os.pread(file.fileno(), size, length - size).partition(b"\n")[2]
 
-    def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
-        """The next block, what had to be left out, or the end."""
-        item = next(self._items, self._end)
-        if isinstance(item, End):
-            self._end = item
-        return item
-
 
 def opened(path: Path) -> FileIO:
     """The file for unbuffered reading.
@@ -81,10 +73,10 @@ def opened(path: Path) -> FileIO:
     try:
         return FileIO(path)
     except OSError as fault:
-        raise SourceError(f"{path}: cannot be read ({(fault.strerror or str(fault)).lower()})") from fault
+        raise SourceError(f"{path}: cannot be read ({reason_of(fault)})") from fault
 
 
-def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) -> Iterator[Block | Skipped | End]:
+def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) -> Iterator[Block | Skipped]:
     """Everything that a saved source yields, from the opening of the file to its closing."""
     faults: list[str] = []
     offset = 0
@@ -96,10 +88,8 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
                 offset += len(data)
         except SourceError as fault:
             raise SourceError(f"{name}: {fault}") from None
-        modified = _modified(file)
     if faults:
         yield Skipped(name, offset, None, faults[0])
-    yield End(modified=modified)
 
 
 @cache
@@ -147,7 +137,7 @@ def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[byt
         try:
             yield from aligned_blocks(file, block_bytes)
         except OSError as fault:
-            faults.append(f"reading failed ({(fault.strerror or str(fault)).lower()})")
+            faults.append(f"reading failed ({reason_of(fault)})")
             return
         rest = _reads(file, block_bytes, None, faults)
     else:
@@ -188,10 +178,4 @@ def _reads(file: Readable, at_once: int, limit: int | None, faults: list[str]) -
             left = None if left is None else left - len(data)
             yield data
     except OSError as fault:
-        faults.append(f"reading failed ({(fault.strerror or str(fault)).lower()})")
-
-
-def _modified(file: FileIO) -> float | None:
-    """When the file was last written; a pipe has no such time."""
-    status = os.fstat(file.fileno())
-    return status.st_mtime if stat.S_ISREG(status.st_mode) else None
+        faults.append(f"reading failed ({reason_of(fault)})")

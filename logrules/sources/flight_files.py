@@ -1,21 +1,15 @@
-"""Dumps found beside logs, read one by one and told as text; what cannot be used is said and left out."""
+"""Dumps found beside logs, read one by one; what cannot be used is said and left out."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
+from logrules.model.errors import reason_of
 from logrules.model.report import SourceNote
 from logrules.sources.flight_dump import MAX_BYTES, Dump, NoDump, read_dump
-from logrules.sources.flight_lines import lines_of
 from logrules.sources.flight_names import rank_of_name
 
 # As many ranks as one reads at a sitting; the others are said to be left out.
 MAX_DUMPS = 4_096
-
-
-def told_by(dumps: Iterable[tuple[Path, str]]) -> tuple[dict[str, str], list[SourceNote]]:
-    """What dumps (path, name in the report) tell, by name; and what a reader must know of those that tell nothing."""
-    read, notes = read_dumps(dumps)
-    return lines_of(read), notes
 
 
 def read_dumps(dumps: Iterable[tuple[Path, str]]) -> tuple[list[Dump], list[SourceNote]]:
@@ -38,7 +32,7 @@ def _read(path: Path, name: str) -> Dump:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as fault:
-        raise NoDump(f"cannot be read ({(fault.strerror or str(fault)).lower()})") from None
+        raise NoDump(f"cannot be read ({reason_of(fault)})") from None
     if len(data) > MAX_BYTES:
         raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was passed over")
     return read_dump(name, rank_of_name(path.name) or 0, data)

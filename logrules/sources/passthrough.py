@@ -76,14 +76,21 @@ class Passing(Thread):
 
     def _pass_on(self, data: bytes) -> None:
         self._in_line = self._onward is not None and not data.endswith(b"\n")
-        view = memoryview(data)
-        while self._onward is not None and view:
+        if self._onward is not None:
             try:
-                view = view[os.write(self._onward, view) :]
-            except BlockingIOError:
-                time.sleep(_REST_S)
+                write_all(self._onward, data)
             except OSError:
                 self._onward = None
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, however little is taken at once. Raises OSError where nobody takes any more."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(descriptor, view) :]
+        except BlockingIOError:
+            time.sleep(_REST_S)
 
 
 def widen(descriptor: int) -> None:

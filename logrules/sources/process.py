@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from threading import Lock, Thread
 
-from logrules.model.errors import SourceError
+from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
 from logrules.sources.output_keeper import OutputKeeper
 from logrules.sources.passthrough import Passing
@@ -126,7 +126,7 @@ def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -
     try:
         process = subprocess.Popen(words, stdout=into, stderr=errors, bufsize=0)  # noqa: S603 (what the user asked for)
     except OSError as fault:
-        raise SourceError(f"{words[0]}: cannot be started ({(fault.strerror or str(fault)).lower()})") from None
+        raise SourceError(f"{words[0]}: cannot be started ({reason_of(fault)})") from None
     finally:
         if terminal is not None:
             terminal.hand_over()

@@ -6,7 +6,7 @@ from weakref import finalize
 
 from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped, Tick
 from logrules.sources.chunking import whole_lines
-from logrules.sources.source import BLOCK_BYTES, Source
+from logrules.sources.source import BLOCK_BYTES, SavedSource, Source, modified_of
 
 _IN_MEMORY_BYTES = 16 << 20
 # What a pipe brings has no bound; a disk has.
@@ -26,8 +26,7 @@ class RecordedSource:
     @property
     def modified(self) -> float | None:
         """When the log was last written, where the source knows."""
-        found: float | None = getattr(self._source, "modified", None)
-        return found
+        return modified_of(self._source)
 
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
         """The next item of the other source."""
@@ -37,10 +36,10 @@ class RecordedSource:
             self._bytes += len(item.data)
         return item
 
-    def again(self) -> "_Repeated":
+    def again(self) -> "RepeatedSource":
         """The same bytes from their beginning; to be asked for at the end, and read while this one lives."""
         self._kept.seek(0)
-        return _Repeated(self.name, self.modified, self._blocks())
+        return RepeatedSource(self.name, self.modified, self._blocks())
 
     def _blocks(self) -> Iterator[Block]:
         offset = 0
@@ -49,9 +48,9 @@ class RecordedSource:
             offset += len(data)
 
 
-class _Repeated:
-    def __init__(self, name: str, modified: float | None, blocks: Iterator[Block]) -> None:
-        self.name, self.modified, self._blocks = name, modified, blocks
+class RepeatedSource(SavedSource):
+    """What was recorded, from its beginning."""
 
-    def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (saved input never waits)
-        return next(self._blocks, End())
+    def __init__(self, name: str, modified: float | None, blocks: Iterator[Block]) -> None:
+        super().__init__(name, blocks)
+        self.modified = modified

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
+from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.chunking import whole_lines
 from logrules.sources.file import text_of
 from logrules.sources.log_names import is_log_name
-from logrules.sources.source import BLOCK_BYTES
+from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
 
 _MAGIC = "*?["
@@ -20,15 +20,13 @@ def is_remote(path: str) -> bool:
     return bool(found) and protocol.isascii() and protocol.replace("+", "").isalnum()
 
 
-class RemoteSource:
+class RemoteSource(SavedSource):
     """A saved log by its URL; opened at the first read, closed at the end."""
 
     def __init__(self, url: str, name: str, block_bytes: int = BLOCK_BYTES) -> None:
+        super().__init__(name, _items(url, name, block_bytes))
         self.url = url
-        self.name = name
         self._block_bytes = block_bytes
-        self._items = _items(url, name, block_bytes)
-        self._end = End()
 
     def __reduce__(self) -> tuple[type["RemoteSource"], tuple[str, str, int]]:
         """Another process reads it from its beginning."""
@@ -42,10 +40,6 @@ class RemoteSource:
             return float(files.modified(address).timestamp())
         except Exception:  # noqa: BLE001 (each protocol raises its own, and many do not know)
             return now()
-
-    def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
-        """The next block, what had to be left out, or the end."""
-        return next(self._items, self._end)
 
 
 def remote_sources(pattern: str, block_bytes: int = BLOCK_BYTES) -> list[RemoteSource]:
@@ -87,7 +81,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     return found
 
 
-def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped | End]:
+def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped]:
     files, address = _file_system(url)
     faults: list[str] = []
     offset = 0
@@ -104,7 +98,6 @@ def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped | 
         faults.append(f"reading failed ({_said(fault)})")
     if faults:
         yield Skipped(name, offset, None, faults[0])
-    yield End()
 
 
 def _said(fault: Exception) -> str:

@@ -1,5 +1,7 @@
 """What the engine asks of anything that a log comes from."""
 
+from collections.abc import Iterator
+from io import BytesIO
 from typing import Protocol
 
 from logrules.model.stream import Block, End, Skipped, Tick
@@ -30,6 +32,18 @@ class Source(Protocol):
         ...
 
 
+class SavedSource:
+    """A log that is read to its end and never waits; ``items`` are what it yields."""
+
+    def __init__(self, name: str, items: Iterator[Block | Skipped]) -> None:
+        self.name = name
+        self._items = items
+
+    def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
+        """The next block, what had to be left out, or the end."""
+        return next(self._items, End())
+
+
 class MemorySource:
     """A log of this name and text; no file has it."""
 
@@ -41,3 +55,26 @@ class MemorySource:
         """The whole text, then the end."""
         data, self._data = self._data, None
         return Block(self.name, 0, data) if data else End()
+
+
+def blocks_of(source: Source) -> Iterator[bytes]:
+    """The bytes of a saved log, whole lines at a time."""
+    while not isinstance(item := source.read(None), End):
+        if isinstance(item, Block):
+            yield item.data
+
+
+def lines_of(source: Source) -> Iterator[bytes]:
+    """The lines of a saved log as they were written, each with its newline; perhaps the last has none.
+
+    Newlines alone end them: a carriage return redraws a line, and Python knows more line ends than logs do. A line of
+    more than `MAX_LINE_BYTES` counts as several.
+    """
+    for data in blocks_of(source):
+        yield from BytesIO(data)
+
+
+def modified_of(source: Source) -> float | None:
+    """When a source was last written, where it knows."""
+    found: float | None = getattr(source, "modified", None)
+    return found

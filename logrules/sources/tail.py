@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
+from logrules.model.errors import reason_of
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 
 READ_BYTES = 1 << 20
@@ -69,7 +70,7 @@ class Tail:
         try:
             file = FileIO(self.path)
         except OSError as fault:
-            self.fault = (fault.strerror or str(fault)).lower()
+            self.fault = reason_of(fault)
             return False
         if codec_of(_read_at(file, MAGIC_BYTES, 0)):
             file.close()
@@ -99,7 +100,7 @@ class Tail:
                 self._mark = (self._mark + data)[-_MARK_BYTES:]
                 yield Grown(data, os.fstat(file.fileno()).st_mtime)
         except OSError as fault:
-            self.fault = f"reading failed ({(fault.strerror or str(fault)).lower()})"
+            self.fault = f"reading failed ({reason_of(fault)})"
 
     def _was_overwritten(self, file: FileIO, size: int) -> bool:
         """Whether a file that has grown is not the one that we read: what we read last is not in it."""

@@ -1,11 +1,10 @@
 """What the user wants followed, looked up again and again: files, patterns, folders with all logs below them."""
 
-import glob
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from logrules.sources.log_names import holds_logs, is_log_name, natural
+from logrules.sources.log_names import holds_logs, is_log_name, matches, natural
 
 
 class Roots:
@@ -23,12 +22,12 @@ class Roots:
 
     def missing(self) -> list[str]:
         """Those of the paths behind which there is nothing yet."""
-        return [given for given in self._paths if not any(path.exists() for path in _matches(given))]
+        return [given for given in self._paths if not any(map(os.path.exists, matches(given)))]
 
     def _found(self) -> Iterator[tuple[Path, int]]:
         met: set[Path] = set()
         for given in self._paths:
-            for path in _matches(given):
+            for path in map(Path, matches(given)):
                 logs = _below(path) if path.is_dir() else [path]
                 for log in logs:
                     if log not in met:
@@ -46,14 +45,6 @@ class Roots:
         self._taken.add(name)
         self._names[path] = name.encode(errors="backslashreplace").decode()
         return self._names[path]
-
-
-def _matches(given: str) -> Sequence[Path]:
-    if glob.has_magic(given) and not os.path.lexists(given):
-        # Not Path.glob: the pattern may be relative, absolute or on another drive.
-        found = glob.glob(given, recursive=True)  # noqa: PTH207
-        return [Path(path) for path in sorted(found, key=natural)]
-    return [Path(given)]
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -1,10 +1,10 @@
 """How a log differs from good ones, for people and for machines."""
 
-from dataclasses import asdict
 from typing import Any, TextIO
 
 from logrules.model.report import Text
 from logrules.output.escape import safe
+from logrules.output.json_kinds import COUNT, FLAG, NUMBER, PLAIN, TEXT, listed, shape
 from logrules.tools.baseline.deviation import Deviation, Measure
 
 _TITLE = Text("Against {runs} good {noun}", "与 {runs} 次正常运行相比")
@@ -18,6 +18,21 @@ _MEASURED = Text("Measured (median)", "指标（中位数）")
 _LEFT_OUT = Text("There are too many kinds of lines to keep all apart", "行的类型过多，未能全部区分")
 _TIMES = Text("{ratio:.2f} times", "{ratio:.2f} 倍")
 _MAX_TEXT = 200
+
+
+_LINE = {"source": TEXT, "line": COUNT, "text": TEXT}
+_DEVIATION = shape(
+    {
+        "runs": COUNT,
+        "familiar": NUMBER.told("share of lines of kinds that good runs have, 0 to 1"),
+        "new": listed(shape({**_LINE, "count": COUNT})),
+        "missing": listed(shape(_LINE)),
+        "measures": listed(shape({"metric": PLAIN, "here": NUMBER, "good": NUMBER, "ratio": NUMBER})),
+        "new_kinds": COUNT,
+        "missing_kinds": COUNT,
+        "kinds_left_out": FLAG,
+    }
+)
 
 
 def render_deviation(found: Deviation, out: TextIO, language: str) -> None:
@@ -48,31 +63,10 @@ def _measure(one: Measure, language: str) -> str:
 
 def deviation_document(found: Deviation) -> dict[str, Any]:
     """The same as plain data."""
-    plain = asdict(found)
-    for kind in ("new", "missing"):
-        plain[kind] = [{**one, "source": safe(one["source"]), "text": safe(one["text"])} for one in plain[kind]]
-    plain["measures"] = list(plain["measures"])
-    return plain
+    document: dict[str, Any] = _DEVIATION.written(found, "en")
+    return document
 
 
 def deviation_schema() -> dict[str, Any]:
     """What `deviation_document` gives."""
-    text, number = {"type": "string"}, {"type": "number"}
-    count = {"type": "integer", "minimum": 0}
-
-    def list_of(properties: dict[str, Any]) -> dict[str, Any]:
-        item = {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
-        return {"type": "array", "items": item}
-
-    line = {"source": text, "line": count, "text": text}
-    properties = {
-        "runs": count,
-        "familiar": number | {"description": "share of lines of kinds that good runs have, 0 to 1"},
-        "new": list_of({**line, "count": count}),
-        "missing": list_of(line),
-        "measures": list_of({"metric": text, "here": number, "good": number, "ratio": number}),
-        "new_kinds": count,
-        "missing_kinds": count,
-        "kinds_left_out": {"type": "boolean"},
-    }
-    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
+    return _DEVIATION.schema

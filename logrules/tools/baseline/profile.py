@@ -7,10 +7,10 @@ from statistics import median
 from logrules.engine.run import replay
 from logrules.model.event import Event
 from logrules.model.report import Report
-from logrules.model.stream import Block, End
 from logrules.parsing.clean import clean
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
+from logrules.sources.source import lines_of as read_lines
 from logrules.tools.baseline.line_kind import Kinds
 
 MAX_KINDS = 50_000
@@ -77,15 +77,8 @@ def lines_of(paths: Sequence[str], kinds: Kinds) -> LogProfile:
 
 def _raw_lines(paths: Sequence[str]) -> Iterator[tuple[str, int, bytes]]:
     for source in discover(paths).sources:
-        number, rest = 0, b""
-        while not isinstance(item := source.read(None), End):
-            if isinstance(item, Block):
-                *whole, rest = (rest + item.data).split(b"\n")
-                for raw in whole:
-                    number += 1
-                    yield source.name, number, raw
-        if rest:
-            yield source.name, number + 1, rest
+        for number, raw in enumerate(read_lines(source), start=1):
+            yield source.name, number, raw.removesuffix(b"\n")
 
 
 class Pace:

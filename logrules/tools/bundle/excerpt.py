@@ -2,11 +2,10 @@
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from logrules.model.stream import Block, End
-from logrules.sources.source import Source
+from logrules.sources.source import Source, blocks_of
 
 TAIL_LINES = 500
 CONTEXT_LINES = 20
@@ -31,7 +30,7 @@ def excerpt(source: Source, lines: Sequence[int]) -> Excerpt:
     last: deque[bytes] = deque()
     held, number = 0, 1
     shown: list[tuple[int, str]] = []
-    for data in _blocks(source):
+    for data in blocks_of(source):
         count = data.count(b"\n")
         if here := wanted[bisect_left(wanted, number) : bisect_left(wanted, number + count + 1)]:
             found = data.split(b"\n")
@@ -45,12 +44,6 @@ def excerpt(source: Source, lines: Sequence[int]) -> Excerpt:
     tail = (whole if whole[-1] else whole[:-1])[-TAIL_LINES:]
     total = number if last and not last[-1].endswith(b"\n") else number - 1
     return Excerpt(tuple(_text(raw) for raw in tail), max(total - len(tail) + 1, 1), tuple(shown))
-
-
-def _blocks(source: Source) -> Iterator[bytes]:
-    while not isinstance(item := source.read(None), End):
-        if isinstance(item, Block):
-            yield item.data
 
 
 def _text(raw: bytes) -> str:

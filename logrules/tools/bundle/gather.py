@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from logrules.model.errors import LogrulesError
+from logrules.model.errors import LogrulesError, reason_of
 from logrules.model.report import Report
 from logrules.model.version import __version__
 from logrules.output.escape import safe
@@ -57,12 +57,7 @@ def reports(report: Report, language: str) -> Iterator[BundlePart]:
 def logs(sources: Sequence[Source], report: Report) -> Iterator[BundlePart]:
     """Of each log its end and its evidence."""
     for number, source in enumerate(sources, start=1):
-        lines = [
-            line.line
-            for one in report.diagnoses
-            for line in (*one.evidence, *(line for other in one.consequences for line in other.evidence))
-            if line.source == source.name
-        ]
+        lines = [line.line for one in report.diagnoses for line in one.lines if line.source == source.name]
         found = excerpt(source, lines)
         stem = f"logs/{number:03d}-{_plain_name(source.name)}"
         yield BundlePart(
@@ -93,7 +88,7 @@ def configurations(paths: Sequence[str]) -> Iterator[BundlePart]:
             with Path(name).open("rb") as stream:
                 raw = stream.read(MAX_CONFIG_BYTES + 1)
         except OSError as fault:
-            raise LogrulesError(f"{name}: cannot be read ({(fault.strerror or str(fault)).lower()})") from None
+            raise LogrulesError(f"{name}: cannot be read ({reason_of(fault)})") from None
         text = raw[:MAX_CONFIG_BYTES].decode("utf-8", "replace")
         cut = f"\n… cut after {MAX_CONFIG_BYTES} bytes\n" if len(raw) > MAX_CONFIG_BYTES else ""
         yield BundlePart(f"config/{number:03d}-{_plain_name(Path(name).name)}", text + cut)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from logrules.model.errors import reason_of
 from logrules.model.report import Text
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine
@@ -99,6 +100,6 @@ def _readable(path: Path) -> DoctorFinding:
         with path.open("rb") as stream:
             empty = not stream.read(1)
     except OSError as fault:
-        reason = (fault.strerror or str(fault)).lower()
+        reason = reason_of(fault)
         return failed(f"{path} cannot be read ({reason})", f"{path} 无法读取（{reason}）")
     return failed(f"{path} is empty", f"{path} 为空") if empty else ok(f"{path} can be read", f"{path} 可以读取")

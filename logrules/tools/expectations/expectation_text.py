@@ -7,6 +7,7 @@ from rich.text import Text as Line
 
 from logrules.model.report import Text
 from logrules.output.escape import safe
+from logrules.output.json_kinds import COUNT, FLAG, LINE, PLAIN, SENTENCE, TEXT, listed, member_of, nullable, shape
 from logrules.tools.expectations.expectation import Expectation, Progress, SeenLine, StepSeen
 
 _MARK = {
@@ -20,6 +21,20 @@ _LEFT = Text("left the expected path: `{step}` did not come", "偏离预期路�
 _AFTER = Text(" after `{step}` ({place})", "，在“{step}”（{place}）之后")
 _EARLY = Text(" (only before the step that it should follow)", "（只出现在其前一步之前）")
 _UNWANTED = Text("should not be there", "不应出现")
+
+
+_SEEN = shape({"source": TEXT, "line": LINE, "text": TEXT})
+_STEP = shape({"id": PLAIN, "title": SENTENCE, "progress": member_of(Progress), "seen": nullable(_SEEN)})
+_EXPECTATION = shape(
+    {
+        "profile": PLAIN,
+        "met": FLAG,
+        "left_at": nullable(PLAIN).made(lambda found, _: found.left_at and found.left_at.id),
+        "last_reached": nullable(PLAIN).made(lambda found, _: found.last_reached and found.last_reached.id),
+        "steps": listed(_STEP),
+        "unwanted": listed(shape({"id": PLAIN, "title": SENTENCE, "count": COUNT, "first": _SEEN})),
+    }
+)
 
 
 def render_expectation(found: Expectation, out: TextIO, language: str) -> None:
@@ -40,46 +55,13 @@ def render_expectation(found: Expectation, out: TextIO, language: str) -> None:
 
 def expectation_document(found: Expectation, language: str) -> dict[str, Any]:
     """The expectation as plain data, as the report carries it."""
-    left, last = found.left_at, found.last_reached
-    return {
-        "profile": found.profile,
-        "met": found.met,
-        "left_at": left.id if left else None,
-        "last_reached": last.id if last else None,
-        "steps": [
-            {"id": step.id, "title": step.title.of(language), "progress": step.progress.value, "seen": _seen(step.seen)}
-            for step in found.steps
-        ],
-        "unwanted": [
-            {"id": one.id, "title": one.title.of(language), "count": one.count, "first": _seen(one.first)}
-            for one in found.unwanted
-        ],
-    }
+    document: dict[str, Any] = _EXPECTATION.written(found, language)
+    return document
 
 
 def expectation_schema() -> dict[str, Any]:
     """The schema of `expectation_document`."""
-    text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
-    name_or_none = {"type": ["string", "null"]}
-    place = _object_schema({"source": text, "line": {"type": "integer", "minimum": 1}, "text": text})
-    progress = {"enum": [member.value for member in Progress]}
-    seen = {"anyOf": [place, {"type": "null"}]}
-    step = _object_schema({"id": text, "title": text, "progress": progress, "seen": seen})
-    unwanted = _object_schema({"id": text, "title": text, "count": count, "first": place})
-    return _object_schema(
-        {
-            "profile": text,
-            "met": {"type": "boolean"},
-            "left_at": name_or_none,
-            "last_reached": name_or_none,
-            "steps": {"type": "array", "items": step},
-            "unwanted": {"type": "array", "items": unwanted},
-        }
-    )
-
-
-def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
+    return _EXPECTATION.schema
 
 
 def _verdict(found: Expectation, language: str) -> str:
@@ -99,7 +81,3 @@ def _told(step: StepSeen, language: str) -> str:
 
 def _place(seen: SeenLine) -> str:
     return f"{safe(seen.source)}:{seen.line}"
-
-
-def _seen(seen: SeenLine | None) -> dict[str, Any] | None:
-    return None if seen is None else {"source": safe(seen.source), "line": seen.line, "text": safe(seen.text)}

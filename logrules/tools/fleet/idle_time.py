@@ -1,14 +1,14 @@
 """How long a job stood idle before it ended, and on how many GPUs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
-from logrules.model.report import Diagnosis, Evidence
+from logrules.model.report import Diagnosis
+from logrules.ruleset.duration import UNITS_S
 
 _MAX_CHARS = 2_000
 _WEEK_S = 604_800.0
-_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _GAVE_UP = re.compile(r"time[-_ ]?out|timed[- ]out|gave up|heartbeat|unresponsive|stuck|no progress", re.IGNORECASE)
 _HOW_LONG = re.compile(
     r"\(ms\)\s*[=:]\s*(?P<bare>\d{1,12})"
@@ -28,9 +28,9 @@ def waited_s(text: str) -> float:
 
 def _seconds(found: re.Match[str]) -> float:
     if found["bare"]:
-        return float(found["bare"]) * _UNITS_S["ms"]
+        return float(found["bare"]) * UNITS_S["ms"]
     unit = found["unit"].lower()
-    return float(found["count"]) * _UNITS_S["ms" if unit == "ms" or unit.startswith("milli") else unit[0]]
+    return float(found["count"]) * UNITS_S["ms" if unit == "ms" or unit.startswith("milli") else unit[0]]
 
 
 def idle_since(found: Sequence[Diagnosis], went_on: float | None) -> float | None:
@@ -41,24 +41,18 @@ def idle_since(found: Sequence[Diagnosis], went_on: float | None) -> float | Non
     """
     timed_out = [
         line.time - waited
-        for line in chain.from_iterable(map(_lines, found))
+        for line in chain.from_iterable(one.lines for one in found)
         if line.time is not None and (went_on is None or line.time >= went_on) and (waited := waited_s(line.text))
     ]
     if went_on is not None:
         return min([went_on, *timed_out])
-    begun = [line.time for line in chain.from_iterable(map(_lines, found[:1])) if line.time is not None]
+    begun = [line.time for line in chain.from_iterable(one.lines for one in found[:1]) if line.time is not None]
     return min([*begun, *timed_out], default=None)
 
 
 def longest_wait_s(found: Sequence[Diagnosis]) -> float | None:
     """The longest wait that timed out, in seconds, by what its lines say; for logs that bear no times."""
-    return max((waited_s(line.text) for line in chain.from_iterable(map(_lines, found))), default=0.0) or None
-
-
-def _lines(one: Diagnosis) -> Iterator[Evidence]:
-    yield from one.evidence
-    for other in one.consequences:
-        yield from other.evidence
+    return max((waited_s(line.text) for line in chain.from_iterable(one.lines for one in found)), default=0.0) or None
 
 
 def gpu_hours(lost_s: float | None, gpus: int | None) -> float | None:

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any, TextIO
 
 from logrules.model.report import Status, Text
-from logrules.output.escape import safe
+from logrules.output.json_kinds import COUNT, DIALECT, FLAG, NUMBER, TEXT, const, listed, member_of, nullable, shape
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
 SCHEMA = "logrules.job/2"
@@ -16,17 +16,56 @@ _KINDS_OF_FIELDS: dict[str, type | tuple[type, ...]] = {
     "template": str, "frame": str, "began": _SECONDS, "ended": _SECONDS, "lost_s": _SECONDS,
     "gpus": (int, type(None)), "logs": int, "lines": int,
 }  # fmt: skip
+_EPOCH = nullable(NUMBER).told("seconds since the epoch, by the job's own logs")
+_LOST = "seconds of idleness before the end, of a job that failed or stalled, a time-out that it waited for included"
+_TITLE = shape({"en": TEXT, "zh": TEXT})
+_JOB = shape(
+    {
+        "schema": const(SCHEMA),
+        "job": TEXT,
+        "status": nullable(member_of(Status)),
+        "phase": TEXT,
+        "rule": nullable(TEXT),
+        "cause": nullable(TEXT),
+        "title": _TITLE,
+        "ranks": listed(COUNT),
+        "hosts": listed(TEXT),
+        "began": _EPOCH,
+        "ended": _EPOCH,
+        "lost_s": nullable(NUMBER).told(_LOST),
+        "gpus": nullable(COUNT).told("ranks of the job, where its logs say"),
+        "fingerprint": nullable(TEXT).told("the kind of failure, the same on every machine"),
+        "template": TEXT.told("the message of the failure without what varies"),
+        "frame": TEXT.told("the innermost frame of the user's own code: file in function"),
+        "logs": COUNT,
+        "lines": COUNT,
+        "unread": nullable(TEXT).told("why the job could not be read"),
+    }
+)
+_GROUP = shape(
+    {
+        "name": TEXT,
+        "title": _TITLE,
+        "jobs": listed(TEXT),
+        "troubled": COUNT,
+        "lost_s": NUMBER,
+        "lost_gpu_hours": NUMBER,
+        "gpus_unknown": COUNT,
+        "hosts": listed(TEXT),
+        "first": _EPOCH,
+        "last": _EPOCH,
+        "recent": COUNT,
+        "weeks": listed(COUNT),
+        "new": FLAG,
+        "back": FLAG,
+        "remark": shape({"note": TEXT, "snoozed_until": nullable(NUMBER)}),
+    }
+)
 
 
 def job_document(summary: JobSummary) -> str:
     """A summary as one line of JSON."""
-    plain = asdict(summary)
-    plain["job"] = safe(summary.job)
-    plain["hosts"] = [safe(host) for host in summary.hosts]
-    plain["title"] = _safe_text(summary.title)
-    plain["template"], plain["frame"] = safe(summary.template), safe(summary.frame)
-    plain["unread"] = None if summary.unread is None else safe(summary.unread)
-    return json.dumps({"schema": SCHEMA, **plain}, ensure_ascii=False)
+    return json.dumps(_JOB.written(summary, "en"), ensure_ascii=False)
 
 
 def job_of(text: str) -> JobSummary:
@@ -48,38 +87,7 @@ def job_of(text: str) -> JobSummary:
 
 def job_schema() -> dict[str, Any]:
     """What each line of `logrules scan --format jsonl` is."""
-    text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
-    seconds = {"type": ["number", "null"]}
-    lost = "seconds of idleness before the end, of a job that failed or stalled, a time-out that it waited for included"
-    properties = {
-        "schema": {"const": SCHEMA},
-        "job": text,
-        "status": {"enum": [*(status.value for status in Status), None]},
-        "phase": text,
-        "rule": {"type": ["string", "null"]},
-        "cause": {"type": ["string", "null"]},
-        "title": {"type": "object", "properties": {"en": text, "zh": text}, "required": ["en", "zh"]},
-        "ranks": {"type": "array", "items": count},
-        "hosts": {"type": "array", "items": text},
-        "began": seconds | {"description": "seconds since the epoch, by the job's own logs"},
-        "ended": seconds | {"description": "seconds since the epoch, by the job's own logs"},
-        "lost_s": seconds | {"description": lost},
-        "gpus": {"type": ["integer", "null"], "minimum": 1, "description": "ranks of the job, where its logs say"},
-        "fingerprint": {"type": ["string", "null"], "description": "the kind of failure, the same on every machine"},
-        "template": text | {"description": "the message of the failure without what varies"},
-        "frame": text | {"description": "the innermost frame of the user's own code: file in function"},
-        "logs": count,
-        "lines": count,
-        "unread": {"type": ["string", "null"], "description": "why the job could not be read"},
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": SCHEMA,
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": properties,
-    }
+    return {"$schema": DIALECT, "title": SCHEMA, **_JOB.schema}
 
 
 def render_jobs(summaries: Iterable[JobSummary], out: TextIO) -> None:
@@ -89,16 +97,4 @@ def render_jobs(summaries: Iterable[JobSummary], out: TextIO) -> None:
 
 def render_groups(groups: Iterable[JobGroup], out: TextIO) -> None:
     """A line a group."""
-    for group in groups:
-        plain = asdict(group) | {
-            "name": safe(group.name),
-            "title": _safe_text(group.title),
-            "jobs": [safe(job) for job in group.jobs],
-            "hosts": [safe(host) for host in group.hosts],
-            "remark": {"note": safe(group.remark.note), "snoozed_until": group.remark.snoozed_until},
-        }
-        out.write(json.dumps(plain, ensure_ascii=False) + "\n")
-
-
-def _safe_text(text: Text) -> dict[str, str]:
-    return {"en": safe(text.en), "zh": safe(text.zh)}
+    out.writelines(f"{json.dumps(_GROUP.written(group, 'en'), ensure_ascii=False)}\n" for group in groups)

@@ -93,7 +93,7 @@ def _read(
         from logrules.tools.fleet.scan_on_ray import scanned_on_ray
 
         return scanned_on_ray(jobs, pack, options.ray_address)
-    from logrules.ruletest.parallel import default_processes
+    from logrules.engine.resilient_pool import default_processes
     from logrules.tools.fleet.scan_jobs import scanned
 
     return scanned(jobs, pack, options.processes or default_processes())

@@ -5,8 +5,7 @@ import time
 from datetime import UTC, datetime
 
 from logrules.model.errors import LogrulesError
-
-_UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+from logrules.ruleset.duration import UNITS_S
 
 
 def moment(text: str) -> float:
@@ -23,7 +22,7 @@ def coming(text: str) -> float:
 
 def _span(text: str) -> float | None:
     found = re.fullmatch(r"(\d{1,6})([mhdw])", text)
-    return int(found[1]) * _UNITS_S[found[2]] if found else None
+    return int(found[1]) * UNITS_S[found[2]] if found else None
 
 
 def _date(option: str, text: str) -> float:

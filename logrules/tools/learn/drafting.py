@@ -9,8 +9,7 @@ from logrules.model.errors import LogrulesError
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS
 from logrules.ruletest.format import tidied
-from logrules.ruletest.log_lines import Extract, extract_of
-from logrules.ruletest.near_misses import near_miss
+from logrules.ruletest.log_lines import Extract, extract_of, near_miss
 from logrules.ruletest.placeholders import TITLE, WHY
 from logrules.ruletest.rule_writer import written
 from logrules.ruletest.scaffold import draft

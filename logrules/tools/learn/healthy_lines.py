@@ -6,8 +6,9 @@ from pathlib import Path
 from logrules.model.errors import SourceError
 from logrules.model.template import template_of
 from logrules.parsing.clean import clean
-from logrules.ruletest.log_lines import REACH, lines_of
+from logrules.ruletest.log_lines import REACH
 from logrules.sources.discover import discover
+from logrules.sources.source import lines_of
 
 # Of all logs together.
 _MOST_KINDS = 20_000
@@ -33,4 +34,4 @@ def _first_lines(log: Path) -> Iterable[str]:
         return
     for _, raw in zip(range(REACH), lines_of(source), strict=False):
         if len(raw) <= _LONGEST:
-            yield clean(raw)
+            yield clean(raw.removesuffix(b"\n"))

@@ -55,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, group, draft, try; list and write what holds."""
-    from logrules.ruletest.parallel import default_processes
+    from logrules.engine.resilient_pool import default_processes
     from logrules.tools.fleet.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import named_jobs, without_twins
     from logrules.tools.learn.failure_group import groups_of

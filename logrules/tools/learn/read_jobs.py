@@ -115,7 +115,5 @@ def _try(job: FoundJob) -> Fired:
         report = replay_prepared(drafted.on, drafted.on.session(), found.sources, found.notes, see)
     except SourceError:
         return Fired()
-    named = {one.rule for one in report.diagnoses} | {
-        other.rule for one in report.diagnoses for other in one.consequences
-    }
+    named = {one.rule for one in report.held}
     return Fired(frozenset(named & drafted.rules), frozenset(hit | (named & drafted.rules)))
