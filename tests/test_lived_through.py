@@ -163,3 +163,19 @@ def test_what_a_driver_has_its_actors_do_is_where_it_fails(on, method, phase):
         "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
     )
     assert run_log(on, log).diagnoses[0].phase == phase
+
+
+_KILLED_AT_EXIT = (
+    "(TaskRunner pid=8) step:2 - actor/pg_loss:0.1 - training/global_step:2\n"
+    "(TaskRunner pid=8) 'Final validation metrics: None'\n"
+    "(TaskRunner pid=8) Training Progress: {percent}%|##### | {done}/4 [00:34<00:00, 17.99s/it]\n"
+    "(TaskRunner pid=8) Traceback (most recent call last):\n"
+    '(TaskRunner pid=8)   File "/e/site-packages/torch/utils/data/_utils/signal_handling.py", line 73, in handler\n'
+    "(TaskRunner pid=8) RuntimeError: DataLoader worker (pid 90) is killed by signal: Killed. \n"
+)
+
+
+@pytest.mark.parametrize(("percent", "done", "failed"), [(100, 4, False), (50, 2, True)])
+def test_a_bar_that_only_closes_takes_up_no_run_that_is_complete(on, percent, done, failed):
+    report = run_log(on, _KILLED_AT_EXIT.format(percent=percent, done=done))
+    assert (report.status is Status.FAILED) is failed

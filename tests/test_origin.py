@@ -287,6 +287,18 @@ def test_a_nesting_may_rename_a_phase_or_keep_the_outer_one() -> None:
     assert nested.innermost([(frame, serve), (frame, Origin(phase="eval"))])[0] == "eval"
 
 
+@pytest.mark.parametrize(
+    ("around", "phase"),
+    [
+        (("/srv/bench.py", "evaluate"), "model_load"),
+        ((f"{SITE}/transformers/trainer.py", "evaluate"), "eval"),
+    ],
+)
+def test_what_only_a_name_calls_an_evaluation_begins_with_its_set_up(around: tuple[str, str], phase: str) -> None:
+    loading = (f"{SITE}/transformers/modeling_utils.py", "from_pretrained")
+    assert RESOLVER.phase_of_chain([_link(around, loading)])[0] == phase
+
+
 def test_a_longer_phrase_goes_before_a_shorter_one_and_the_last_word_before_others() -> None:
     names = OwnNames((OwnWords("eval", ("test_step", "model")), OwnWords("train_step", ("train", "step"), ("loss",))))
     assert names.of_function("train_test_step") == "eval"

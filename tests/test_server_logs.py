@@ -20,6 +20,12 @@ ORDERED = """[2025-03-01 10:00:00] Decode batch, #running-req: 6, #token: 60, ge
 [2025-03-01 10:00:11] Subprocess scheduler_0 (pid=344) crashed with exit code -15. Triggering SIGQUIT for cleanup...
 [2025-03-01 10:00:11] SIGQUIT received. signum=None, frame=None. It usually means one child failed.
 """
+TOLD = "(APIServer pid=7) INFO 03-01 10:09:00 [launcher.py:112] [shutdown] API server: shutdown triggered\n"
+GONE = """(APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704] AsyncLLM output_handler failed.
+(APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704] Traceback (most recent call last):
+(APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704]   File "/opt/venv/vllm/v1/engine/async_llm.py", line 6, in output_handler
+(APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704] vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.
+"""
 BAR = "  4%|4         | 1/23 [00:07<02:39,  7.23s/it]\n"
 
 
@@ -42,6 +48,13 @@ def test_the_same_error_without_its_announcement_is_told(on: Prepared) -> None:
 
 def test_children_that_an_ordered_stop_ends_did_not_crash(on: Prepared) -> None:
     assert not failed(run_log(on, READY + ORDERED))
+
+
+@pytest.mark.parametrize(
+    ("told_and_gone", "dead"), [(TOLD + GONE, False), (GONE, True), (GONE + TOLD, True), (GONE + TOLD + GONE, True)]
+)
+def test_an_engine_is_dead_unless_its_server_was_told_to_stop_before(on: Prepared, told_and_gone: str, dead: bool) -> None:
+    assert failed(run_log(on, f"{READY}{told_and_gone}INFO:     Application shutdown complete.\n")) is dead
 
 
 def test_a_child_that_was_killed_did(on: Prepared) -> None:

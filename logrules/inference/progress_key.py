@@ -16,6 +16,7 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[^\d%|]*")
+_FULL = re.compile(r"\b100%\|")
 _TOTAL = re.compile(r"%\|[^|]{0,400}\| *[\d.,]+[kKMGT]?/([\d.,]+[kKMGT]?) ?\[")
 
 
@@ -36,3 +37,8 @@ def bar_of(text: str) -> tuple[str, str] | None:
     """What tells a bar from others, what it calls itself and how much it counts; None for what is no bar."""
     found = _TOTAL.search(text[:_MAX_CHARS])
     return (label_of(text), found[1]) if found else None
+
+
+def is_full(text: str) -> bool:
+    """Whether it shows a bar that stands at its end."""
+    return _FULL.search(text[:_MAX_CHARS]) is not None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import bar_of, label_of, progress_key
+from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
 from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
 from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
 from logrules.model.event import Event, Worker
@@ -158,7 +158,8 @@ class WorkerTracker:
     def _move_on(
         self, marker: Marker, worker: Worker, state: WorkerState, observation: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
-        if marker.progress or marker.opens or marker.enters not in (None, "shutdown"):
+        closing = marker.progress and self.completed is not None and is_full(observation.event.message)
+        if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
             self.completed, self.over, state.left = None, False, None
         for name in marker.closes:
             yield from self._close_named(name, worker, observation)

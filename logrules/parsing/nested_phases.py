@@ -11,10 +11,12 @@ class NestedPhases:
 
     def __init__(self, rows: Sequence[Nesting]) -> None:
         self._kept: dict[tuple[str, str], str] = {}
+        self._unless_named: set[tuple[str, str]] = set()
         self._in_group: dict[tuple[str, str], str] = {}
         for row in rows:
             for inner in row.phases:
                 self._kept |= {(outer, inner): row.becomes or outer for outer in row.inside}
+                self._unless_named |= {(outer, inner) for outer in row.inside if not row.named}
                 self._in_group |= {(group, inner): row.becomes or inner for group in row.groups}
 
     def innermost(self, frames: Iterable[tuple[Frame, Origin]]) -> tuple[str | None, Frame | None]:
@@ -32,6 +34,8 @@ class NestedPhases:
             if origin.phase is not None and not (words_only and said_by_library):
                 inner = self._within(groups, origin.phase)
                 kept = None if phase is None else self._kept.get((phase, inner))
+                if phase is not None and not said_by_library and (phase, inner) in self._unless_named:
+                    kept = None
                 if kept is None or kept != phase:
                     phase, teller = kept or inner, frame
                 said_by_library = said_by_library or not words_only

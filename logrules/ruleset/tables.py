@@ -105,13 +105,15 @@ class Nesting:
     """What a phase that an inner frame says means inside of outer frames.
 
     Where an outer frame says one of the phases ``inside`` or is from one of the ``groups``, an inner frame of one of
-    ``phases`` is a part of that: the phase is ``becomes``, or stays the outer one where nothing is given.
+    ``phases`` is a part of that: the phase is ``becomes``, or stays the outer one where nothing is given. Unless it is
+    ``named``, that does not hold for an outer phase that only words of the user's own names tell.
     """
 
     phases: tuple[Name, ...]
     inside: tuple[Name, ...] = ()
     groups: tuple[Name, ...] = ()
     becomes: Name | None = None
+    named: bool = True
 
 
 @record
