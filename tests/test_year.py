@@ -4,12 +4,21 @@ from datetime import UTC, datetime
 
 import pytest
 
+from logrules.engine.run import replay
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp, Worker
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import MemorySource
 
 
 def at(text: str) -> float:
     return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+class CopiedLog(MemorySource):
+    """A log whose file was written, by a copy, long after its lines."""
+
+    modified = at("2026-11-22T10:00")
 
 
 def read(clock: Clock, stamp: str, *, year_known: bool = False) -> str:
@@ -37,3 +46,12 @@ def test_a_full_date_in_the_log_counts_more_than_when_the_file_was_written():
     clock = Clock(at("2026-11-22T10:00"))
     read(clock, "2024-12-31T23:00", year_known=True)
     assert read(clock, "1970-01-01T01:00") == "2025-01-01"
+
+
+def test_lines_before_the_first_full_date_are_of_its_year(shipped: Pack) -> None:
+    text = (
+        "W0304 10:00:00.000000 77 torch/distributed/run.py:779] starting\n"
+        "[rank0]:2024-03-04 10:00:07,250 - root - INFO - Preparing c4 dataset from HuggingFace\n"
+    )
+    report = replay([CopiedLog("train.log", text)], shipped)
+    assert report.status != "stalled" and not any(one.rule == "detectors/quiet" for one in report.diagnoses)

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
@@ -28,6 +29,8 @@ from logrules.sources.source import Source
 
 # A program reads with one pack; a test or a server may go to and fro between a few.
 _KEPT = 3
+# Events before the first full date, which tells their year: a launcher's, before those that it starts speak.
+_FURTHEST_DATE = 4_096
 _latest: deque[tuple[Pack, bool, Scanners, Index]] = deque(maxlen=_KEPT)
 
 
@@ -152,7 +155,16 @@ def reason(
 def _dated(stream: Stream) -> Iterator[Event]:
     """Events whose stamps all have a year: the one nearest to the full dates around, or to the file's own."""
     clock = Clock(stream.modified)
-    return (dated(event, clock) for event in stream.events)
+    events = iter(stream.events)
+    head: list[Event] = []
+    for event in events:
+        head.append(event)
+        if event.stamp is not None and event.stamp.year_known:
+            clock.begin_near(event.stamp.seconds)
+            break
+        if len(head) == _FURTHEST_DATE:
+            break
+    return (dated(event, clock) for event in chain(head, events))
 
 
 def dated(event: Event, clock: Clock) -> Event:

@@ -32,6 +32,10 @@ class Clock:
             self.pass_to(heard)
         return event.arrived if stamped is None else stamped
 
+    def begin_near(self, date: float) -> None:
+        """A full date further on in the log: stamps without a year before it are of its time, too."""
+        self._near = date
+
     def pass_to(self, time: float) -> None:
         """It is now at least ``time``."""
         self.now = time if self.now is None else max(self.now, time)
