@@ -134,6 +134,41 @@ STORIES = {
             for line in (RAISED + "RuntimeError: CUDA error: device-side assert triggered").splitlines()
         ), 6,
     ),
+    "a watchdog's line that was cut off is a report too": (
+        "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)) + WATCHDOG.format(3)[:130], None,
+    ),
+    "a rank that waits in several groups is behind nobody": (
+        WATCHDOG.format(0).replace("=70", "=900") + WATCHDOG.format(0) + WATCHDOG.format(1).replace("=70", "=500"), None,
+    ),
+    "the lines that follow tell in which group a rank waits": (
+        "".join(
+            WATCHDOG.format(rank).replace("=70", f"={seq}")
+            + f"[rank{rank}]:[E ProcessGroupNCCL.cpp:1785] [PG ID 2 PG GUID {group} Rank {rank}] Exception (either an "
+            f"error or timeout) detected by watchdog at work: {seq}, last enqueued NCCL work: {seq}, "
+            f"last completed NCCL work: {seq - 1}.\n"
+            for rank, seq, group in ((0, 900, 5), (1, 900, 5), (2, 40, 6), (3, 40, 6), (4, 900, 5))
+        ), None,
+    ),
+    "who says its rank in a later line of NCCL alone": (
+        "gpu-2:77:95 [3] include/alloc.h:178 NCCL WARN Cuda failure 'out of memory'\n"
+        "gpu-2:77:95 [3] proxy.cc:1519 NCCL WARN [Proxy Service 11] Failed to execute operation Setup from rank 11, "
+        "retcode 1\n", 11,
+    ),
+    "DeepSpeed's launcher prints the command that it started last, whoever failed": (
+        "[2025-01-02 03:04:05,678] [ERROR] [launch.py:325:sigkill_handler] "
+        "['/usr/bin/python3', '-u', 'train.py', '--local_rank=7'] exits with return code = 1\n", None,
+    ),
+    "of two, the one that the other lost": (
+        "world size: 2\n"
+        + "".join(
+            f"[rank0]: {line}\n"
+            for line in (
+                RAISED + "RuntimeError: [gloo/transport/tcp/pair.cc:537] Read error [10.0.0.2]:55: Connection reset by peer"
+            ).splitlines()
+        )
+        + "[2025-01-02 03:04:05,678] [ERROR] [launch.py:325:sigkill_handler] "
+        "['/usr/bin/python3', '-u', 'train.py', '--local_rank=1'] exits with return code = -9\n", 1,
+    ),
     "the one rank of the job that wrote nothing": (
         "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,
     ),

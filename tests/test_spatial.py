@@ -51,6 +51,7 @@ def silent(rank: int) -> RankSnapshot:
         ("who has finished the same is not idle", [waits_in(0, 7), waits_in(1, 7), stands(2, 7, 7)], None, []),
         ("one is behind", [waits_in(0, 9), waits_in(1, 7), waits_in(2, 9)], None, [(DivergenceKind.BEHIND, (1,), (0, 2))]),
         ("one is ahead", [waits_in(0, 7), waits_in(1, 9), waits_in(2, 7)], None, [(DivergenceKind.AHEAD, (1,), (0, 2))]),
+        ("so far apart, the groups differ", [waits_in(0, 900), waits_in(1, 70), waits_in(2, 900)], None, []),
         ("of two the one behind", [waits_in(0, 9), waits_in(1, 7)], None, [(DivergenceKind.BEHIND, (1,), (0,))]),
         (
             "another operation",

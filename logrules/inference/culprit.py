@@ -11,12 +11,13 @@ from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.model.report import DivergenceKind
 
 MAX_NAMED = 1_024
-# A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter.
+# A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter, and so
+# is what is said to a program: a launcher prints the command that it started last, whichever process failed.
 _ON_RANK = re.compile(
-    r"(?<![A-Za-z])(?:(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )(?:global[_ ]|world[_ ])?[Rr]ank)"
+    r"(?<![A-Za-z_-])(?:(?<!local )(?<!node )(?<!machine )(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )(?:global[_ ]|world[_ ])?[Rr]ank)"
     r"(?:[ _#]?id)?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
 )
-_ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
+_ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z-])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
 # The device that a message is about, by its number on the node: below a launcher that of the local rank, where each
 # process sees them all.
 _ON_DEVICE = re.compile(r"\b(?:GPU|device=\w+:|cuda:) ?(\d{1,3})(?= has\b|: )")
@@ -105,6 +106,7 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
             yield _the_one(_ON_DEVICE, (line.event.message for line in lines))
     # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
     yield from (_absent(other, roll.ranks) for other in one.consequences)
+    yield from (_other_of_two(other, roll) for other in _of_losers(one))
     if not own_error:
         # A rank may have written nothing at all.
         yield _absent(one.hypothesis, _all_of(roll))
@@ -118,11 +120,24 @@ def _lines(hypothesis: Hypothesis) -> list[Observation]:
 
 
 def _alone(one: Ranked, failures: Failures | None) -> Iterator[int]:
-    """The only rank that tells of the same cause, or else the only one whose errors the log shows."""
+    """The only rank that tells of the same cause, or else the only one whose errors the log shows.
+
+    Not one that only lost somebody.
+    """
     cause = one.hypothesis.rule.cause
     alike = {rank for other in one.consequences if other.rule.cause == cause for rank in _reporters(other)}
     raised = frozenset(failures.raising_ranks()) if failures is not None else frozenset[int]()
+    raised -= {rank for other in _of_losers(one) for rank in _reporters(other)}
     yield from (next(iter(ranks)) for ranks in (alike, raised) if len(ranks) == 1)
+
+
+def _of_losers(one: Ranked) -> Iterator[Hypothesis]:
+    """What those tell who lost somebody, or wait for somebody."""
+    return (
+        other
+        for other in one.consequences
+        if other.rule.culprit == "absent" and other.rule.cause != one.hypothesis.rule.cause
+    )
 
 
 def _all_of(roll: RankTable) -> frozenset[int]:

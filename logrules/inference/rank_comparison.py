@@ -49,7 +49,7 @@ def compared(
     seats = {rank: seat for (its, rank), seat in sorted(roll.seats.items(), key=lambda item: item[0][1]) if its == role}
     if len(seats) < _PAIR:
         return None
-    places = tuple(_places(seats, role, tracker, _failures(roots)))
+    places = tuple(_places(seats, role, tracker, _failures(roots), _heard(roots)))
     world = roll.world if roll.world is not None and roll.world > max(seats) else None
     spread = spatial.spread_of(places)
     found: Iterator[RankDivergence] = iter(())
@@ -63,6 +63,13 @@ def compared(
         found = chain(gone, hung, awaited, spatial.in_steps(places) if hangs else ())
     told = tuple(chain(found, spatial.in_errors(places), spatial.in_pace(places)))
     return RankComparison(tuple(seats), world, told, spread)
+
+
+def _heard(roots: Sequence[Hypothesis]) -> frozenset[int]:
+    """The ranks that report what the first diagnosis is of, where that is of those who wait."""
+    if not roots or roots[0].rule.culprit != "absent":
+        return frozenset()
+    return frozenset(rank for match in roots[0].matches for rank in match.ranks)
 
 
 def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
@@ -82,7 +89,11 @@ def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
 
 
 def _places(
-    seats: Mapping[int, RankState], role: str | None, tracker: WorkerTracker, failures: Mapping[int, Observation]
+    seats: Mapping[int, RankState],
+    role: str | None,
+    tracker: WorkerTracker,
+    failures: Mapping[int, Observation],
+    heard: frozenset[int],
 ) -> Iterator[RankSnapshot]:
     states: dict[int, list[WorkerState]] = {}
     for worker, state in tracker.workers.items():
@@ -104,6 +115,8 @@ def _places(
             next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None),
             failures.get(rank),
             next((left for state in own if (left := _left(state)) is not None), None) if rank not in failures else None,
+            frozenset(seat.mixed),
+            rank in heard,
         )
 
 

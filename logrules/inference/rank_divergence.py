@@ -22,11 +22,17 @@ TELLING_S = 0.5
 # A rank whose steps take this much longer than its peers' holds them up, or has ceased to belong to them.
 SLOW_SHARE = 1.5
 _FEWEST_PEERS = 2
+# NCCL's buffers let a rank get a few collectives ahead of those that it shares them with; ranks further apart than this
+# count those of different groups.
+_FURTHEST_APART = 100
 
 
 @record
 class RankSnapshot:
-    """What is known of one rank: its ``waits`` by id with the line that opened each, those that it ``passed``."""
+    """What is known of one rank: its ``waits`` by id with the line that opened each, those that it ``passed``.
+
+    ``mixed`` are groups whose numbers say nothing, ``heard`` is set where it reported the trouble in whatever words.
+    """
 
     rank: int
     last: Observation
@@ -40,6 +46,8 @@ class RankSnapshot:
     step_s: float | None = None
     failed: Observation | None = None
     left: Observation | None = None
+    mixed: frozenset[str | None] = frozenset()
+    heard: bool = False
 
 
 @record
@@ -71,6 +79,8 @@ def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterato
     """By the collectives that ranks wait in: idle, behind, another operation or size, not there at all."""
     groups = dict.fromkeys(group for place in places for group in (*place.calls, *place.standings))
     for group in groups:
+        if any(group in place.mixed for place in places):
+            continue
         waiting = {place.rank: place.calls[group] for place in places if group in place.calls}
         standing = {place.rank: place.standings[group] for place in places if group in place.standings}
         yield from _idle(waiting, standing)
@@ -102,6 +112,8 @@ def _by_number(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
         return
     ranks, others = split
     own, theirs = waiting[ranks[0]], waiting[others[0]]
+    if max(abs(waiting[rank].seq - theirs.seq) for rank in ranks) > _FURTHEST_APART:
+        return
     kind = DivergenceKind.BEHIND if own.seq < theirs.seq else DivergenceKind.AHEAD
     facts = {"seq": str(own.seq), "op": own.op, "theirs": str(theirs.seq), "their_op": theirs.op}
     yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts)
@@ -134,7 +146,7 @@ def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankD
 
     Of those whose log is there and says nothing, and those of which there is none, the first are the suspects.
     """
-    reported = {place.rank for place in places if place.calls or place.standings}
+    reported = {place.rank for place in places if place.calls or place.standings or place.heard}
     waiting = {place.rank: next(iter(place.calls.values())) for place in places if place.calls}
     # Ranks count from 0, so those below the highest exist too.
     unseen = set(range(max(world or 0, *reported))) - {place.rank for place in places} if reported else set()

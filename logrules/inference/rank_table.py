@@ -43,7 +43,10 @@ class GroupProgress:
 
 @dataclass(slots=True)
 class RankState:
-    """What is known of one rank. Calls and standings are by process group, the first that was told of each."""
+    """What is known of one rank. Calls and standings are by process group, the first that was told of each.
+
+    In a ``mixed`` group the rank told of collectives out of their order: several groups go under one name, or none.
+    """
 
     last: Observation
     host: str | None = None
@@ -51,6 +54,20 @@ class RankState:
     stepped: Observation | None = None
     calls: dict[str | None, Collective] = field(default_factory=dict)
     standings: dict[str | None, GroupProgress] = field(default_factory=dict)
+    mixed: set[str | None] = field(default_factory=set)
+
+    def wait_in(self, group: str | None, call: Collective) -> None:
+        """Take down a collective that the rank waits for."""
+        if call.seq < self.calls.setdefault(group, call).seq:
+            self.mixed.add(group)
+
+    def stand_at(self, group: str | None, progress: GroupProgress) -> None:
+        """Take down how far the rank is in a group; a call without one that is under way there is that group's."""
+        self.standings.setdefault(group, progress)
+        call = self.calls.get(None)
+        if group is not None and call is not None and progress.completed < call.seq <= progress.enqueued:
+            self.calls.setdefault(group, call)
+            del self.calls[None]
 
 
 class RankTable:
@@ -107,10 +124,10 @@ class RankTable:
             for host in (said.get("of_host"), None):
                 self._ranks.setdefault((host, pid), (rank + 1, rank))
             return
-        if rank is None or size is None or worker.pid is None or len(self._ranks) >= MAX_SEATS:
+        if rank is None or worker.pid is None or len(self._ranks) >= MAX_SEATS:
             return
         key = (worker.host, worker.pid)
-        self._ranks[key] = max(self._ranks.get(key, (0, 0)), (size, rank))
+        self._ranks[key] = max(self._ranks.get(key, (0, 0)), (size or 0, rank))
 
     def _seat(self, observation: Observation) -> RankState | None:
         worker = observation.worker
@@ -142,10 +159,10 @@ class RankTable:
             limit = number(said.get("timeout_ms"))
             timeout_s = None if limit is None else limit / 1_000
             sizes = number(said.get("numel_in")), number(said.get("numel_out"))
-            seat.calls.setdefault(group, Collective(seq, op, *sizes, timeout_s, observation))
+            seat.wait_in(group, Collective(seq, op, *sizes, timeout_s, observation))
         enqueued, completed = number(said.get("enqueued")), number(said.get("completed"))
         if enqueued is not None and completed is not None:
-            seat.standings.setdefault(group, GroupProgress(enqueued, completed, observation))
+            seat.stand_at(group, GroupProgress(enqueued, completed, observation))
 
 
 def number(text: str | None) -> int | None:

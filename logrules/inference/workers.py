@@ -35,6 +35,8 @@ class WorkerTracker:
         self.workers: dict[Worker, WorkerState] = {}
         # A thousand ranks step and few of them wait: only these are gone through at each step.
         self._in_wait: dict[Worker, WorkerState] = {}
+        # Those of them who started ranks and have heard of none yet.
+        self._starting: set[Worker] = set()
         self.latest: tuple[Worker, str] | None = None
         self.rounds = 0
         self.completed: Observation | None = None
@@ -128,6 +130,8 @@ class WorkerTracker:
         if state is None:
             state = self.workers[worker] = WorkerState(rhythm=self._no_rhythm)
         changes: list[Change] = []
+        if self._starting and worker.rank is not None:
+            changes += self._close_of_starters(observation)
         if any(marker.completes for marker in markers):
             # Figures of a whole run are no step.
             markers = [marker for marker in markers if marker.completes or not marker.progress]
@@ -195,6 +199,8 @@ class WorkerTracker:
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
         state.waits[wait.id] = OpenWait(wait, worker, observation, observation, observation)
         self._in_wait[worker] = state
+        if wait.starter and worker.rank is None:
+            self._starting.add(worker)
         yield WaitOpened(worker, wait.id, observation.time)
         if state.phase is None or wait.phase != state.phase:
             yield from self._enter(worker, state, wait.phase, observation)
@@ -271,6 +277,14 @@ class WorkerTracker:
             if other != worker:
                 stays = [name for name, one in state.waits.items() if self.rounds < LOCK_STEP or not one.wait.first]
                 yield from self._close(state, observation, keep=stays if peers(other, worker) else ())
+
+    def _close_of_starters(self, observation: Observation) -> Iterable[Change]:
+        """A rank says where it is: who started it waits for it no more."""
+        for starter in self._starting:
+            state = self.workers[starter]
+            for name in [name for name, one in state.waits.items() if one.wait.starter]:
+                yield self._over(state, name, observation)
+        self._starting.clear()
 
     def _close_named(self, name: str, worker: Worker, observation: Observation) -> Iterable[Change]:
         own = self.workers.get(worker)

@@ -53,13 +53,15 @@ class WaitFile(CardFile):
 
     ``patience`` is how long a healthy run may be quiet here. ``phase`` is where the worker is
     meanwhile. A stall is a warning in severity: its status says the rest. ``first`` is for what
-    blocks before the first step alone: once the job has stepped there, nothing opens it.
+    blocks before the first step alone: once the job has stepped there, nothing opens it. ``starter`` is for who starts
+    the ranks of a job: it is over once one of these says where it is.
     """
 
     id: Name
     phase: str
     patience: Duration
     first: bool = False
+    starter: bool = False
 
 
 class MetricFile(SignalFile):

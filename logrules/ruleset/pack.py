@@ -98,6 +98,7 @@ class Wait:
     phase: str
     patience_s: float
     first: bool = False
+    starter: bool = False
 
 
 @record

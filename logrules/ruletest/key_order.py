@@ -54,7 +54,7 @@ _FILES: Sequence[tuple[str, Sequence[str]]] = (
 _PARTS: Mapping[str, Sequence[str]] = {
     "markers": (*_PRINTED, "samples", "near"),
     "metrics": (*_PRINTED, "samples"),
-    "waits": ("id", "phase", "patience", "first", *_HEAD, "severity", "tier", *_HELP),
+    "waits": ("id", "phase", "patience", "first", "starter", *_HEAD, "severity", "tier", *_HELP),
     "fixes": ("id", *_STEP, "params"),
     "fires": ("log", "quiet", "captures", "ranks", "phase", "note"),
     "silent": ("log", "quiet", "note"),
