@@ -108,6 +108,14 @@ class MetricIs:
 
 
 @record
+class MetricStays:
+    """The metric was printed as NaN or infinite, and has been no number since."""
+
+    metric: str
+    kind: NotANumber
+
+
+@record
 class MetricBound:
     """All of the last ``over`` samples are above (or below) ``bound``."""
 
@@ -166,7 +174,7 @@ class Supported:
     evidence: tuple["Occurred | Sequence", ...]
 
 
-Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
+Metrical: TypeAlias = MetricIs | MetricStays | MetricBound | MetricSpike | MetricTrend
 Stillness: TypeAlias = Waiting | Detector
 Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Stillness | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not | Supported

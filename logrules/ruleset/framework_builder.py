@@ -58,7 +58,7 @@ def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile
     draft.problems += known.unknown(source, at, wait)
     draft.problems += step_faults(source, at, wait, known)
     draft.problems += known.unknown_phase(source, [*at, "phase"], wait.phase)
-    draft.waits[name] = Wait(name, wait.phase, seconds(wait.patience), wait.first, wait.starter)
+    draft.waits[name] = wait.to_record(Wait, id=name, patience_s=seconds(wait.patience))
     card = f"waits/{name}"
     draft.rules[card] = wait.to_record(
         Rule,

@@ -62,6 +62,7 @@ class WaitFile(CardFile):
     patience: Duration
     first: bool = False
     starter: bool = False
+    presumed: bool = True
 
 
 class MetricFile(SignalFile):

@@ -99,6 +99,7 @@ class Wait:
     patience_s: float
     first: bool = False
     starter: bool = False
+    presumed: bool = True
 
 
 @record
