@@ -250,6 +250,9 @@ def _evidence(
         ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
     for other in others:
         more = _lines(other)
+        if other.rule.wait is not None:
+            # What its markers captured is not said of this one.
+            more = {order: (line, {}) for order, (line, _) in more.items()}
         ordered += [more[order] for order in sorted(more) if order not in shown][: MAX_EVIDENCE - len(ordered)]
         shown |= more
     last = findings.last
@@ -266,7 +269,9 @@ def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, 
         pairs = [*zip(match.first, match.signals, strict=False), (match.last, match.signals[-1])]
         for observation, signal in pairs:
             known = found.get(observation.order, (observation, {}))[1]
-            found[observation.order] = (observation, {**known, **observation.captures(signal)})
+            # A wait rests on the lines of its markers, whichever of them these are.
+            said = observation.captures(signal) if hypothesis.rule.wait is None else observation.all_captures()
+            found[observation.order] = (observation, {**known, **said})
     return found
 
 
@@ -283,6 +288,9 @@ def _unexplained(event: Event) -> Evidence:
 
 
 def _frames(hypothesis: Hypothesis, findings: SessionState) -> tuple[str, ...]:
-    """The frames of the failure that the first line of a hypothesis belongs to, as tracebacks print them."""
-    chain = hypothesis.first.chain
-    return findings.failures.frames_of(chain) if findings.failures is not None and chain is not None else ()
+    """The frames of the failures that the lines of a hypothesis belong to, as tracebacks print them."""
+    if findings.failures is None:
+        return ()
+    shown = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    chains = dict.fromkeys(line.chain for line in shown if line.chain is not None)
+    return tuple(frame for chain in chains for frame in findings.failures.frames_of(chain))
