@@ -3,6 +3,7 @@
 import pytest
 
 from logrules.engine.run import prepared
+from logrules.ruleset.load import shipped_rules
 from logrules.ruletest.harness import run_log
 
 PIPELINE = "phases: [{id: launch, title: l, about: l}]"
@@ -52,3 +53,42 @@ def test_where_no_step_is_for_the_variant_all_are_shown(small_pack):
 def test_a_variant_is_a_pattern(small_pack):
     with pytest.raises(AssertionError, match=r"`fixes\.2\.step\.where`: not a valid pattern"):
         small_pack(PIPELINE, FIXES, CAUSES, ENDED.replace("PREEMPTION|SIGNAL)", "PREEMPTION"))
+
+
+ROOM = """
+id: toy/no-room
+cause: preempted
+title: no room
+why: w
+signals: {full: {contains: no room, pattern: 'no room(?: beyond (?P<fits>\\d+))?'}}
+fixes:
+  - {do: 'Ask for {fits}.', flags: ['--length {fits}', '--eager'], where: beyond}
+  - {do: Ask for less., flags: ['--length {fits}', '--eager']}
+  - {do: Load less., where: 'in load_weights$'}
+examples: {fires: no room, silent: fine}
+"""
+TRACES = (shipped_rules() / "frameworks" / "traceback.yaml").read_text(encoding="utf-8")
+TRACEBACK = """
+Traceback (most recent call last):
+  File "/app/model.py", line 7, in load_weights
+    param.copy_(loaded)
+RuntimeError: no room
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "steps"),
+    [
+        (
+            "no room beyond 17",
+            [("Ask for 17.", ("--length 17", "--eager")), ("Ask for less.", ("--length 17", "--eager"))],
+        ),
+        # A step or a flag that speaks of a number which the log does not say is left out.
+        ("no room", [("Ask for less.", ("--eager",))]),
+        # The frames of its traceback say which variant it is, too.
+        (TRACEBACK, [("Ask for less.", ("--eager",)), ("Load less.", ())]),
+    ],
+)
+def test_what_the_log_says_chooses_and_fills_the_steps(small_pack, log, steps):
+    found = run_log(prepared(small_pack(PIPELINE, FIXES, CAUSES, TRACES, ROOM)), log).diagnoses[0]
+    assert [(fix.do.en, fix.flags) for fix in found.fixes] == steps

@@ -47,6 +47,11 @@ def filled_value(template: str, captures: Mapping[str, str]) -> str:
     return _SLOT.sub(lambda slot: harmless(captures.get(slot[1], "")).replace("\\", "/") or f"<{slot[1]}>", template)
 
 
+def is_filled(template: str, captures: Mapping[str, str]) -> bool:
+    """Whether the log says something for each slot."""
+    return all(captures.get(name) for name in _SLOT.findall(template))
+
+
 def harmless(value: str) -> str:
     """The value without what a shell could act on; empty where it could be read as an option."""
     return "" if value.startswith("-") else _UNSAFE.sub("_", value)[:_MAX_VALUE]

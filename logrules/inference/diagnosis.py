@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
+from logrules.inference.advice import steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.command_slots import filled_command, filled_text, filled_value, with_other_names
+from logrules.inference.command_slots import filled_text, with_other_names
 from logrules.inference.culprit import suspects
 from logrules.inference.ending import Endings, phase_after
 from logrules.inference.failures import Failures
@@ -23,7 +24,6 @@ from logrules.model.report import (
     Diagnosis,
     Difference,
     Evidence,
-    Fix,
     PhaseSource,
     Report,
     Run,
@@ -147,7 +147,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
     phase, phase_from = _phase(hypothesis, findings, pack)
     captures = with_other_names({**_captures(evidence), **_told(hypothesis, findings)}, pack.tables.other_names)
-    said = [line.text for line in evidence]
+    said = [*(line.text for line in evidence), *_frames(hypothesis, findings)]
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
@@ -160,7 +160,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=tuple(_fix(fix, captures) for fix in card.fixes(findings.frameworks, said) or card.fixes()),
+        fixes=steps_for(card, captures, findings.frameworks, said),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
@@ -250,6 +250,9 @@ def _evidence(
         ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
     for other in others:
         more = _lines(other)
+        if other.rule.wait is not None:
+            # What its markers captured is not said of this one.
+            more = {order: (line, {}) for order, (line, _) in more.items()}
         ordered += [more[order] for order in sorted(more) if order not in shown][: MAX_EVIDENCE - len(ordered)]
         shown |= more
     last = findings.last
@@ -266,7 +269,9 @@ def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, 
         pairs = [*zip(match.first, match.signals, strict=False), (match.last, match.signals[-1])]
         for observation, signal in pairs:
             known = found.get(observation.order, (observation, {}))[1]
-            found[observation.order] = (observation, {**known, **observation.captures(signal)})
+            # A wait rests on the lines of its markers, whichever of them these are.
+            said = observation.captures(signal) if hypothesis.rule.wait is None else observation.all_captures()
+            found[observation.order] = (observation, {**known, **said})
     return found
 
 
@@ -282,13 +287,10 @@ def _unexplained(event: Event) -> Evidence:
     return Evidence(event.source, event.line, event.text[:_MAX_TEXT], event.worker.label)
 
 
-def _fix(fix: Fix, captures: Mapping[str, str]) -> Fix:
-    """The fix with what the log says put into its slots, so that its command can be pasted as it stands."""
-    return replace(
-        fix,
-        do=filled_text(fix.do, captures),
-        run=filled_command(fix.run, captures),
-        powershell=filled_command(fix.powershell, captures, powershell=True),
-        note=filled_text(fix.note, captures) if fix.note else None,
-        env={name: filled_value(value, captures) for name, value in fix.env.items()},
-    )
+def _frames(hypothesis: Hypothesis, findings: SessionState) -> tuple[str, ...]:
+    """The frames of the failures that the lines of a hypothesis belong to, as tracebacks print them."""
+    if findings.failures is None:
+        return ()
+    shown = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    chains = dict.fromkeys(line.chain for line in shown if line.chain is not None)
+    return tuple(frame for chain in chains for frame in findings.failures.frames_of(chain))

@@ -242,6 +242,14 @@ class Failures:
         known = self._records.get(chain)
         return captures_of(known.failure) if known is not None and known.failure.chain else {}
 
+    def frames_of(self, chain: int) -> tuple[str, ...]:
+        """The frames of a record, or of a stack dump, as a traceback prints them, each once."""
+        known = self._records.get(chain)
+        chained = [frame for link in known.failure.chain for frame in link.frames] if known is not None else []
+        frames = [*chained, *self._assembler.frames_of(chain)]
+        printed = (f'File "{frame.file}", line {frame.line}, in {frame.function}' for frame in frames)
+        return tuple(dict.fromkeys(printed))
+
     def first_phase(self) -> str | None:
         """The phase of the first record whose frames tell one."""
         phases = (self.phase_of(number) for number in self._records)

@@ -40,6 +40,10 @@ class Observation:
         """What the signal's pattern captured in this line."""
         return next((hit.captures for hit in self.event.hits if hit.signal == signal), {})
 
+    def all_captures(self) -> Mapping[str, str]:
+        """What the patterns of all its signals and markers captured in this line."""
+        return {name: value for hit in self.event.hits for name, value in hit.captures.items()}
+
 
 @record
 class Match:

@@ -145,7 +145,7 @@ class FixFile(Strict):
 
     Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
     ``where`` and ``unless`` choose among the variants of a message: the step is shown only where a line of the
-    diagnosis has the one, and where none has the other.
+    diagnosis or a frame of its traceback has the one, and where none has the other.
     """
 
     do: Sentence

@@ -16,7 +16,7 @@ _LOOKERS = (
 # Commands that change nothing with these arguments.
 _LOOKING = (
     r"enroot list|fuser -v|gcc --version|ldconfig -p|lfs quota|mount$|scontrol show|tar -t\w*|ulimit(?: -\w)?$",
-    "systemctl status|git (?:diff|log|status)|huggingface-cli (?:scan-cache|whoami)|python (?:--version|-V)",
+    "systemctl status|git (?:diff|log|status)|huggingface-cli (?:scan-cache|whoami)|hf (?:auth whoami|cache ls)|python (?:--version|-V)",
     "kubectl (?:describe|get|logs|top)|docker (?:images|inspect|logs|manifest inspect|ps|system df)",
     "ray (?:--version|list|memory|stack|status|summary)",
     "(?:python -m )?pip (?:cache info|check|config list|index|list|show)",

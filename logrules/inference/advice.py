@@ -1,0 +1,34 @@
+"""The steps of a card for this log: those of its frameworks and of this message, with what the log says put in."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled
+from logrules.model.report import Fix
+from logrules.ruleset.rule_text import Card
+
+
+def steps_for(card: Card, captures: Mapping[str, str], seen: Collection[str], said: Sequence[str]) -> tuple[Fix, ...]:
+    """What to try where these frameworks were seen and this was said, the first first.
+
+    A step that speaks of what the log does not say is left out.
+    """
+    fitting = card.fixes(seen, said)
+    told = [fix for fix in fitting if is_filled(fix.do.en, captures)]
+    return tuple(_filled(fix, captures) for fix in told or fitting or card.fixes())
+
+
+def _filled(fix: Fix, captures: Mapping[str, str]) -> Fix:
+    """The step with what the log says put into its slots, so that its command can be pasted as it stands.
+
+    A flag whose value the log does not say is left out.
+    """
+    return replace(
+        fix,
+        do=filled_text(fix.do, captures),
+        run=filled_command(fix.run, captures),
+        powershell=filled_command(fix.powershell, captures, powershell=True),
+        note=filled_text(fix.note, captures) if fix.note else None,
+        env={name: filled_value(value, captures) for name, value in fix.env.items()},
+        flags=tuple(filled_value(flag, captures) for flag in fix.flags if is_filled(flag, captures)),
+    )
