@@ -36,6 +36,34 @@ def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest,
     assert diagnose(str(log)).status is status
 
 
+@pytest.mark.parametrize(
+    ("drawn", "status"),
+    [
+        ("Map:  31%|███  | 31000/100000 [02:10<04:49, 238.31 examples/s]", Status.HEALTHY),
+        ("Generating train split: 52000 examples [01:44, 498.70 examples/s]", Status.HEALTHY),
+        ("Downloading data:  37%|███ | 1.20G/3.26G [01:41<02:51, 12.0MB/s]", Status.HEALTHY),
+        ("Loading checkpoint shards:  50%|█████  | 4/8 [03:20<03:19, 49.9s/it]", Status.HEALTHY),
+        ("Map:   0%|  | 0/100000 [00:00<?, ? examples/s]", Status.STALLED),
+        ("Map:  31%|███  | 31000/100000 [02:10<21:10, 54.31 examples/s]", Status.STALLED),
+        ("Map:  99%|█████| 99400/100000 [02:10<00:01, 761.11 examples/s]", Status.STALLED),
+        ("Loading checkpoint shards:  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.STALLED),
+    ],
+)
+def test_a_log_that_ends_while_a_bar_moves_is_cut_off_there(tmp_path, drawn, status):
+    log = tmp_path / "train.log"
+    log.write_text(drawn)
+    assert diagnose(str(log)).status is status
+
+
+def test_a_bar_that_moved_once_and_then_no_more_stands_still(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text(
+        "2025-03-02 10:00:00 Map:  31%|███  | 31000/100000 [02:10<04:49, 238.31 examples/s]\n"
+        "2025-03-02 11:30:00 the watchdog says hello\n"
+    )
+    assert diagnose(str(log)).status is Status.STALLED
+
+
 def test_what_is_raised_again_after_steps_ends_no_job(tmp_path):
     raised = (
         "(Actor pid={0}) Traceback (most recent call last):\n"

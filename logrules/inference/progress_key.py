@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-_MAX_CHARS = 2_000
+MAX_CHARS = 2_000
 # tqdm's bracket: time gone, time left, rate, and whatever the script appends.
 _BRACKET = re.compile(r"\[\d+:\d\d.*")
 _PASSING = re.compile(
@@ -23,16 +23,16 @@ _TOTAL = re.compile(r"%\|[^|]{0,400}\| *[\d.,]+[kKMGT]?/([\d.,]+[kKMGT]?) ?\[")
 @lru_cache(maxsize=256)
 def progress_key(text: str) -> str:
     """The line without what changes by itself as time passes: two lines of one key show that nothing moved."""
-    return _PASSING.sub("", _BRACKET.sub("", text[:_MAX_CHARS])).strip()
+    return _PASSING.sub("", _BRACKET.sub("", text[:MAX_CHARS])).strip()
 
 
 def label_of(text: str) -> str:
     """What a bar calls itself: what stands before its first figure."""
-    found = _LABEL.match(text[:_MAX_CHARS])
+    found = _LABEL.match(text[:MAX_CHARS])
     return found[0].strip() if found else ""
 
 
 def bar_of(text: str) -> tuple[str, str] | None:
     """What tells a bar from others, what it calls itself and how much it counts; None for what is no bar."""
-    found = _TOTAL.search(text[:_MAX_CHARS])
+    found = _TOTAL.search(text[:MAX_CHARS])
     return (label_of(text), found[1]) if found else None

@@ -107,8 +107,12 @@ class RunState:
         return rounds >= enough or tracker.stepped_past(last)
 
     def is_waiting(self) -> bool:
-        """Whether a wait is open, and not over in a way that no marker knows."""
-        return any(not self.went_on(wait.renewed) for wait in self.tracker.open_waits())
+        """Whether a wait is open, not over in a way that no marker knows, and not in the midst of moving."""
+        job = self.job
+        return any(
+            not self.went_on(wait.renewed) and not (job.ended and wait.is_cut_off(job.clock.now))
+            for wait in self.tracker.open_waits()
+        )
 
     def loops(self) -> bool:
         """Whether its last lines are those of a loop."""

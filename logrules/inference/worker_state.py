@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from logrules.inference.bar_pace import moves_at_its_pace
 from logrules.inference.cadence import Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
@@ -48,6 +49,12 @@ class OpenWait:
         before, after = self.renewed.event, observation.event
         near = before.source == after.source and after.line - before.line <= _NEAR_LINES
         return near and progress_key(before.message) == progress_key(after.message)
+
+    def is_cut_off(self, now: float | None) -> bool:
+        """Whether a log that ends now ends in mid-move: the bar that was waited for moved as ever, a moment ago."""
+        since = self.since
+        late = since is not None and now is not None and now >= since + self.wait.patience_s
+        return not late and moves_at_its_pace(self.moved.event.message)
 
     def span(self, last: Observation, *, ended: bool) -> WaitSpan:
         """The wait as far as this line."""

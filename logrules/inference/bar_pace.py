@@ -1,0 +1,47 @@
+"""Whether a bar was still moving, when it was last drawn, as it had moved before."""
+
+import re
+
+from logrules.inference.progress_key import MAX_CHARS
+
+# tqdm's own words: how much [of how much] [time gone<time left, rate].
+_DRAWN = re.compile(
+    r"(?:^|[\s|])(?P<count>\d[\d.]*)(?P<scale>[kMGTP]?)"
+    r"(?:/(?P<total>\d[\d.]*)(?P<total_scale>[kMGTP]?)|\s?[A-Za-z]{1,20})? "
+    r"\[(?P<gone>\d+(?::\d\d){1,2})(?:<(?P<left>\d+(?::\d\d){1,2}))?, +(?P<rate>\d[\d.]*)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
+)
+_SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+# What has moved for less has shown no pace.
+_SHOWN_S = 60.0
+# The rate is that of the last rounds: well below the average, they are the last before it stands still.
+_SLOWER = 4.0
+# The last hundredth is mostly told before it is written.
+_FULL = 0.99
+
+
+def moves_at_its_pace(text: str) -> bool:
+    """Whether the line is of a bar that has time to go and moved, at the last, about as fast as ever."""
+    drawn = _DRAWN.search(text[:MAX_CHARS])
+    if drawn is None:
+        return False
+    count, rate = _scaled(drawn, "count", "scale"), _scaled(drawn, "rate", "rate_scale")
+    total = _scaled(drawn, "total", "total_scale") if drawn["total"] else None
+    gone = _seconds(drawn["gone"])
+    if gone < _SHOWN_S or not count or not rate:
+        return False
+    if total is not None and count >= _FULL * total:
+        return False
+    a_second = 1 / rate if drawn["slow"] else rate
+    return a_second * _SLOWER >= count / gone
+
+
+def _scaled(drawn: re.Match[str], figure: str, scale: str) -> float:
+    number, _, fraction = drawn[figure].partition(".")
+    return float(f"{number}.{fraction.replace('.', '') or 0}") * _SCALES[drawn[scale]]
+
+
+def _seconds(clock: str) -> int:
+    seconds = 0
+    for part in clock.split(":"):
+        seconds = seconds * 60 + int(part)
+    return seconds
