@@ -15,6 +15,7 @@ from logrules.ruleset.condition import (
     MetricBound,
     MetricIs,
     MetricSpike,
+    MetricStays,
     MetricTrend,
     NotANumber,
     Trend,
@@ -57,6 +58,8 @@ class MetricStates:
             return None
         value *= metric.scale
         for leaf in self._asked[metric.metric]:
+            if isinstance(leaf, MetricStays) and math.isfinite(value):
+                series.latched.pop(leaf, None)
             if _latches(leaf, value, series):
                 known = series.latched.get(leaf)
                 series.latched[leaf] = (
@@ -76,7 +79,7 @@ class MetricStates:
         """The observations on which a metric's condition holds now."""
         series = self._series[leaf.metric]
         match leaf:
-            case MetricIs() | MetricSpike():
+            case MetricIs() | MetricStays() | MetricSpike():
                 return series.latched.get(leaf)
             case MetricBound(over=over) | MetricTrend(over=over):
                 recent = list(series.samples)[-over:]
@@ -87,7 +90,7 @@ class MetricStates:
 
 
 def _span(leaf: Metrical) -> int:
-    return 1 if isinstance(leaf, MetricIs) else leaf.over
+    return 1 if isinstance(leaf, MetricIs | MetricStays) else leaf.over
 
 
 def number(text: str) -> float | None:
@@ -101,9 +104,9 @@ def number(text: str) -> float | None:
 def _latches(leaf: Metrical, value: float, series: Series) -> bool:
     before = series.samples
     match leaf:
-        case MetricIs(kind=NotANumber.NAN):
+        case MetricIs(kind=NotANumber.NAN) | MetricStays(kind=NotANumber.NAN):
             return math.isnan(value)
-        case MetricIs(kind=NotANumber.INF):
+        case MetricIs(kind=NotANumber.INF) | MetricStays(kind=NotANumber.INF):
             return math.isinf(value)
         case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
             usual = [sample for sample, _ in list(before)[-over:]]

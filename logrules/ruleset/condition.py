@@ -123,6 +123,14 @@ class MetricIs:
 
 
 @record
+class MetricStays:
+    """The metric was printed as NaN or infinite, and has been no number since."""
+
+    metric: str
+    kind: NotANumber
+
+
+@record
 class MetricBound:
     """All of the last ``over`` samples are above (or below) ``bound``."""
 
@@ -181,7 +189,7 @@ class Supported:
     evidence: tuple["Occurred | Sequence", ...]
 
 
-Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
+Metrical: TypeAlias = MetricIs | MetricStays | MetricBound | MetricSpike | MetricTrend
 Stillness: TypeAlias = Quiet | Silent | Unstarted | Polling | Overdue | Lagging
 Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Waiting | Stillness | Stopped | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not | Supported

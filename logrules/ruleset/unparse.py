@@ -10,6 +10,7 @@ from logrules.ruleset.condition import (
     MetricBound,
     MetricIs,
     MetricSpike,
+    MetricStays,
     MetricTrend,
     Not,
     Occurred,
@@ -83,6 +84,8 @@ def _spell_metric(leaf: Condition) -> str:
     match leaf:
         case MetricIs(metric, kind):
             return f"metric({metric}) is {kind.value}"
+        case MetricStays(metric, kind):
+            return f"metric({metric}) stays {kind.value}"
         case MetricBound(metric, above, bound, over):
             return f"metric({metric}) {_sign(above)} {bound:g}" + (f" over {over}" if over != 1 else "")
         case MetricSpike(metric, above, factor, over):

@@ -24,6 +24,7 @@ from logrules.ruleset.condition import (
     MetricBound,
     MetricIs,
     MetricSpike,
+    MetricStays,
     MetricTrend,
     Not,
     NotANumber,
@@ -115,6 +116,7 @@ def _grammar() -> pp.ParserElement:
             "over",
             "of",
             "median",
+            "stays",
             "metric",
             "count",
         ]
@@ -161,16 +163,18 @@ def _grammar() -> pp.ParserElement:
 def _metric(
     keywords: Mapping[str, pp.ParserElement], number: pp.ParserElement, integer: pp.ParserElement
 ) -> pp.ParserElement:
-    """`metric(loss) is nan`, `… > 10`, `… < 5 over 20`, `… > 10 * median over 50`, `… flat over 20`."""
+    """`metric(loss) is nan`, `… stays nan`, `… > 10`, `… < 5 over 20`, `… > 10 * median over 50`, `… flat over 20`."""
     subject = keywords["metric"] + pp.Suppress("(") + pp.Regex(r"[a-z][a-z0-9_]*") + pp.Suppress(")")
     sign = pp.one_of("> <").set_parse_action(lambda found: found[0] == ">")
     over = keywords["over"] + integer
     is_not = subject + keywords["is"] + pp.one_of([kind.value for kind in NotANumber])
     is_not.set_parse_action(lambda found: lambda _signals: MetricIs(found[0], NotANumber(found[1])))
+    stays = subject + keywords["stays"] + pp.one_of([kind.value for kind in NotANumber])
+    stays.set_parse_action(lambda found: lambda _signals: MetricStays(found[0], NotANumber(found[1])))
     spike = subject + sign + number + pp.Suppress("*") + keywords["median"] + over
     spike.set_parse_action(lambda found: lambda _signals: MetricSpike(*found))
     bound = subject + sign + number + pp.Optional(over, default=1)
     bound.set_parse_action(lambda found: lambda _signals: MetricBound(*found))
     trend = subject + pp.one_of([trend.value for trend in Trend]) + over
     trend.set_parse_action(lambda found: lambda _signals: MetricTrend(found[0], Trend(found[1]), found[2]))
-    return pp.MatchFirst([is_not, spike, bound, trend])
+    return pp.MatchFirst([is_not, stays, spike, bound, trend])

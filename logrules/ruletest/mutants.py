@@ -11,6 +11,7 @@ from logrules.ruleset.condition import (
     MetricBound,
     MetricIs,
     MetricSpike,
+    MetricStays,
     MetricTrend,
     Not,
     NotANumber,
@@ -153,6 +154,9 @@ def _seen(signals: tuple[int, ...]) -> Condition:
 def _wrong_metric(leaf: Condition) -> Iterator[Condition]:
     match leaf:
         case MetricIs(kind=kind):
+            yield replace(leaf, kind=NotANumber.INF if kind is NotANumber.NAN else NotANumber.NAN)
+        case MetricStays(metric, kind):
+            yield MetricIs(metric, kind)
             yield replace(leaf, kind=NotANumber.INF if kind is NotANumber.NAN else NotANumber.NAN)
         case MetricBound(above=above, over=over):
             yield replace(leaf, above=not above)
