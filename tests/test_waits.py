@@ -55,6 +55,15 @@ def test_a_log_that_ends_while_a_bar_moves_is_cut_off_there(tmp_path, drawn, sta
     assert diagnose(str(log)).status is status
 
 
+@pytest.mark.parametrize(
+    ("rest", "status"), [("", Status.RUNNING), ("2025-03-02 11:30:00 a server says hello\n", Status.STALLED)]
+)
+def test_of_what_is_not_presumed_to_last_only_its_length_tells(tmp_path, rest, status):
+    log = tmp_path / "running.log"
+    log.write_text("[INFO|trainer.py:4117] 2025-03-02 10:00:00,101 >> ***** Running Evaluation *****\n" + rest)
+    assert diagnose(str(log)).status is status
+
+
 def test_a_bar_that_moved_once_and_then_no_more_stands_still(tmp_path):
     log = tmp_path / "train.log"
     log.write_text(

@@ -51,10 +51,10 @@ class OpenWait:
         return near and progress_key(before.message) == progress_key(after.message)
 
     def is_cut_off(self, now: float | None) -> bool:
-        """Whether a log that ends now ends in mid-move: the bar that was waited for moved as ever, a moment ago."""
+        """Whether a log that ends now says nothing of how long this lasts: it is young, and moved as ever or is usual."""
         since = self.since
         late = since is not None and now is not None and now >= since + self.wait.patience_s
-        return not late and moves_at_its_pace(self.moved.event.message)
+        return not late and (not self.wait.presumed or moves_at_its_pace(self.moved.event.message))
 
     def span(self, last: Observation, *, ended: bool) -> WaitSpan:
         """The wait as far as this line."""

@@ -69,7 +69,7 @@ def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile
     draft.problems += known.unknown(source, at, wait)
     draft.problems += step_faults(source, at, wait, known)
     draft.problems += known.unknown_phase(source, [*at, "phase"], wait.phase)
-    draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience), wait.first)
+    draft.waits[name] = Wait(name, wait.phase, schema.seconds(wait.patience), wait.first, wait.presumed)
     card = f"waits/{name}"
     draft.rules[card] = Rule(
         card,

@@ -60,6 +60,7 @@ class WaitFile(CardFile):
     phase: str
     patience: Duration
     first: bool = False
+    presumed: bool = True
 
 
 class MetricFile(SignalFile):

@@ -88,6 +88,7 @@ class Wait:
     phase: str
     patience_s: float
     first: bool = False
+    presumed: bool = True
 
 
 @record
