@@ -150,6 +150,20 @@ def test_what_a_search_catches_fails_no_run_that_goes_on(on):
     assert run_log(on, log).status is Status.FAILED
 
 
+_KINDS = tuple(f"{one} {two}" for one in ("page", "menu", "form", "chart") for two in ("drawn", "sent", "kept", "shut"))
+
+
+def test_what_a_server_catches_fails_no_run_that_tells_more(on):
+    log = (
+        "2026-04-02 11:20:07.371 Examining the path of acme.models.vision raised:\n"
+        "Traceback (most recent call last):\n"
+        '  File "/e/site-packages/streamlit/watcher/local_sources_watcher.py", line 31, in get_module_paths\n'
+        "ModuleNotFoundError: No module named 'acmevision'\n"
+    )
+    assert run_log(on, log + "".join(f"the {kind}\n" for kind in _KINDS)).status is not Status.FAILED
+    assert run_log(on, log).status is Status.FAILED
+
+
 @pytest.mark.parametrize(
     ("method", "phase"), [("rollout", "rollout"), ("update_weights", "weight_sync"), ("init_model", "model_load")]
 )

@@ -279,6 +279,28 @@ KeyError                                  Traceback (most recent call last)
 
 KeyError: 4
 """, "KeyError", "4", function="main"),
+    _Case("ipython-coloured", """\
+\x1b[0;31m---------------------------------------------------------------------------\x1b[0m
+\x1b[0;31mKeyError\x1b[0m                                  Traceback (most recent call last)
+Cell \x1b[0;32mIn[3], line 1\x1b[0m
+\x1b[0;32m----> 1\x1b[0m \x1b[43mmain\x1b[49m(\x1b[38;5;241m4\x1b[39m)
+
+File \x1b[0;32m~/job/train.py:9\x1b[0m, in \x1b[0;36mmain\x1b[0;34m(n)\x1b[0m
+\x1b[1;32m      8\x1b[0m \x1b[38;5;28;01mdef\x1b[39;00m main(n):
+\x1b[0;32m----> 9\x1b[0m     \x1b[38;5;28;01mreturn\x1b[39;00m table[n]
+
+\x1b[0;31mKeyError\x1b[0m: 4
+""", "KeyError", "4", function="main"),
+    _Case("ipython-coloured-9", """\
+\x1b[31mKeyError\x1b[39m                                  Traceback (most recent call last)
+\x1b[36mCell\x1b[39m\x1b[36m \x1b[39m\x1b[32mIn[3]\x1b[39m\x1b[32m, line 1\x1b[39m
+\x1b[32m----> \x1b[39m\x1b[32m1\x1b[39m main(\x1b[32m4\x1b[39m)
+
+\x1b[36mFile \x1b[39m\x1b[32m~/job/train.py:9\x1b[39m, in \x1b[36mmain\x1b[39m\x1b[34m(n)\x1b[39m
+\x1b[32m----> \x1b[39m\x1b[32m9\x1b[39m     \x1b[38;5;28;01mreturn\x1b[39;00m table[n]
+
+\x1b[31mKeyError\x1b[39m: 4
+""", "KeyError", "4", function="main"),
     _Case("pytest", """\
 /job/rok.py:8: in step
     raise ValueError("bad")

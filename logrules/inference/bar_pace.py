@@ -8,7 +8,8 @@ from logrules.inference.progress_key import MAX_CHARS
 _DRAWN = re.compile(
     r"(?:^|[\s|])(?P<count>\d[\d.]*)(?P<scale>[kMGTP]?)"
     r"(?:/(?P<total>\d[\d.]*)(?P<total_scale>[kMGTP]?)|\s?[A-Za-z]{1,20})? "
-    r"\[(?P<gone>\d+(?::\d\d){1,2})(?:<(?P<left>\d+(?::\d\d){1,2}))?, +(?P<rate>\d[\d.]*)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
+    r"\[(?P<gone>\d+(?::\d\d){1,2})(?:<\d+(?::\d\d){1,2})?, +"
+    r"(?P<rate>\d[\d.]*)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
 )
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 # What has moved for less has shown no pace.

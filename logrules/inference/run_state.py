@@ -102,9 +102,10 @@ class RunState:
         rounds = tracker.rounds - last.round
         if rule.cleared_by != "progress":
             return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
-        # A search that notes a trial as failed has lived through it once it makes the next.
-        enough = 1 if self.failures.told_as_caught(last.event) else SURVIVAL_ROUNDS
-        return rounds >= enough or tracker.stepped_past(last)
+        # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more.
+        caught = self.failures.told_as_caught(last.event)
+        enough = 1 if caught else SURVIVAL_ROUNDS
+        return rounds >= enough or tracker.stepped_past(last) or (caught and self.went_on(last))
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, not over in a way that no marker knows, and not in the midst of moving."""

@@ -51,7 +51,7 @@ class OpenWait:
         return near and progress_key(before.message) == progress_key(after.message)
 
     def is_cut_off(self, now: float | None) -> bool:
-        """Whether a log that ends now says nothing of how long this lasts: it is young, and moved as ever or is usual."""
+        """Whether a log that ends now shows no stall: this is young, and moves as ever or is not presumed to last."""
         since = self.since
         late = since is not None and now is not None and now >= since + self.wait.patience_s
         return not late and (not self.wait.presumed or moves_at_its_pace(self.moved.event.message))
