@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from logrules.engine.follow import Following
-from logrules.engine.replay_source import Rerun
+from logrules.engine.replay_source import ReplaySource
 from logrules.model.change import Raised
 from logrules.model.errors import SourceError
 from logrules.model.report import Severity, Status
@@ -67,7 +67,7 @@ def played(folder: Path, pack: Pack, quiet_s: float) -> tuple[list[Noticed], Sta
     def source() -> Source:
         found = discover([str(folder)]).sources
         try:
-            return Rerun(found, pack, None, quiet_s)
+            return ReplaySource(found, pack, None, quiet_s)
         except SourceError:
             return AllAtOnce(discover([str(folder)]).sources, quiet_s)
 

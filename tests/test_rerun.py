@@ -2,7 +2,7 @@
 
 import pytest
 
-from logrules.engine.replay_source import Rerun
+from logrules.engine.replay_source import ReplaySource
 from logrules.model.errors import SourceError
 from logrules.model.stream import Block, End, Tick
 from tests.test_promises import Cut
@@ -24,45 +24,47 @@ def everything(rerun, beat_s=None):
 
 def test_lines_of_one_time_come_together_and_those_without_go_with_the_line_before(shipped):
     data = b"untimed\n" + line("10:00:00") + b"  more of it\n" + line("10:00:00", "again") + line("10:00:05")
-    blocks = everything(Rerun([Cut(data)], shipped, None))
+    blocks = everything(ReplaySource([Cut(data)], shipped, None))
     assert [block.data.count(b"\n") for block in blocks] == [4, 1]
     assert b"".join(block.data for block in blocks) == data
     assert blocks[1].arrived - blocks[0].arrived == 5.0
 
 
 def test_ticks_pass_between_lines_that_are_far_apart(shipped):
-    items = everything(Rerun([Cut(line("10:00:00") + line("10:00:10"))], shipped, None), beat_s=4.0)
+    items = everything(ReplaySource([Cut(line("10:00:00") + line("10:00:10"))], shipped, None), beat_s=4.0)
     assert [type(item) for item in items] == [Block, Tick, Tick, Block]
     assert [item.now - items[0].arrived for item in items[1:3]] == [4.0, 8.0]
 
 
 def test_silence_after_the_last_line(shipped):
-    items = everything(Rerun([Cut(line("10:00:00"))], shipped, None, then_quiet_s=10.0), beat_s=4.0)
+    items = everything(ReplaySource([Cut(line("10:00:00"))], shipped, None, then_quiet_s=10.0), beat_s=4.0)
     assert [type(item) for item in items] == [Block, Tick, Tick]
 
 
 def test_a_clock_that_runs_backwards_keeps_the_order_of_its_lines(shipped):
-    blocks = everything(Rerun([Cut(line("10:00:09") + line("10:00:01", "early") + line("10:00:10"))], shipped, None))
+    blocks = everything(
+        ReplaySource([Cut(line("10:00:09") + line("10:00:01", "early") + line("10:00:10"))], shipped, None)
+    )
     assert [block.arrived - blocks[0].arrived for block in blocks] == [0.0, 0.0, 1.0]
 
 
 def test_several_logs_are_merged_by_their_times(shipped):
     first = Cut(line("10:00:00", "a") + line("10:00:10", "a"))
     second = Cut(line("10:00:05", "b"))
-    blocks = everything(Rerun([first, second], shipped, None))
+    blocks = everything(ReplaySource([first, second], shipped, None))
     assert [block.data.split()[-1] for block in blocks] == [b"a", b"b", b"a"]
 
 
 def test_speed_is_that_of_its_clock(shipped):
     slept = []
-    rerun = Rerun([Cut(line("10:00:00") + line("10:01:00"))], shipped, 60.0)
+    rerun = ReplaySource([Cut(line("10:00:00") + line("10:01:00"))], shipped, 60.0)
     rerun._stopped.wait = slept.append
     everything(rerun)
     assert slept == [1.0]
 
 
 def test_it_ends_at_once_when_it_is_stopped(shipped):
-    rerun = Rerun([Cut(line("10:00:00") + line("23:00:00"))], shipped, 1.0)
+    rerun = ReplaySource([Cut(line("10:00:00") + line("23:00:00"))], shipped, 1.0)
     assert isinstance(rerun.read(None), Block)
     rerun.stop()
     assert isinstance(rerun.read(None), End)
@@ -70,4 +72,4 @@ def test_it_ends_at_once_when_it_is_stopped(shipped):
 
 def test_a_log_without_times_is_refused_in_one_sentence(shipped):
     with pytest.raises(SourceError, match=r"^log: its lines bear no times"):
-        Rerun([Cut(b"no\ntimes\n")], shipped, None)
+        ReplaySource([Cut(b"no\ntimes\n")], shipped, None)

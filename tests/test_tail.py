@@ -7,7 +7,7 @@ import pytest
 
 from logrules.sources.followed_files import POLL_S, next_pause
 from logrules.sources.tail import ROTATED, TRUNCATED, Anew, Tail
-from logrules.sources.watch_paths import Roots
+from logrules.sources.watch_paths import WatchedPaths
 
 
 def seen(tail):
@@ -107,7 +107,7 @@ def test_a_folder_with_ranks_and_one_that_comes_later(tmp_path):
     for rank in (0, 10, 2):
         (attempt / str(rank)).mkdir(parents=True)
         (attempt / str(rank) / "stderr.log").touch()
-    roots = Roots([str(tmp_path)])
+    roots = WatchedPaths([str(tmp_path)])
     assert names(roots) == [f"none_abc/attempt_0/{rank}/stderr.log" for rank in (0, 2, 10)]
     (attempt / "3").mkdir()
     (attempt / "3" / "stdout.log").touch()
@@ -121,7 +121,7 @@ def test_a_session_folder_behind_a_link(tmp_path):
         (tmp_path / session / "logs" / f"worker-{session}-01000000-77.out").touch()
     link = tmp_path / "session_latest"
     link.symlink_to(tmp_path / "session_1")
-    roots = Roots([str(link)])
+    roots = WatchedPaths([str(link)])
     assert names(roots) == ["logs/worker-session_1-01000000-77.out"]
     link.unlink()
     link.symlink_to(tmp_path / "session_2")
@@ -129,7 +129,7 @@ def test_a_session_folder_behind_a_link(tmp_path):
 
 
 def test_a_pattern_takes_what_comes_to_fit_it(tmp_path):
-    roots = Roots([str(tmp_path / "rank*.log")])
+    roots = WatchedPaths([str(tmp_path / "rank*.log")])
     assert names(roots) == []
     (tmp_path / "rank1.log").touch()
     (tmp_path / "other.log").touch()
@@ -138,7 +138,7 @@ def test_a_pattern_takes_what_comes_to_fit_it(tmp_path):
 
 def test_two_logs_of_the_same_name_are_told_apart_and_keep_their_names(tmp_path):
     paths = [tmp_path / run / "train.log" for run in ("a", "b")]
-    roots = Roots([str(path) for path in paths])
+    roots = WatchedPaths([str(path) for path in paths])
     first = names(roots)
     assert first == ["train.log", "b/train.log"]
     assert names(roots) == first
@@ -149,7 +149,7 @@ def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
         (tmp_path / name).touch()
     (tmp_path / "checkpoint-100").mkdir()
     (tmp_path / "checkpoint-100" / "merges.log").touch()
-    assert names(Roots([str(tmp_path)])) == ["train.log"]
+    assert names(WatchedPaths([str(tmp_path)])) == ["train.log"]
 
 
 @pytest.mark.parametrize(

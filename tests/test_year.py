@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from logrules.engine.dating import after_full_date
-from logrules.engine.replay_source import Rerun
+from logrules.engine.replay_source import ReplaySource
 from logrules.engine.run import replay
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp, Worker
@@ -59,7 +59,7 @@ def saved(shipped):
 
 
 def replayed(shipped):
-    source = Rerun([MemorySource("log", MIXED)], shipped, speed=None)
+    source = ReplaySource([MemorySource("log", MIXED)], shipped, speed=None)
     return [item.arrived for item in iter(lambda: source.read(None), End())]
 
 

@@ -8,8 +8,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli import notify_options as telling
-from logrules.cli import watch_display as screen
+from logrules.cli import notify_options, watch_display
 from logrules.cli.diagnose import exit_status
 from logrules.cli.rule_options import add_pack_options
 from logrules.cli.watch_outcome import finished
@@ -68,8 +67,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
-    screen.add_options(parser)
-    telling.add_options(parser)
+    watch_display.add_options(parser)
+    notify_options.add_options(parser)
 
 
 def _speed(text: str) -> float:
@@ -115,9 +114,9 @@ def run(options: argparse.Namespace) -> int:
     out = _voice(aside=job.echoes)
     following = Following(job.source, pack, job.beat_s, job.backlog)
     complain = partial(_complain, language=options.lang)
-    told = telling.listeners(options, following, lambda: job.pid, complain)
+    told = notify_options.listeners(options, following, lambda: job.pid, complain)
     # A program reads the document on standard output: what people read goes aside.
-    told += screen.listeners(options, following, job, out if options.format == "text" else sys.stderr)
+    told += watch_display.listeners(options, following, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)

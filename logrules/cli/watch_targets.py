@@ -23,9 +23,9 @@ from logrules.sources.source import Source
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logrules.engine.replay_source import Rerun
-    from logrules.sources.followed_files import Files
-    from logrules.sources.process import Child
+    from logrules.engine.replay_source import ReplaySource
+    from logrules.sources.followed_files import FollowedFiles
+    from logrules.sources.process import ChildProcess
 
 STDIN, STDOUT = 0, 1
 STDIN_NAME = "<stdin>"
@@ -93,7 +93,7 @@ class Command(Job):
         self.source = EventQueue(" ".join(options.command))
         self._words = options.command
         self._pty = options.pty
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._early: list[int] = []
         self._turn = options.turn
 
@@ -109,9 +109,9 @@ class Command(Job):
 
     def start(self) -> None:
         """Start it."""
-        from logrules.sources.process import Child
+        from logrules.sources.process import ChildProcess
 
-        child = self._child = Child(self._words, self.source, echo=self.echoes, pty=self._pty, turn=self._turn)
+        child = self._child = ChildProcess(self._words, self.source, echo=self.echoes, pty=self._pty, turn=self._turn)
         for number in self._early:
             child.send(number)
 
@@ -146,11 +146,11 @@ class Pipe(Job):
     source: EventQueue
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from logrules.sources.passthrough import Passing
+        from logrules.sources.passthrough import Passthrough
 
         self.echoes = options.echo is not False
         self.source = EventQueue(STDIN_NAME)
-        self._passing = Passing(
+        self._passing = Passthrough(
             STDIN, STDOUT if self.echoes else None, self.source, STDIN_NAME, self._end, options.turn
         )
 
@@ -179,14 +179,14 @@ class Pipe(Job):
 class Followed(Job):
     """Files, patterns and folders."""
 
-    source: "Files"
+    source: "FollowedFiles"
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from logrules.sources.followed_files import Files
+        from logrules.sources.followed_files import FollowedFiles
 
         self.echoes = bool(options.echo)
         show = partial(_show, options.turn) if self.echoes else _show_not
-        self.source = Files(options.paths, show)
+        self.source = FollowedFiles(options.paths, show)
         self.backlog = self.source.backlog
 
     def start(self) -> None:
@@ -211,17 +211,17 @@ class Followed(Job):
 class Replayed(Job):
     """Saved logs on a clock of their own."""
 
-    source: "Rerun"
+    source: "ReplaySource"
     zone = UTC
 
     def __init__(self, options: argparse.Namespace, pack: Pack) -> None:
-        from logrules.engine.replay_source import Rerun
+        from logrules.engine.replay_source import ReplaySource
         from logrules.sources.discover import discover
 
         speed = None if options.replay == float("inf") else options.replay
         # A beat of a second of ours; without sleep, as fine as it is worth.
         self.beat_s = speed or 30.0
-        self.source = Rerun(discover(options.paths).sources, pack, speed, options.then_quiet)
+        self.source = ReplaySource(discover(options.paths).sources, pack, speed, options.then_quiet)
 
     def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
         """Replay no further."""

@@ -20,7 +20,7 @@ _BLOCK_BYTES = 256 << 10
 _MAX_UNTIMED_BYTES = 16 << 20
 
 
-class Rerun:
+class ReplaySource:
     """A live source over saved logs. Its clock is that of their lines, ``speed`` times as fast as ours.
 
     ``speed`` None sleeps never. ``then_quiet_s`` is how much time passes after the last line. Raises SourceError

@@ -16,7 +16,7 @@ from logrules.ruleset.load import digest_of, settings_text, shipped_rules
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
-from logrules.ruletest import metadata_checks as words
+from logrules.ruletest import metadata_checks
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import all_texts, known_cases, shipped_cases, shown_in
 from logrules.ruletest.duplicate_checks import twins
@@ -33,9 +33,9 @@ from logrules.ruletest.unused_signals import dead_signals, dead_waits
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     dead_signals,
-    words.references,
-    words.captures,
-    words.place,
+    metadata_checks.references,
+    metadata_checks.captures,
+    metadata_checks.place,
     placeholders,
 )
 

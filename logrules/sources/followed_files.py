@@ -11,7 +11,7 @@ from logrules.sources.backlog import Backlog
 from logrules.sources.queue import EventQueue
 from logrules.sources.tail import Anew, Tail
 from logrules.sources.wall_clock import now
-from logrules.sources.watch_paths import Roots
+from logrules.sources.watch_paths import WatchedPaths
 
 # New files are looked for this often, and known ones at the least: the same on every file system.
 POLL_S = 0.5
@@ -28,7 +28,7 @@ class _Followed:
     told: str | None = None
 
 
-class Files:
+class FollowedFiles:
     """A live source over what is behind ``paths``, until `stop`; what does not exist yet may come.
 
     ``backlog`` is what is there already, to be read before this. ``pass_on`` is given every piece before anybody
@@ -39,7 +39,7 @@ class Files:
         self.name = ", ".join(paths)
         # Nobody waits for us to read files, so nothing need be left out, and no time be kept free.
         self._buffer = EventQueue(self.name, busy_share=1.0)
-        self._roots = Roots(paths)
+        self._roots = WatchedPaths(paths)
         self._pass_on = pass_on
         self._followed: dict[str, _Followed] = {}
         self._stopped = Event()

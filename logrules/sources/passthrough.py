@@ -16,7 +16,7 @@ _LARGE_BYTES = 512 << 10
 _PIPE_BYTES = 1 << 20
 
 
-class Passing(Thread):
+class Passthrough(Thread):
     """Reads ``descriptor`` to its end in a thread: each piece goes to ``onward`` at once, then into the buffer.
 
     ``onward`` is a descriptor, or None where the log is not passed on. Where its reader has gone (SIGPIPE), or it

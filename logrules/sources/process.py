@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
 from logrules.sources.output_keeper import OutputKeeper
-from logrules.sources.passthrough import Passing
+from logrules.sources.passthrough import Passthrough
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
 from logrules.sources.wall_clock import now
@@ -21,7 +21,7 @@ _LOOK_S = 0.02
 _SIGNALLED = 128
 
 
-class Child:
+class ChildProcess:
     """A running command. Its output goes to ours as it comes, where ``echo`` is set, and into the buffer.
 
     Output and error output that go to the same place share one pipe, so that their order is kept to the byte. With
@@ -43,7 +43,7 @@ class Child:
         self._process = _started(words, self._terminal, shared=shared)
         outputs = self._outputs(echo=echo, shared=shared)
         self._keeper = OutputKeeper([(ours, onward) for ours, onward, _ in outputs])
-        self._streams = [Passing(ours, onward, buffer, name, turn=turn) for ours, onward, name in outputs]
+        self._streams = [Passthrough(ours, onward, buffer, name, turn=turn) for ours, onward, name in outputs]
         for stream in self._streams:
             stream.start()
         self._waiting = Thread(target=self._wait, name=f"waiting for {words[0]}", daemon=True)
@@ -103,7 +103,7 @@ class Child:
         self._buffer.end(End(exit_status=status))
 
 
-def _passed_on(stream: Passing, until: float) -> bool:
+def _passed_on(stream: Passthrough, until: float) -> bool:
     """Whether a stream came to its end; one that only waits for more is given up at ``until`` (by the clock)."""
     while stream.is_alive():
         if stream.waits and now() >= until:

@@ -7,7 +7,7 @@ from pathlib import Path
 from logrules.sources.log_names import holds_logs, is_log_name, matches, natural
 
 
-class Roots:
+class WatchedPaths:
     """The logs behind ``paths``, as they are now. What does not exist yet may come."""
 
     def __init__(self, paths: Sequence[str]) -> None:
