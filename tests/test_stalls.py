@@ -16,6 +16,8 @@ from logrules.parsing.window import Window
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.patience import with_patience
 
+pytestmark = pytest.mark.unmeasured
+
 START = 1_700_000_000.0
 OVERDUE, LAGGING, SILENT = "detectors/overdue", "detectors/lagging", "detectors/silent"
 
