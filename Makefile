@@ -10,14 +10,17 @@ unexport PYTHONDONTWRITEBYTECODE
 LINT := types examples layout findings style imports
 STRENGTH := coverage mutants
 
-.PHONY: demo test suite lint $(LINT) strength $(STRENGTH) score calibrate bench soak soak-live soak-metrics docs clean setup
+.PHONY: demo test checks suite lint $(LINT) strength $(STRENGTH) score calibrate bench soak soak-live soak-metrics docs clean setup
 
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
 
-test: setup
-	@$(MAKE) --no-print-directory -j2 --output-sync=target lint strength
+test: checks
 	@$(MAKE) --no-print-directory suite
+
+# What needs no browser.
+checks: setup
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint strength
 
 # The floor of branch coverage, what commands in processes of their own run included, is in pyproject.toml.
 # Its data lie not beside the package: a folder of the path that changes makes every start look up what is installed.
