@@ -4,26 +4,35 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORPUS ?= ../shared/corpus
 SCORE ?= ../shared/eval/score.py
+# Where no bytecode is kept, each of the many processes of the tests compiles every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 LINT := types examples layout findings style imports
 STRENGTH := coverage mutants
 
-.PHONY: demo test suite lint $(LINT) strength $(STRENGTH) score calibrate bench soak soak-live soak-metrics docs clean setup
+.PHONY: demo test checks suite lint $(LINT) strength $(STRENGTH) score calibrate bench soak soak-live soak-metrics docs clean setup
 
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
 
-test: setup
-	@$(MAKE) --no-print-directory -j2 --output-sync=target lint strength
+test: checks
 	@$(MAKE) --no-print-directory suite
+
+# What needs no browser.
+checks: setup
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint strength
 
 # The floor of branch coverage, what commands in processes of their own run included, is in pyproject.toml.
 # Its data lie not beside the package: a folder of the path that changes makes every start look up what is installed.
+# What is measured is told by a path: with the name of the package each process would list all of it when it ends.
+# Measuring doubles what a test costs: tests of these marks go ways that others measure, and run without it.
+UNMEASURED := hypothesis or unmeasured
 suite: export COVERAGE_FILE := $(CURDIR)/.coverage-data/of
 suite: setup
 	mkdir -p .coverage-data
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist worksteal
+	$(BIN)/coverage run --include='$(CURDIR)/logrules/*' -m pytest -n auto --dist worksteal -m 'not ($(UNMEASURED))'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m '$(UNMEASURED)'
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

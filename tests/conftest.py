@@ -2,11 +2,9 @@
 
 import os
 import shutil
-import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -76,25 +74,6 @@ def _read_kept_packs_once() -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "cached_pack", read_once)
         yield
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Property tests go the same ways many times: what they cover is not measured, others must cover it."""
-    measured = _coverage() if item.get_closest_marker("hypothesis") else None
-    if measured is not None:
-        measured.stop()
-    try:
-        return (yield)
-    finally:
-        if measured is not None:
-            measured.start()
-
-
-def _coverage() -> Any:
-    """What measures coverage in this process, if anything does."""
-    module = sys.modules.get("coverage")
-    return module.Coverage.current() if module is not None else None
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import yaml
 CONTRIB = Path(__file__).parent.parent / "contrib"
 OOM = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="shell scripts")
+pytestmark = [pytest.mark.unmeasured, pytest.mark.skipif(sys.platform == "win32", reason="shell scripts")]
 
 
 @pytest.fixture

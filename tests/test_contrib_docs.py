@@ -11,6 +11,8 @@ import yaml
 
 from logrules.cli.main import _parser, main
 
+pytestmark = pytest.mark.unmeasured
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs/integrations").glob("*.md"))
 OOM = "2025-06-15 10:40:00 [rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"

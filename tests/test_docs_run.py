@@ -18,6 +18,8 @@ import pytest
 from logrules.cli.main import main
 from tests.test_docs import _folder_of_blocks
 
+pytestmark = pytest.mark.unmeasured
+
 ROOT = Path(__file__).parent.parent
 PAGES = (
     ROOT / "README.md",

@@ -18,6 +18,8 @@ from logrules.inference.clock import choose_year
 from logrules.model.event import Timestamp
 from logrules.sources.decoding import encoding_of, no_text
 
+pytestmark = pytest.mark.unmeasured
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="streams and files of POSIX")
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 FINE = "step 1 loss 0.5\nstep 2 loss 0.4\n"

@@ -10,6 +10,8 @@ from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.cases import case_result
 from tests.conftest import fixtures
 
+pytestmark = pytest.mark.unmeasured
+
 CASES = read_cases(find_cases([fixtures()]))
 
 

@@ -28,6 +28,8 @@ from logrules.tools.fleet.jobs_text import lasted
 from logrules.tools.fleet.since import moment
 from logrules.tools.fleet.summary import summed_up
 
+pytestmark = pytest.mark.unmeasured
+
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 
 

@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("pre_commit")
 
+pytestmark = pytest.mark.unmeasured
+
 HERE = Path(__file__).parent.parent
 CONFIG = """
 repos:

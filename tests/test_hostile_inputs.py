@@ -11,7 +11,7 @@ import pytest
 
 from logrules.cli.main import main
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="files and modes of POSIX")
+pytestmark = [pytest.mark.unmeasured, pytest.mark.skipif(os.name != "posix", reason="files and modes of POSIX")]
 
 _OOM = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 _RULE = """\

@@ -11,6 +11,7 @@ from logrules.engine.run import prepared
 from logrules.tools.fleet.jobs import job_at
 from logrules.tools.learn.healthy_lines import healthy_lines
 from logrules.tools.learn.read_job import read_job
+from tests.conftest import fixtures
 
 STEP = "2025-06-15 10:{minute:02d}:00 INFO step {minute} loss 0.5\n"
 RAISED = """\
@@ -28,6 +29,19 @@ Traceback (most recent call last):
 ZeroDivisionError: table {number} has no rows to draw sparkles for
 """
 GOOD = STEP.format(minute=1) + "INFO reward shape (4, 2) is fine in batch 3\n" + STEP.format(minute=2)
+
+
+@pytest.fixture
+def every_case() -> None:
+    """Drafts are tried on every healthy log that is shipped."""
+
+
+@pytest.fixture(autouse=True)
+def _one_case(request, monkeypatch) -> None:
+    """Each draft is tried on the healthy logs that are shipped: where a test does not ask for them all, one will do."""
+    if "every_case" not in request.fixturenames:
+        case = fixtures() / "captured/torch-healthy-master-comes-late"
+        monkeypatch.setattr("logrules.tools.learn.chosen_jobs.shipped_cases", lambda: [case])
 
 
 @pytest.fixture
@@ -51,7 +65,7 @@ def learned(capsys, *words: str, status: int = 0) -> dict:
     return json.loads(capsys.readouterr().out)
 
 
-def test_what_costs_most_comes_first_with_a_draft_that_fires_on_all_of_it(runs, capsys):
+def test_what_costs_most_comes_first_with_a_draft_that_fires_on_all_of_it(runs, every_case, capsys):
     found = learned(capsys, "runs")
     assert (found["jobs"], found["unexplained"], found["healthy"]) == (4, 3, 1)
     dear, cheap = found["kinds"]

@@ -9,6 +9,8 @@ import pytest
 from logrules.tools.bundle.redact import Redactor
 from tests.test_redaction_corpus import CORPUS, drawn, leaks, put
 
+pytestmark = pytest.mark.unmeasured
+
 ATTACKS = tomllib.loads((CORPUS / "attacks.toml").read_text(encoding="utf-8"))
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from logrules.tools.bundle.redact import Redactor
 
+pytestmark = pytest.mark.unmeasured
+
 CORPUS = Path(__file__).parent / "redaction_corpus"
 KINDS, CONTEXTS, HARMLESS = (
     tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8")) for name in ("kinds", "contexts", "harmless")

@@ -1,6 +1,7 @@
 """When a live job is taken for stalled, said again, and taken back: on an injected clock."""
 
 from collections.abc import Iterable
+from functools import cache
 
 import pytest
 
@@ -14,19 +15,28 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.parsing.reader import Reader
 from logrules.parsing.window import Window
 from logrules.ruleset.load import load_pack
+from logrules.ruleset.pack import Pack
 from logrules.ruleset.patience import with_patience
+
+pytestmark = pytest.mark.unmeasured
 
 START = 1_700_000_000.0
 OVERDUE, LAGGING, SILENT = "detectors/overdue", "detectors/lagging", "detectors/silent"
+
+
+@cache
+def made_ready(patience: float) -> tuple[Pack, Scanners]:
+    """The shipped rules and what finds their lines: making that ready takes longer than a whole test."""
+    pack = with_patience(load_pack(), patience)
+    return pack, Scanners(pack)
 
 
 class Job:
     """A session fed by hand: lines at moments, and silence."""
 
     def __init__(self, patience: float = 1.0) -> None:
-        pack = with_patience(load_pack(), patience)
+        pack, self._scanners = made_ready(patience)
         self.session = Session(pack)
-        self._scanners = Scanners(pack)
         self._reader = Reader(pack, self._scanners.signals_of)
         self._line = 0
         self.changes: list[Change] = list(self.session.feed(Tick(START)))

@@ -1,6 +1,7 @@
 """`logrules try`: why a rule does or does not fire on a log; `logrules test --cost`: what rules cost."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,16 +33,27 @@ HIT, VETOED, BARE = "worker 3 left the job", "worker 3 left the job as planned",
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in main\n    run()\nAcmeError: gone'
 
 
-@pytest.fixture
-def tried(tmp_path):
+def trying(folder: Path) -> Callable[..., Trial]:
     def on(when: str, *lines: str, rule: str = "acme/lost") -> Trial:
-        path = tmp_path / "rules/acme/lost.yaml"
+        path = folder / "rules/acme/lost.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(RULE.replace("WHEN", when), encoding="utf-8")
-        (tmp_path / "train.log").write_text("\n".join(lines) + "\n")
-        return trial(load_pack([tmp_path / "rules"]), rule, discover([str(tmp_path / "train.log")]).sources)
+        (folder / "train.log").write_text("\n".join(lines) + "\n")
+        return trial(load_pack([folder / "rules"]), rule, discover([str(folder / "train.log")]).sources)
 
     return on
+
+
+@pytest.fixture
+def tried(alone) -> Callable[..., Trial]:
+    """The rule beside nothing but words."""
+    return trying(alone)
+
+
+@pytest.fixture
+def tried_beside_all(tmp_path) -> Callable[..., Trial]:
+    """The rule beside those that are shipped."""
+    return trying(tmp_path)
 
 
 def test_lines_that_hit_and_lines_that_have_the_words_alone(tried):
@@ -84,16 +96,16 @@ def test_a_traceback_is_a_line_too(tried):
     assert [one.count for one in found.signals] == [1]
 
 
-def test_what_the_report_makes_of_it(tried):
-    alone = tried("left", HIT)
+def test_what_the_report_makes_of_it(tried_beside_all):
+    alone = tried_beside_all("left", HIT)
     assert (alone.fired, alone.place, alone.behind, alone.nearest) == (True, 1, None, None)
     oom = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
-    missing = tried("left", oom)
+    missing = tried_beside_all("left", oom)
     assert (missing.fired, missing.place, missing.nearest) == (False, None, "cuda/out-of-memory")
 
 
-def test_a_rule_whose_lines_another_one_explains(tried):
-    found = tried(
+def test_a_rule_whose_lines_another_one_explains(tried_beside_all):
+    found = tried_beside_all(
         "left", HIT, TRACEBACK, "[rank1]: torch.OutOfMemoryError: CUDA out of memory.", rule="python/exception"
     )
     assert (found.fired, found.place, found.behind, found.nearest) == (True, None, "cuda/out-of-memory", None)
