@@ -75,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.output.atomic_write import write_file
     from logrules.output.escape import safe
     from logrules.sources.discover import discover
+    from logrules.sources.wall_clock import now
 
     processes = python_processes(options.pid) if options.job is None else processes_in(options.job)
     if not processes:
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     def look() -> None:
         ask = look_for_slow if options.slow else look_closer
         found = ask(processes, os.environ, hosts=hosts, sizes=following.parallel_sizes())
-        hand_over(found, following, 0.0)
+        hand_over(found, following, now())
         seen.append(found)
 
     following = Following(_AfterLogs(look), chosen_pack(options, cache=True), beat_s=None, backlog=logs)
