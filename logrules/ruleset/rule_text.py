@@ -55,7 +55,7 @@ class Card:
         fitting = [step.fix for step in self.steps if _fits(step, seen, said)]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
-            fitting.sort(key=lambda fix: foreign.among(fix) and not known.among(fix))
+            fitting.sort(key=lambda fix: foreign.among(fix) and not _can_be_done(_without(fix, foreign)))
         return tuple(_without(fix, foreign) for fix in fitting)
 
 
@@ -88,6 +88,11 @@ class _Names:
     def among(self, fix: Fix) -> bool:
         """Whether the step has one of them."""
         return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
+
+
+def _can_be_done(fix: Fix) -> bool:
+    """Whether it says how, not merely what."""
+    return bool(fix.run or fix.env or fix.flags or fix.config or fix.code)
 
 
 def _without(fix: Fix, foreign: _Names) -> Fix:
