@@ -204,7 +204,9 @@ _DREW = (
     "    _error_if_any_worker_fails()\n"
     "RuntimeError: DataLoader worker (pid 90) is killed by signal: Killed. \n"
 )
-_OUT_OF_MEMORY = "slurmstepd: error: Detected 1 oom_kill event in StepId=61.batch. Some of the step tasks have been OOM Killed.\n"
+_OUT_OF_MEMORY = (
+    "slurmstepd: error: Detected 1 oom_kill event in StepId=61.batch. Some of the step tasks have been OOM Killed.\n"
+)
 
 
 @pytest.mark.parametrize(
