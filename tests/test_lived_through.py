@@ -193,3 +193,25 @@ _KILLED_AT_EXIT = (
 def test_a_bar_that_only_closes_takes_up_no_run_that_is_complete(on, percent, done, failed):
     report = run_log(on, _KILLED_AT_EXIT.format(percent=percent, done=done))
     assert (report.status is Status.FAILED) is failed
+
+
+_AT_ITS_START = "INFO 03-01 10:00:00 [__init__.py:216] Automatically detected platform cuda.\n"
+_DREW = (
+    "Traceback (most recent call last):\n"
+    '  File "/srv/embed.py", line 26, in distances\n'
+    "    total = near.sum(-2)\n"
+    '  File "/e/site-packages/torch/utils/data/_utils/signal_handling.py", line 73, in handler\n'
+    "    _error_if_any_worker_fails()\n"
+    "RuntimeError: DataLoader worker (pid 90) is killed by signal: Killed. \n"
+)
+_OUT_OF_MEMORY = (
+    "slurmstepd: error: Detected 1 oom_kill event in StepId=61.batch. Some of the step tasks have been OOM Killed.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("log", "phase"),
+    [(_AT_ITS_START + _OUT_OF_MEMORY, "launch"), (_AT_ITS_START + _DREW + _OUT_OF_MEMORY, "train_step")],
+)
+def test_a_job_whose_markers_left_it_at_its_start_ended_where_its_traceback_was(on, log, phase):
+    assert run_log(on, log).diagnoses[0].phase == phase

@@ -26,6 +26,7 @@ GONE = """(APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704] AsyncLLM out
 (APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704]   File "/opt/venv/vllm/v1/engine/async_llm.py", line 6, in output_handler
 (APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704] vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.
 """
+DOWN = "INFO:     Application shutdown complete.\n"
 BAR = "  4%|4         | 1/23 [00:07<02:39,  7.23s/it]\n"
 
 
@@ -50,11 +51,13 @@ def test_children_that_an_ordered_stop_ends_did_not_crash(on: Prepared) -> None:
     assert not failed(run_log(on, READY + ORDERED))
 
 
-@pytest.mark.parametrize(
-    ("told_and_gone", "dead"), [(TOLD + GONE, False), (GONE, True), (GONE + TOLD, True), (GONE + TOLD + GONE, True)]
-)
-def test_an_engine_is_dead_unless_its_server_was_told_to_stop_before(on: Prepared, told_and_gone: str, dead: bool) -> None:
-    assert failed(run_log(on, f"{READY}{told_and_gone}INFO:     Application shutdown complete.\n")) is dead
+@pytest.mark.parametrize("lines", [GONE, GONE + TOLD, GONE + TOLD + GONE])
+def test_an_engine_is_dead_whatever_its_server_is_told_later(on: Prepared, lines: str) -> None:
+    assert failed(run_log(on, READY + lines + DOWN))
+
+
+def test_an_engine_that_its_server_ends_is_not_dead(on: Prepared) -> None:
+    assert not failed(run_log(on, READY + TOLD + GONE + DOWN))
 
 
 def test_a_child_that_was_killed_did(on: Prepared) -> None:

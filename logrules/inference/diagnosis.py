@@ -175,9 +175,13 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
+    # A job whose markers left it at its start was where a traceback above a line of its end shows it.
+    ended = failures is not None and first.chain is None and here == pack.phases[0].id
+    further = failures.phase_before(first) if failures is not None and ended else None
     words = (
         (rule.phase, PhaseSource.RULE),
         (told, PhaseSource.FRAMES),
+        (further, PhaseSource.OTHER_FRAMES),
         (here, PhaseSource.MARKERS),
         (later, PhaseSource.OTHER_FRAMES),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),

@@ -250,6 +250,16 @@ class Failures:
         printed = (f'File "{frame.file}", line {frame.line}, in {frame.function}' for frame in frames)
         return tuple(dict.fromkeys(printed))
 
+    def phase_before(self, shown: Observation) -> str | None:
+        """The phase of the latest record of the same source before this line whose frames tell one."""
+        before = [
+            (known.shown.order, number)
+            for number, known in self._records.items()
+            if known.shown.order < shown.order and known.shown.event.source == shown.event.source
+        ]
+        phases = (self.phase_of(number) for _, number in sorted(before, reverse=True))
+        return next((phase for phase in phases if phase is not None), None)
+
     def first_phase(self) -> str | None:
         """The phase of the first record whose frames tell one."""
         phases = (self.phase_of(number) for number in self._records)
