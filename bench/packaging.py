@@ -36,7 +36,10 @@ HELLO = {
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A command (`logrules` or `python` of the environment first), its exit status, and what it must print or write."""
+    """A command (`logrules` or `python` of the environment first), its exit status, and what it must print or write.
+
+    ``{work}`` in it is the folder in which it runs.
+    """
 
     words: tuple[str, ...]
     status: int
@@ -55,7 +58,7 @@ TRIES = {
     "mcp": Try(("logrules", "mcp", "--root", "."), 0, "protocolVersion", sent=json.dumps(HELLO) + "\n"),
     "remote": Try(("logrules", "diagnose", "memory://nothing/train.log"), 2, "train.log"),
     "ray": Try((*DIAGNOSE, "--engine", "ray"), 1, "cuda-oom"),
-    "docs": Try(("mkdocs", "build", "--strict", "--quiet", "-f", str(HERE / "mkdocs.yml"), "-d", "site"), 0, "<title>",
+    "docs": Try(("mkdocs", "build", "--strict", "-f", str(HERE / "mkdocs.yml"), "-d", "{work}/site"), 0, "<title>",
                 written="site/index.html"),
 }  # fmt: skip
 
@@ -83,7 +86,7 @@ def fault(programs: Path, work: Path, tried: Try) -> str | None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LOGRULES"))}
     clean |= {"PATH": f"{programs}:{os.environ['PATH']}", "LOGRULES_CACHE_DIR": str(work / "cache"), "LANG": "C.UTF-8"}
     done = subprocess.run(
-        [str(programs / tried.words[0]), *tried.words[1:]],
+        [str(programs / tried.words[0]), *(word.replace("{work}", str(work)) for word in tried.words[1:])],
         cwd=work, env=clean, input=tried.sent, capture_output=True, text=True, check=False, timeout=LIMIT_S,
     )  # fmt: skip
     said = (work / tried.written).read_text() if tried.written and (work / tried.written).exists() else done.stdout

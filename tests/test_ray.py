@@ -67,11 +67,12 @@ def _again() -> _Below:
     return _Below(*_Below.of)
 
 
-def test_a_scan_on_a_cluster_lists_what_a_scan_here_lists(ray, tmp_path, capsys):
+def test_a_scan_on_a_cluster_lists_what_a_scan_here_lists(ray, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     for name, text in (("1", STEP), ("2", OOM)):
         (tmp_path / "runs").mkdir(exist_ok=True)
         (tmp_path / "runs" / f"{name}.log").write_text(text)
-    words = ["scan", str(tmp_path / "runs"), "--no-history", "--format", "jsonl"]
+    words = ["scan", "runs", "--no-history", "--format", "jsonl"]
     assert main(words) == 1
     here = capsys.readouterr().out
     assert main([*words, "--engine", "ray"]) == 1

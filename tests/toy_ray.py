@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -56,7 +57,8 @@ class ToyRay:
         self.at = asked.node
         self.ran.append(asked.node)
         try:
-            return pickle.loads(pickle.dumps(asked.function(*pickle.loads(asked.words))))  # noqa: S301 (our own)
+            with chdir("/"):  # a worker has a folder of its own
+                return pickle.loads(pickle.dumps(asked.function(*pickle.loads(asked.words))))  # noqa: S301 (our own)
         finally:
             self.at = ""
 

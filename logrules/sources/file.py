@@ -40,8 +40,8 @@ class FileSource(SavedSource):
         self._block_bytes = block_bytes
 
     def __reduce__(self) -> tuple[type["FileSource"], tuple[Path, str, int]]:
-        """Another process reads it from its beginning."""
-        return FileSource, (self.path, self.name, self._block_bytes)
+        """Another process, which may work in another folder, reads it from its beginning."""
+        return FileSource, (self.path.absolute(), self.name, self._block_bytes)
 
     @property
     def modified(self) -> float | None:

@@ -21,7 +21,9 @@ def scanned_on_ray(jobs: Sequence[FoundJob], pack: Pack, address: str) -> Iterat
     Raises LogrulesError where there is no cluster.
     """
     pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, _sum_up, _prepared)
-    for number, answer in pool.answers(dict(enumerate(jobs)), pack, lambda job: job.node):
+    # Workers have a folder of their own.
+    sent = {number: replace(job, path=job.path.absolute()) for number, job in enumerate(jobs)}
+    for number, answer in pool.answers(sent, pack, lambda job: job.node):
         job = jobs[number]
         yield job, JobSummary(job.name, None, unread=answer.reason) if isinstance(answer, Lost) else answer
 
