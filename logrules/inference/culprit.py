@@ -14,7 +14,8 @@ MAX_NAMED = 1_024
 # A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter, and so
 # is what is said to a program: a launcher prints the command that it started last, whichever process failed.
 _ON_RANK = re.compile(
-    r"(?<![A-Za-z_-])(?:(?<!local )(?<!node )(?<!machine )(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )(?:global[_ ]|world[_ ])?[Rr]ank)"
+    r"(?<![A-Za-z_-])(?<!local )(?<!node )(?<!machine )(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )"
+    r"(?:global[_ ]|world[_ ])?[Rr]ank"
     r"(?:[ _#]?id)?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
 )
 _ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z-])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")

@@ -165,10 +165,10 @@ class WorkerTracker:
         closing = marker.progress and self.completed is not None and is_full(observation.event.message)
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
             self.completed, self.over, state.left = None, False, None
-        for name in marker.closes:
-            yield from self._close_named(name, worker, observation)
-        for name in marker.renews:
-            self._renew(name, worker, observation)
+        for name, holder in self._held(marker.closes, worker):
+            yield self._over(holder, name, observation)
+        for name, holder in self._held(marker.renews, worker):
+            holder.waits[name].renew(observation)
         if marker.rests:
             state.rest(observation)
         if marker.enters or marker.opens or marker.progress or marker.completes:
@@ -189,11 +189,7 @@ class WorkerTracker:
 
     def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
-        still = [
-            open_wait.span(last or open_wait.renewed, ended=False)
-            for state in self._in_wait.values()
-            for open_wait in state.waits.values()
-        ]
+        still = [one.span(last or one.renewed, ended=False) for one in self.open_waits()]
         return (*self._waited, *still)
 
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
@@ -280,28 +276,19 @@ class WorkerTracker:
 
     def _close_of_starters(self, observation: Observation) -> Iterable[Change]:
         """A rank says where it is: who started it waits for it no more."""
-        for starter in self._starting:
-            state = self.workers[starter]
-            for name in [name for name, one in state.waits.items() if one.wait.starter]:
-                yield self._over(state, name, observation)
+        for one in [one for one in self.open_waits() if one.wait.starter and one.worker in self._starting]:
+            yield self._over(self.workers[one.worker], one.wait.id, observation)
         self._starting.clear()
 
-    def _close_named(self, name: str, worker: Worker, observation: Observation) -> Iterable[Change]:
+    def _held(self, names: Iterable[str], worker: Worker) -> Iterator[tuple[str, WorkerState]]:
+        """Open waits of these names: each the worker's own, else those of all who have it open."""
         own = self.workers.get(worker)
-        holders = [own] if own and name in own.waits else list(self._in_wait.values())
-        for state in holders:
-            if name in state.waits:
-                yield self._over(state, name, observation)
-
-    def _renew(self, name: str, worker: Worker, observation: Observation) -> None:
-        own = self.workers.get(worker)
-        for state in [own] if own and name in own.waits else list(self._in_wait.values()):
-            if name in state.waits:
-                state.waits[name].renew(observation)
+        for name in names:
+            holders = [own] if own and name in own.waits else list(self._in_wait.values())
+            yield from ((name, holder) for holder in holders if name in holder.waits)
 
     def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> list[Change]:
-        gone = [name for name in state.waits if name not in keep]
-        return [self._over(state, name, observation) for name in gone]
+        return [self._over(state, name, observation) for name in [*state.waits] if name not in keep]
 
     def _over(self, state: WorkerState, name: str, observation: Observation) -> WaitClosed:
         open_wait = state.waits.pop(name)
