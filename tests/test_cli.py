@@ -63,8 +63,8 @@ def test_chinese_is_spoken_where_the_locale_is_chinese(capsys, log):
 
 def test_powershell_is_spoken_when_asked(capsys, log):
     pipe = "[rank0]:[E419 10:42:28.858931807 ProcessGroupNCCL.cpp:616] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600010 milliseconds before timing out.\n"
-    _, bash, _ = diagnose(capsys, log(pipe), "--lang", "en")
-    _, powershell, _ = diagnose(capsys, log(pipe), "--lang", "en", "--shell", "powershell")
+    _, bash, _ = diagnose(capsys, log(pipe), "--lang", "en", "--all")
+    _, powershell, _ = diagnose(capsys, log(pipe), "--lang", "en", "--all", "--shell", "powershell")
     assert "export " in bash
     assert "$env:" in powershell
     assert "export " not in powershell

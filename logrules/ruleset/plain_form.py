@@ -47,10 +47,18 @@ def _is_table(value: tuple[object, ...]) -> bool:
 
 def _table(value: tuple[object, ...]) -> dict[str, object]:
     rows = [_row(item) for item in value]
-    columns = [set(map(type, column)) for column in zip(*rows, strict=True)]
-    flat = [place for place, kinds in enumerate(columns) if kinds == {tuple}]
-    nested = [place for place, kinds in enumerate(columns) if kinds & {list, dict, tuple} and kinds != {tuple}]
+    columns = list(zip(*rows, strict=True))
+    flat = [place for place, column in enumerate(columns) if all(map(_is_flat, column))]
+    nested = [
+        place
+        for place, column in enumerate(columns)
+        if place not in flat and any(isinstance(item, list | dict | tuple) for item in column)
+    ]
     return {_TAG: _name(type(value[0])), "nested": nested, "flat": flat, "rows": rows}
+
+
+def _is_flat(value: object) -> bool:
+    return isinstance(value, tuple) and not any(isinstance(item, tuple) for item in value)
 
 
 def _is_nested(value: object) -> bool:
