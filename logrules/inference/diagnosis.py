@@ -176,8 +176,7 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     later = failures.first_phase() if failures is not None else None
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
     # A job whose markers left it at its start was where a traceback above a line of its end shows it.
-    start = next((phase.id for phase in pack.phases), None)
-    ended = failures is not None and first.chain is None and here is not None and here == start
+    ended = failures is not None and first.chain is None and here in {phase.id for phase in pack.phases[:1]}
     further = failures.phase_before(first) if failures is not None and ended else None
     words = (
         (rule.phase, PhaseSource.RULE),
