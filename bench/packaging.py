@@ -32,6 +32,13 @@ HELLO = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
 }
+# A cluster of this machine alone, and a log with a path that means nothing to its workers.
+ON_A_CLUSTER = """
+import ray, subprocess
+address = ray.init(num_cpus=1, include_dashboard=False).address_info["address"]
+words = ["logrules", "diagnose", "train.log", "--engine", "ray", "--ray-address", address]
+print(subprocess.run(words, capture_output=True, text=True))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ TRIES = {
     "inspect": Try(("logrules", "inspect", "--pid", str(os.getpid())), 1, "subprocess"),
     "mcp": Try(("logrules", "mcp", "--root", "."), 0, "protocolVersion", sent=json.dumps(HELLO) + "\n"),
     "remote": Try(("logrules", "diagnose", "memory://nothing/train.log"), 2, "train.log"),
-    "ray": Try((*DIAGNOSE, "--engine", "ray"), 1, "cuda-oom"),
+    "ray": Try(("python", "-c", ON_A_CLUSTER), 0, "cuda-oom"),
     "docs": Try(("mkdocs", "build", "--strict", "-f", str(HERE / "mkdocs.yml"), "-d", "{work}/site"), 0, "<title>",
                 written="site/index.html"),
 }  # fmt: skip
