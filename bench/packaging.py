@@ -61,7 +61,7 @@ TRIES = {
     "fast": Try(("python", "-c", "import numpy, logrules; print(logrules.diagnose('train.log'))"), 0, "cuda-oom"),
     "html": Try((*DIAGNOSE, "--format", "html", "-o", "page.html"), 1, "cuda-oom", written="page.html"),
     "metrics": Try(("logrules", "watch", "--metrics-port", "0", "--", "python", "-c", "print('step 1')"), 0, "step 1"),
-    "inspect": Try(("logrules", "inspect", "--pid", str(os.getpid())), 1, "subprocess"),
+    "inspect": Try(("logrules", "inspect", "--pid", str(os.getpid())), 1, "Where the processes stand"),
     "mcp": Try(("logrules", "mcp", "--root", "."), 0, "protocolVersion", sent=json.dumps(HELLO) + "\n"),
     "remote": Try(("logrules", "diagnose", "memory://nothing/train.log"), 2, "train.log"),
     "ray": Try(("python", "-c", ON_A_CLUSTER), 0, "cuda-oom"),
