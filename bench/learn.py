@@ -22,7 +22,7 @@ import yaml
 from logrules.ruleset.load import shipped_texts
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
-from logrules.ruletest.parallel import default_processes
+from logrules.engine.resilient_pool import default_processes
 from logrules.tools.fleet.jobs import FoundJob, job_at
 from logrules.tools.learn.chosen_jobs import healthy_cases
 from logrules.tools.learn.drafting import Neighbours

@@ -97,6 +97,20 @@ def test_every_module_can_be_loaded():
     assert {importlib.import_module(name).__name__ for name in names} == set(names)
 
 
+def test_scripts_import_what_there_is():
+    """No test runs them, and a name that they use may be changed here."""
+    scripts = [path for room in ("bench", "contrib", "docs", "fixtures") for path in (CODE.parent / room).rglob("*.py")]
+    wanted = [
+        (script.name, found.module, name.name)
+        for script in scripts
+        for found in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
+        if isinstance(found, ast.ImportFrom) and (found.module or "").startswith("logrules")
+        for name in found.names
+    ]
+    assert len(wanted) > 20
+    assert [one for one in wanted if not hasattr(importlib.import_module(str(one[1])), one[2])] == []
+
+
 def test_the_two_runs_of_the_suite_leave_no_test_out():
     runs = re.findall(r"-m pytest .* -m '(.*)'", (CODE.parent / "Makefile").read_text(encoding="utf-8"))
     assert runs == ["not ($(UNMEASURED))", "$(UNMEASURED)"]
