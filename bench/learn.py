@@ -19,10 +19,10 @@ from pathlib import Path
 
 import yaml
 
+from logrules.engine.resilient_pool import default_processes
 from logrules.ruleset.load import shipped_texts
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
-from logrules.engine.resilient_pool import default_processes
 from logrules.tools.fleet.jobs import FoundJob, job_at
 from logrules.tools.learn.chosen_jobs import healthy_cases
 from logrules.tools.learn.drafting import Neighbours
