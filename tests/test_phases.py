@@ -280,3 +280,17 @@ def test_the_timeline_has_every_workers_phases_with_their_lines(on):
 )
 def test_what_a_phase_is_inferred_from_is_said(on, story, log, source):
     assert run_log(on, log).diagnoses[0].phase_from is source
+
+
+def test_a_pack_without_phases_tells_of_silence_all_the_same(small_pack):
+    quiet = """
+id: t/quiet
+cause: python-exception
+title: Nothing more comes
+why: x
+detector: quiet
+longer_than: 1s
+fixes: [{do: look}]
+examples: {fires: [{log: x, quiet: 2s}], silent: [x]}
+"""
+    assert [one.rule for one in run_log(prepared(small_pack(quiet)), "x", 2.0).diagnoses] == ["t/quiet"]

@@ -176,7 +176,7 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     later = failures.first_phase() if failures is not None else None
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
     # A job whose markers left it at its start was where a traceback above a line of its end shows it.
-    ended = failures is not None and first.chain is None and here in {phase.id for phase in pack.phases[:1]}
+    ended = failures is not None and first.chain is None and here is not None and here == pack.start
     further = failures.phase_before(first) if failures is not None and ended else None
     words = (
         (rule.phase, PhaseSource.RULE),
@@ -197,7 +197,7 @@ def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
     """
     phase = rule.phase_otherwise
     if isinstance(rule.when, Detector) and not findings.tracker.looped and not findings.endings.repeats():
-        return pack.phases[0].id
+        return pack.start
     loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
     looping = any(one.id == phase and one.loop for one in pack.phases)
     if not looping or not loops or any(phase in one for one in loops):

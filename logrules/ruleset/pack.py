@@ -229,5 +229,10 @@ class Pack:
     patience: float = 1.0
     notes: tuple[SourceNote, ...] = ()
 
+    @property
+    def start(self) -> str | None:
+        """The phase that a job is in before any other; None of a pack without phases."""
+        return next((phase.id for phase in self.phases), None)
+
     def __repr__(self) -> str:
         return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"
