@@ -12,10 +12,10 @@ def line(clock, text="step"):
     return f"2026-03-01 {clock},000 - INFO - {text}\n".encode()
 
 
-def everything(rerun, beat_s=None):
+def everything(replaying, beat_s=None):
     """What it gives until its end, with a beat of its own clock."""
     items, until = [], None
-    while not isinstance(item := rerun.read(until), End):
+    while not isinstance(item := replaying.read(until), End):
         items.append(item)
         now = item.now if isinstance(item, Tick) else item.arrived
         until = None if beat_s is None else now + beat_s
@@ -57,17 +57,17 @@ def test_several_logs_are_merged_by_their_times(shipped):
 
 def test_speed_is_that_of_its_clock(shipped):
     slept = []
-    rerun = ReplaySource([Cut(line("10:00:00") + line("10:01:00"))], shipped, 60.0)
-    rerun._stopped.wait = slept.append
-    everything(rerun)
+    replaying = ReplaySource([Cut(line("10:00:00") + line("10:01:00"))], shipped, 60.0)
+    replaying._stopped.wait = slept.append
+    everything(replaying)
     assert slept == [1.0]
 
 
 def test_it_ends_at_once_when_it_is_stopped(shipped):
-    rerun = ReplaySource([Cut(line("10:00:00") + line("23:00:00"))], shipped, 1.0)
-    assert isinstance(rerun.read(None), Block)
-    rerun.stop()
-    assert isinstance(rerun.read(None), End)
+    replaying = ReplaySource([Cut(line("10:00:00") + line("23:00:00"))], shipped, 1.0)
+    assert isinstance(replaying.read(None), Block)
+    replaying.stop()
+    assert isinstance(replaying.read(None), End)
 
 
 def test_a_log_without_times_is_refused_in_one_sentence(shipped):

@@ -11,8 +11,7 @@ from logrules.model.event import Event, Timestamp
 
 Item = TypeVar("Item")
 
-# A launcher's lines bear full dates, those of the framework that it starts often none: the first of either stand
-# among the first lines of a log that are of use.
+# Where a log has full dates at all, the first stands among the first lines of it that are of use.
 _MOST_AHEAD = 4096
 
 

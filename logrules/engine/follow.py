@@ -150,15 +150,13 @@ class Following:
         return dated_events(self._backlog_events(source), self._log(source.name).clock)
 
     def _backlog_events(self, source: Source) -> Iterator[Event]:
+        log = self._log(source.name)
         while isinstance(item := source.read(None), Block):
-            log = self._log(item.source)
             self._bytes += len(item.data)
             self._now = max(self._now or 0.0, item.arrived or 0.0)
             yield from log.growing.read(item)
-            self._keep_below(item.source, log)
-        if source.name in self._logs:
-            log = self._logs[source.name]
-            yield from log.growing.held()
+            self._keep_below(source.name, log)
+        yield from log.growing.held()
 
     def _step(self, item: Block | Skipped | Tick | End) -> Update:
         changes = list(self._take(item))

@@ -6,10 +6,10 @@ from logrules.inference.progress_key import MAX_CHARS
 
 # tqdm's own words: how much [of how much] [time gone<time left, rate].
 _DRAWN = re.compile(
-    r"(?:^|[\s|])(?P<count>\d[\d.]*)(?P<scale>[kMGTP]?)"
-    r"(?:/(?P<total>\d[\d.]*)(?P<total_scale>[kMGTP]?)|\s?[A-Za-z]{1,20})? "
+    r"(?:^|[\s|])(?P<count>\d+(?:\.\d+)?)(?P<scale>[kMGTP]?)"
+    r"(?:/(?P<total>\d+(?:\.\d+)?)(?P<total_scale>[kMGTP]?)|\s?[A-Za-z]{1,20})? "
     r"\[(?P<gone>\d+(?::\d\d){1,2})(?:<\d+(?::\d\d){1,2})?, +"
-    r"(?P<rate>\d[\d.]*)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
+    r"(?P<rate>\d+(?:\.\d+)?)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
 )
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 # What has moved for less has shown no pace.
@@ -37,12 +37,8 @@ def moves_at_its_pace(text: str) -> bool:
 
 
 def _scaled(drawn: re.Match[str], figure: str, scale: str) -> float:
-    number, _, fraction = drawn[figure].partition(".")
-    return float(f"{number}.{fraction.replace('.', '') or 0}") * _SCALES[drawn[scale]]
+    return float(drawn[figure]) * _SCALES[drawn[scale]]
 
 
 def _seconds(clock: str) -> int:
-    seconds = 0
-    for part in clock.split(":"):
-        seconds = seconds * 60 + int(part)
-    return seconds
+    return sum(int(part) * 60**place for place, part in enumerate(reversed(clock.split(":"))))

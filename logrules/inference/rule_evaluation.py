@@ -86,14 +86,14 @@ class RuleEvaluation:
 
         Whether it moves a loop is known once it is read: until then a loop's stall stands.
         """
-        silent = self._index.silent
-        for rule in [one for one in self._raised.values() if one in silent and not self._is(one.id, Detection.OVERDUE)]:
-            yield from self._judge(rule)
+        for rule in [one for one in self._raised.values() if one in self._index.silent]:
+            if not self._detects(rule.id, Detection.OVERDUE):
+                yield from self._judge(rule)
 
     def judge_moves(self) -> Iterator[Change]:
         """Judge the stalls that a line may end which says where its writer is."""
         for rule_id in tuple(self._worse_at):
-            if self._is(rule_id, Detection.OVERDUE):
+            if self._detects(rule_id, Detection.OVERDUE):
                 yield from self._judge(self._raised[rule_id])
 
     def judge_stalls(self) -> Iterator[Change]:
@@ -177,8 +177,8 @@ class RuleEvaluation:
         now = {one for one in self._index.joint.get(rule_id, ()) if conditions.told_as_one(one, found)}
         return self._together | now
 
-    def _is(self, rule_id: str, kind: Detection) -> bool:
-        """Whether a rule is what people read of a detector of this kind."""
+    def _detects(self, rule_id: str, kind: Detection) -> bool:
+        """Whether the condition of a rule asks a detector of this kind."""
         return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.leaves[rule_id])
 
     def _silent_now(self) -> Iterable[Rule]:
@@ -197,7 +197,7 @@ class RuleEvaluation:
             return max((self.now - at for at in since if at is not None), default=None)
         shown = conditions.shown(rule.when, self._found(rule))
         begun = self._run.job.activity.begun
-        if self._is(rule.id, Detection.POLLING):
+        if self._detects(rule.id, Detection.POLLING):
             # It has waited since the first of these lines; the last came just now.
             shown = tuple(replace(match, last=match.first[0]) for match in shown)
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)

@@ -54,7 +54,8 @@ class WaitFile(CardFile):
     ``patience`` is how long a healthy run may be quiet here. ``phase`` is where the worker is
     meanwhile. A stall is a warning in severity: its status says the rest. ``first`` is for what
     blocks before the first step alone: once the job has stepped there, nothing opens it. ``starter`` is for who starts
-    the ranks of a job: it is over once one of these says where it is.
+    the ranks of a job: it is over once one of these says where it is. One that is not ``presumed`` to last is told of a
+    saved log only where its times show that it lasted.
     """
 
     id: Name
