@@ -81,15 +81,16 @@ class Extraction:
         """The events of one source in order, its last lines at the end."""
         reader = self.reader or self.scanners.reader.for_another()
         tail = LogTail()
-        line, unfinished = 1, False
+        line, continued, unfinished = 1, 0, False
         for window, found in _found(windows(_items(source, self), self.window), self):
-            yield from reader.events(found, line)
+            yield from reader.events(found, line, continued)
             line += found.line_count
-            self.tally.lines += found.line_count
+            continued += found.continued
+            self.tally.lines += found.line_count - found.continued
             unfinished = found.unfinished
             tail.add(window.offset, window.data)
         self.tally.lines += unfinished
-        yield from (reader.unasked(source.name, raw) for raw in tail.lines(line - 1))
+        yield from (reader.unasked(source.name, raw) for raw in tail.lines(line - 1, continued))
         for sentence in reader.dropped:
             self.note(source.name, sentence)
 

@@ -15,7 +15,7 @@ from logrules.parsing.clean import redraws
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source, lines_of, modified_of
+from logrules.sources.source import Source, modified_of, numbered_lines_of
 
 # What of a log is shown where not all of it is: much of its end, something of its beginning, lines round evidence.
 _HEAD_SHARE = 0.2
@@ -54,9 +54,9 @@ def _wanted(report: Report) -> Mapping[str, frozenset[int]]:
 
 def _raw_lines(source: Source) -> Iterator[RawLine]:
     offset = 0
-    for number, raw in enumerate(lines_of(source), start=1):
-        yield RawLine(number, offset, raw.removesuffix(b"\n"))
-        offset += len(raw)
+    for number, raw in numbered_lines_of(source):
+        yield RawLine(number, offset, raw)
+        offset += len(raw) + 1
 
 
 def _kept(lines: Iterable[RawLine], share: int | None, wanted: frozenset[int]) -> Iterable[RawLine]:

@@ -113,7 +113,7 @@ def _observations(leaf: Leaf, judged: Judged) -> tuple[Observation, ...]:
 
 
 def _seen(match: Match) -> str:
-    lines = list(dict.fromkeys((*(one.event.line for one in match.first), match.last.event.line)))
+    lines = list(dict.fromkeys((*(one.event.file_line for one in match.first), match.last.event.file_line)))
     shown = ", ".join(map(str, lines[:4])) + (", …" if len(lines) > 4 else "")  # noqa: PLR2004 - enough to look at
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}"
 
@@ -165,7 +165,7 @@ def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:
     if not reached:
         return f"{wanted} did not come first"
     after = state.partial[reached - 1]
-    place = f" line {after[-1].event.line}" if after else ""
+    place = f" line {after[-1].event.file_line}" if after else ""
     limit = f" within {spelled(leaf.within_s)}" if leaf.within_s is not None else ""
     return f"{reached} of {len(leaf.steps)} steps: {wanted} did not follow{place}{limit}"
 
@@ -175,7 +175,7 @@ def _answered(leaf: Absence, state: AbsenceState, name_of: NameOf) -> str:
     if state.pending is None:
         return f"{missing} came"
     limit = f", patience {spelled(leaf.within_s)}" if leaf.within_s is not None else ""
-    return f"{missing} may still follow line {state.pending.last.event.line}{limit}"
+    return f"{missing} may still follow line {state.pending.last.event.file_line}{limit}"
 
 
 def _not_waiting(leaf: Waiting, judged: Judged) -> str:
@@ -183,8 +183,8 @@ def _not_waiting(leaf: Waiting, judged: Judged) -> str:
     if since is None:
         return "is not open"
     if judged.now is None or since.time is None:
-        return f"open since line {since.event.line}, but the log has no times"
-    return f"open since line {since.event.line} for {spelled(round(judged.now - since.time, 3))} only"
+        return f"open since line {since.event.file_line}, but the log has no times"
+    return f"open since line {since.event.file_line} for {spelled(round(judged.now - since.time, 3))} only"
 
 
 def _not_quiet(judged: Judged) -> str:

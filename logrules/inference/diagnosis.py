@@ -282,13 +282,13 @@ def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, 
 def _shown(observation: Observation, captures: Mapping[str, str]) -> Evidence:
     event = observation.event
     return Evidence(
-        event.source, event.line, event.text[:_MAX_TEXT], event.worker.label, observation.time, captures, event.before,
-        event.after,
+        event.source, event.file_line, event.text[:_MAX_TEXT], event.worker.label, observation.time, captures,
+        event.before, event.after,
     )  # fmt: skip
 
 
 def _unexplained(event: Event) -> Evidence:
-    return Evidence(event.source, event.line, event.text[:_MAX_TEXT], event.worker.label)
+    return Evidence(event.source, event.file_line, event.text[:_MAX_TEXT], event.worker.label)
 
 
 def _frames(hypothesis: Hypothesis, findings: SessionState) -> tuple[str, ...]:

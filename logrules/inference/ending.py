@@ -46,8 +46,8 @@ class Endings:
         told = [
             line for line in self.lines.get(event.source, ()) if line.line < event.line and not bar_of(line.message)
         ]
-        before = {template_of(line.message) for line in told if line.line < since}
-        after = {template_of(line.message) for line in told if line.line > since}
+        before = {template_of(line.message) for line in told if line.file_line < since}
+        after = {template_of(line.message) for line in told if line.file_line > since}
         return any("#" in kind for kind in before & after)
 
     def repeats(self) -> bool:
@@ -74,7 +74,7 @@ def phase_after(phase: str | None, event: Event, tracker: WorkerTracker, endings
     """
     if phase is None or phase in tracker.loops or phase not in tracker.interruptions:
         return phase
-    before = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.line]
+    before = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line]
     own = max((span for span in before if span.phase == phase), key=lambda span: span.first_line, default=None)
     if own is None or not endings.resumed(event, own.first_line):
         return phase

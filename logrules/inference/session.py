@@ -252,5 +252,5 @@ class Session:
     def _end_run(self, event: Event) -> None:
         whole = self.report()
         cause = whole.diagnoses[0].cause if whole.diagnoses else None
-        self._earlier.append(Run(whole.status, event.source, self._first_line, event.line - 1, cause))
-        self._begin_run(event.line)
+        self._earlier.append(Run(whole.status, event.source, self._first_line, event.file_line - 1, cause))
+        self._begin_run(event.file_line)

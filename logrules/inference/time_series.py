@@ -36,7 +36,7 @@ class CurveSampler:
         if kept.skipped < kept.apart:
             return
         kept.skipped = 0
-        kept.points.append(Point(observation.time, observation.event.source, observation.event.line, value))
+        kept.points.append(Point(observation.time, observation.event.source, observation.event.file_line, value))
         if len(kept.points) > MAX_POINTS:
             kept.points = _thinned(kept.points, longest=metric == QUIET)
             kept.apart *= 1 if metric == QUIET else 2

@@ -59,8 +59,8 @@ class OpenWait:
     def span(self, last: Observation, *, ended: bool) -> WaitSpan:
         """The wait as far as this line."""
         opened, source = self.opened, self.opened.event.source
-        line = opened.event.line
-        last_line = last.event.line if source == last.event.source else line
+        line = opened.event.file_line
+        last_line = last.event.file_line if source == last.event.source else line
         return WaitSpan(self.worker.label, self.wait.id, opened.time, last.time, line, last_line, source, ended)
 
 
@@ -113,8 +113,8 @@ class WorkerState:
         """The phase that it is in, as far as this line; nothing where no line has told one."""
         if self.phase is None or self.entered is None or end is None:
             return []
-        first, source = self.entered.event.line, self.entered.event.source
-        return [PhaseSpan(worker.label, self.phase, self.entered.time, end.time, first, end.event.line, source)]
+        first, source = self.entered.event.file_line, self.entered.event.source
+        return [PhaseSpan(worker.label, self.phase, self.entered.time, end.time, first, end.event.file_line, source)]
 
     def began_anew(self, earlier: Observation) -> bool:
         """Whether it started once more long after this and has made a step since: what this told of is past."""

@@ -85,7 +85,8 @@ class Hit:
 class Event:
     """A line, or one redraw of a line, that carries at least one signal.
 
-    ``line`` counts from 1 within the source; ``offset`` is the line's first byte.
+    ``line`` counts from 1 within the source; ``offset`` is the line's first byte. ``continued`` is how many of the
+    lines up to it are no lines of the file, since one record of it held several: `file_line` is its number there.
     ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
     ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
     ``stamp`` is the time the line bears, ``arrived`` when it was read, if live. ``before`` and
@@ -107,6 +108,12 @@ class Event:
     after: tuple[str, ...] = ()
     group: str | None = None
     stance: Stance = Stance.FACT
+    continued: int = 0
+
+    @property
+    def file_line(self) -> int:
+        """The number of the line in the file, as people are told it."""
+        return self.line - self.continued
 
 
 @record

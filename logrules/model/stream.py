@@ -5,6 +5,8 @@ from logrules.model.record import record
 # A line longer than this counts as several, each of this length: one endless line (a progress bar that never ends
 # its line, a dumped tensor, an archive of nothing but zeros) cannot fill the memory.
 MAX_LINE_BYTES = 1 << 20
+# Begins a line that is no line of the file: one record of it held several. They have the number of the first.
+CONTINUED = b"\x1f\x0e"
 
 
 @record

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.event import Event
-from logrules.model.stream import Block
+from logrules.model.stream import CONTINUED, Block
 from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine, kind_of
 from logrules.parsing.line_context import LineContext
 from logrules.parsing.log_tail import LogTail
@@ -86,7 +86,8 @@ class LiveSampler:
 class GrowingLog:
     """One log while it grows.
 
-    ``lines`` is how many complete lines it has, ``read_lines`` how many were read since it was first seen.
+    ``lines`` is how many complete lines it has, ``continued`` of which are none of the file; ``read_lines`` is how many
+    of the file were read since it was first seen.
     ``below`` is what came below earlier events, by line.
     """
 
@@ -95,10 +96,11 @@ class GrowingLog:
         self._reader = reader
         self._find = find
         self.read_lines = 0
-        self._begin(0, 0)
+        self._begin(0, 0, 0)
 
-    def _begin(self, offset: int, lines: int) -> None:
+    def _begin(self, offset: int, lines: int, continued: int) -> None:
         self.lines = lines
+        self.continued = continued
         self.below: dict[int, tuple[str, ...]] = {}
         self._offset = offset
         self._sieve = LiveSampler(self._reader)
@@ -126,14 +128,14 @@ class GrowingLog:
     def skip(self, offset: int, lines: int) -> list[Event]:
         """Bytes up to ``offset`` with so many line ends are not looked at; the events kept back until there."""
         events = self.held()
-        self._begin(offset, self.lines + lines)
+        self._begin(offset, self.lines + lines, self.continued)
         return events
 
     def read(self, block: Block) -> Iterator[Event]:
         """The events of the next block. One that does not follow what was read begins the log anew."""
         if block.offset < self._offset:
             yield from self.held()
-            self._begin(block.offset, 0)
+            self._begin(block.offset, 0, 0)
         self._arrived = block.arrived
         data = block.data
         while data:
@@ -151,7 +153,7 @@ class GrowingLog:
 
     def tail(self) -> Iterator[Event]:
         """The last lines, whether or not a signal asked for them."""
-        for line in self._tail.lines(self.lines):
+        for line in self._tail.lines(self.lines, self.continued):
             yield replace(self._reader.unasked(self._source, line), arrived=self._arrived)
 
     def _enter(self, window: int) -> None:
@@ -165,14 +167,17 @@ class GrowingLog:
         self.below.update(self._around.grown(text, first))
         above = self._around.above
         found = self._find(Window(self._source, self._window, start - len(above), above + text))
-        passed = above.count(b"\n")
+        passed, marked = above.count(b"\n"), above.count(CONTINUED)
+        known = self.continued - self._open.startswith(CONTINUED) - marked
         self._tail.add(self._offset, data)
         self._offset += len(data)
         self.lines += found.line_count - passed
-        self.read_lines += found.line_count - passed
+        self.read_lines += found.line_count - passed - (known + found.continued - self.continued)
+        self.continued = known + found.continued
         for line in found.lines:
             if line.number >= passed:
-                for number, ready in self._sieve.take(first + line.number - passed, line):
+                placed = replace(line, continued=known + line.continued) if known or line.continued else line
+                for number, ready in self._sieve.take(first + line.number - passed, placed):
                     yield from self._events(number, ready)
         self._remember(text)
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.record import record
+from logrules.model.stream import CONTINUED
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
@@ -28,6 +29,7 @@ _Span: TypeAlias = tuple[int, int, int, int]
 class HitLine:
     """A physical line with hits, or a stretch of a very long one: ``number`` counts from 0 within its window.
 
+    ``continued`` of the lines up to it are no lines of the file.
     ``raw`` is at most 32 KiB of the line round its hits, beginning at ``offset`` of the source;
     ``hits`` are (offset of the hit's last byte within ``raw``, entry of the scanner). The whole line
     lies at ``start`` to ``end`` of ``data``, its window, so that its neighbours can be asked for.
@@ -40,6 +42,7 @@ class HitLine:
     data: bytes
     start: int
     end: int
+    continued: int = 0
 
     @property
     def before(self) -> tuple[bytes, ...]:
@@ -54,13 +57,17 @@ class HitLine:
 
 @record
 class Found:
-    """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines."""
+    """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines.
+
+    ``continued`` of its lines are no lines of the file.
+    """
 
     source: str
     lines: tuple[HitLine, ...]
     line_count: int
     unfinished: bool
     hits: Mapping[int, int] = field(default_factory=dict)
+    continued: int = 0
 
 
 def hit_lines(
@@ -72,16 +79,22 @@ def hit_lines(
     stretch of its source, so which lines these are does not depend on any cut.
     """
     data = window.data
-    counted, number = 0, 0
+    counted, number, continued = 0, 0, 0
+    marked = CONTINUED[:1] in data
+    marks_counted = 0
     lines: list[HitLine] = []
     for start, end, first, behind in _shared(_grouped(data, found), found, share):
         hits = [(at - 1, entry) for at, entry in found[first:behind]]
         number += count(data, counted, start)
+        if marked:
+            continued += data.count(CONTINUED, marks_counted, start + len(CONTINUED))
+            marks_counted = start + len(CONTINUED)
         counted = start
-        lines += _bounded(window.offset, number, data, start, end, hits)
+        lines += _bounded(window.offset, (number, continued), data, start, end, hits)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
-    return Found(window.source, tuple(lines), total, unfinished, Counter(map(itemgetter(1), found)))
+    by_entry = Counter(map(itemgetter(1), found))
+    return Found(window.source, tuple(lines), total, unfinished, by_entry, data.count(CONTINUED) if marked else 0)
 
 
 def _grouped(data: bytes, found: Sequence[tuple[int, int]]) -> Iterator[_Span]:
@@ -126,14 +139,15 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
 
 
 def _bounded(
-    base: int, number: int, data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]
+    base: int, place: tuple[int, int], data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]
 ) -> Iterator[HitLine]:
     """The line; of one longer than ``MAX_LINE_BYTES`` the first and last stretch with hits, and what is new between.
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
     """
+    number, continued = place
     if end - start <= MAX_LINE_BYTES:
-        yield HitLine(number, base + start, data[start:end], _within(hits, start), data, start, end)
+        yield HitLine(number, base + start, data[start:end], _within(hits, start), data, start, end, continued)
         return
     stretches = list(_stretches(start, end, hits))
     seen: set[int] = set()
@@ -141,7 +155,7 @@ def _bounded(
         entries = {entry for _, entry in inside}
         if not entries <= seen or inside is stretches[-1][2]:
             seen |= entries
-            yield HitLine(number, base + first, data[first:last], _within(inside, first), data, start, end)
+            yield HitLine(number, base + first, data[first:last], _within(inside, first), data, start, end, continued)
 
 
 def _stretches(

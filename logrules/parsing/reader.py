@@ -63,14 +63,14 @@ class Reader:
         """Patterns that ran out of time, each in a sentence."""
         return (*self._captures.dropped.values(), *self._peeler.dropped, *self._judge.dropped)
 
-    def events(self, found: Found, first_line: int) -> Iterator[Event]:
-        """The events of a window whose first line has this number."""
+    def events(self, found: Found, first_line: int, continued: int = 0) -> Iterator[Event]:
+        """The events of a window whose first line has this number; ``continued`` lines above it are none of it."""
         for line in found.lines:
-            yield from self.line_events(found.source, first_line + line.number, line)
+            yield from self.line_events(found.source, first_line + line.number, line, continued)
 
     def unasked(self, source: str, line: RawLine) -> Event:
         """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
-        event = self._event(source, line.number, line.offset, line.raw, ())
+        event = self._event(source, (line.number, line.continued), line.offset, line.raw, ())
         if event.level is None or event.level < Level.ERROR:
             return event
         return replace(event, stance=self._judge.of(event))
@@ -87,15 +87,16 @@ class Reader:
         """Whether the lines around it are kept: not for what is only sampled."""
         return not all(self._pack.signals[hit.signal].sampled for hit in event.hits)
 
-    def line_events(self, source: str, number: int, line: HitLine) -> Iterator[Event]:
+    def line_events(self, source: str, number: int, line: HitLine, continued: int = 0) -> Iterator[Event]:
         """The events of one hit line: one, or several where it was redrawn."""
+        place = (number, continued + line.continued)
         if b"\r" not in line.raw and b"^M" not in line.raw:
             signals = dict.fromkeys(signal for _, entry in line.hits for signal in self._signals_of[entry])
             parts: Iterable[tuple[int, bytes, Iterable[int]]] = [(0, line.raw, signals)]
         else:
             parts = self._redrawn(line)
         for start, raw, wanted in parts:
-            event = self._event(source, number, line.offset + start, raw, wanted)
+            event = self._event(source, place, line.offset + start, raw, wanted)
             if not event.hits:
                 continue
             if not self.bears_context(event):
@@ -132,7 +133,8 @@ class Reader:
         passed_over = {part[0] for part in routine[ROUTINE_REDRAWS:-ROUTINE_REDRAWS]}
         yield from (part for part in parts if part[0] not in passed_over)
 
-    def _event(self, source: str, number: int, offset: int, raw: bytes, signals: Iterable[int]) -> Event:
+    def _event(self, source: str, place: tuple[int, int], offset: int, raw: bytes, signals: Iterable[int]) -> Event:
+        number, continued = place
         text = clean(raw)[:MAX_EVENT_TEXT]
         header = self._peeler.peel(text)
         hits = tuple(
@@ -142,7 +144,7 @@ class Reader:
         )
         return Event(
             source, number, offset, text, header.message, self._worker(source, header), hits, header.stamp,
-            level=header.level, repeat=header.repeat, group=header.group,
+            level=header.level, repeat=header.repeat, group=header.group, continued=continued,
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header) -> Worker:

@@ -95,7 +95,8 @@ def _lines_below(data: bytes, frames: Iterable[int]) -> list[int]:
     ``data`` are whole lines but for the last one.
     """
     found: dict[int, None] = {}
-    marked = any(mark in data for mark in _MARKS)
+    # One byte is looked for as fast as memory is read, two a hundred times slower.
+    marked = any(mark[:1] in data for mark in _MARKS)
     for at in frames:
         end, left = data.find(b"\n", at), LINES_BELOW
         while 0 <= end < len(data) - 1 and left:

@@ -9,7 +9,7 @@ from logrules.model.errors import LogrulesError
 from logrules.parsing.clean import clean
 from logrules.ruleset.pattern import found_in_time
 from logrules.sources.discover import discover
-from logrules.sources.source import lines_of
+from logrules.sources.source import numbered_lines_of
 
 # Around the line, so many are looked at for what looks like it.
 REACH = 20_000
@@ -35,10 +35,10 @@ def extract_of(path: str, number: int) -> Extract:
     behind: list[bytes] = []
     written = None
     count = 0
-    for count, raw in enumerate(_lines(path), start=1):
+    for count, raw in _lines(path):
         if count < number:
             before.append(raw)
-        elif count == number:
+        elif count == number and written is None:
             written = raw
         elif len(behind) < REACH:
             behind.append(raw)
@@ -52,11 +52,11 @@ def extract_of(path: str, number: int) -> Extract:
     return Extract(line, tuple(map(clean, (*before, *behind))), written)
 
 
-def _lines(path: str) -> Iterator[bytes]:
+def _lines(path: str) -> Iterator[tuple[int, bytes]]:
     found = discover([path]).sources
     if len(found) != 1:
         raise LogrulesError(f"{path}: is not one log")
-    yield from (raw.removesuffix(b"\n")[:_LONGEST_BYTES] for raw in lines_of(found[0]))
+    yield from ((number, raw[:_LONGEST_BYTES]) for number, raw in numbered_lines_of(found[0]))
 
 
 def near_miss(line: str, others: Sequence[str], pattern: str) -> str | None:

@@ -86,7 +86,7 @@ class _Tally:
     def hit(self, event: Event, captures: Mapping[str, str]) -> None:
         self.hit_count += 1
         if len(self.hits) < SHOWN_LINES:
-            self.hits.append(SignalHit(event.source, event.line, event.text, tuple(captures.items())))
+            self.hits.append(SignalHit(event.source, event.file_line, event.text, tuple(captures.items())))
 
     def refuse(self, event: Event, why: RejectReason) -> None:
         self.refused_count += 1

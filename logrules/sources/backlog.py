@@ -29,10 +29,10 @@ class Backlog:
         """The next whole lines, or the end."""
         while not (self._ended or self._stopped.is_set()):
             if self._pieces.has_line_end:
-                block = self._pieces.take()
-                assert isinstance(block, Block)  # noqa: S101 (there is a gap only where there was no room)
+                lines = self._pieces.whole_lines()
+                self._pass_on(lines)
+                block = self._pieces.block_of(lines)
                 self.offset += len(block.data)
-                self._pass_on(block.data)
                 return block
             item = next(self._items, None)
             if isinstance(item, Grown):

@@ -15,6 +15,7 @@ from logrules.sources.aligned_reader import aligned_blocks
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
+from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES, SavedSource
 
 _ARCHIVE_READ_BYTES = 64 << 10
@@ -60,9 +61,9 @@ class FileSource(SavedSource):
             return
         with opened(self.path) as file:
             length = os.fstat(file.fileno()).st_size if _is_plain(file) else 0
-            yield next(_lines_of(file, size, []), b"")
+            yield records_as_lines(next(_lines_of(file, size, []), b""))
             if length > size:
-                yield os.pread(file.fileno(), size, length - size).partition(b"\n")[2]
+                yield records_as_lines(os.pread(file.fileno(), size, length - size).partition(b"\n")[2])
 
 
 def opened(path: Path) -> FileIO:
@@ -83,7 +84,8 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     _keep_freed_blocks()
     with open_file() as file:
         try:
-            for data in _text_only(_lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults):
+            for whole in _text_only(_lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults):
+                data = records_as_lines(whole)
                 yield Block(name, offset, data)
                 offset += len(data)
         except SourceError as fault:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from logrules.model.stream import Block, Skipped
+from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES
 
 # How long a line may stay without its end before it is read as far as it has come: a prompt or a progress bar
@@ -65,6 +66,10 @@ class PendingLines:
         """The whole lines that came, a block's worth; where there is none, what there is of a line. Or the gap."""
         if not self._held and self._latest is not None:
             return self._pass_gap()
+        return self.block_of(self.whole_lines())
+
+    def whole_lines(self) -> bytes:
+        """Let go of the whole lines that came, a block's worth; where there is none, of what there is of a line."""
         size = count = 0
         for piece in self._held:
             size += len(piece)
@@ -75,9 +80,13 @@ class PendingLines:
         cut = joined.rfind(b"\n") + 1 or size
         self._held[:count] = [joined[cut:]] if cut < size else []
         self.has_line_end = any(b"\n" in piece for piece in self._held)
-        block = Block(self.log, self.offset, joined[:cut], self._arrived)
-        self.offset += cut
         self.length -= cut
+        return joined[:cut]
+
+    def block_of(self, lines: bytes) -> Block:
+        """The lines that were let go, as a block of the log."""
+        block = Block(self.log, self.offset, records_as_lines(lines), self._arrived)
+        self.offset += len(block.data)
         return block
 
     def _pass_gap(self) -> Skipped:

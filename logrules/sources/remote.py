@@ -8,6 +8,7 @@ from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.chunking import whole_lines
 from logrules.sources.file import text_of
 from logrules.sources.log_names import is_log_name
+from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
 
@@ -88,7 +89,8 @@ def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped]:
     try:
         with files.open(address, "rb") as file:
             pieces = text_of(file, min(block_bytes, MAX_LINE_BYTES), faults)
-            for data in whole_lines(pieces, MAX_LINE_BYTES):
+            for whole in whole_lines(pieces, MAX_LINE_BYTES):
+                data = records_as_lines(whole)
                 yield Block(name, offset, data)
                 offset += len(data)
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Protocol
 
-from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
+from logrules.sources.log_records import records_as_lines
 
 # Large enough that the cost of a read and of a scan call vanish, small enough that a
 # few blocks in flight cost no memory worth counting.
@@ -49,7 +50,7 @@ class MemorySource:
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
-        self._data: bytes | None = text.encode(errors="replace")
+        self._data: bytes | None = records_as_lines(text.encode(errors="replace"))
 
     def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (saved input never waits)
         """The whole text, then the end."""
@@ -68,10 +69,18 @@ def lines_of(source: Source) -> Iterator[bytes]:
     """The lines of a saved log as they were written, each with its newline; perhaps the last has none.
 
     Newlines alone end them: a carriage return redraws a line, and Python knows more line ends than logs do. A line of
-    more than `MAX_LINE_BYTES` counts as several.
+    more than `MAX_LINE_BYTES` counts as several. Those that begin with `CONTINUED` are no lines of the file.
     """
     for data in blocks_of(source):
         yield from BytesIO(data)
+
+
+def numbered_lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The same without their newlines, each with its number in the file, from 1 on."""
+    number = 0
+    for line in lines_of(source):
+        number += not line.startswith(CONTINUED)
+        yield number, line.removeprefix(CONTINUED).removesuffix(b"\n")
 
 
 def modified_of(source: Source) -> float | None:

@@ -10,7 +10,7 @@ from logrules.model.report import Report
 from logrules.parsing.clean import clean
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
-from logrules.sources.source import lines_of as read_lines
+from logrules.sources.source import numbered_lines_of
 from logrules.tools.baseline.line_kind import Kinds
 
 MAX_KINDS = 50_000
@@ -77,8 +77,8 @@ def lines_of(paths: Sequence[str], kinds: Kinds) -> LogProfile:
 
 def _raw_lines(paths: Sequence[str]) -> Iterator[tuple[str, int, bytes]]:
     for source in discover(paths).sources:
-        for number, raw in enumerate(read_lines(source), start=1):
-            yield source.name, number, raw.removesuffix(b"\n")
+        for number, raw in numbered_lines_of(source):
+            yield source.name, number, raw
 
 
 class Pace:

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from logrules.model.stream import CONTINUED
 from logrules.sources.source import Source, blocks_of
 
 TAIL_LINES = 500
@@ -30,7 +31,8 @@ def excerpt(source: Source, lines: Sequence[int]) -> Excerpt:
     last: deque[bytes] = deque()
     held, number = 0, 1
     shown: list[tuple[int, str]] = []
-    for data in blocks_of(source):
+    for block in blocks_of(source):
+        data = block.replace(b"\n" + CONTINUED, b"\\n")  # a record is one line of the file
         count = data.count(b"\n")
         if here := wanted[bisect_left(wanted, number) : bisect_left(wanted, number + count + 1)]:
             found = data.split(b"\n")

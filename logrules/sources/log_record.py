@@ -1,0 +1,121 @@
+"""A record of a log, a JSON object, as the lines that it stands for."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+# By the names that the writers document; the first that a record has counts.
+_MESSAGES = ("message", "msg", "log", "event", "MESSAGE", "textPayload", "text")
+# What a collector read from a program's output: the level beside it is the collector's, one for all of standard error.
+_RELAYED = ("log", "textPayload")
+_TIMES = ("time", "timestamp", "ts", "asctime", "@timestamp", "datetime", "date", "__REALTIME_TIMESTAMP")
+_LEVELS = ("level", "levelname", "severity", "log.level", "lvl", "PRIORITY")
+_FAULTS = ("error", "err")
+_TRACEBACKS = ("exc_info", "exc_text", "exception", "traceback", "stack_trace", "error.stack_trace")
+_RANKS = ("rank", "global_rank")
+# What else tells a record of a log from data that has a message: Docker's stream, loguru's record.
+_MARKS = ("stream", "record")
+# Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
+_INSIDE = ("fields", "jsonPayload")
+_LEVEL_WORDS = {
+    "trace": "DEBUG", "debug": "DEBUG", "info": "INFO", "information": "INFO", "notice": "INFO", "default": "INFO",
+    "success": "INFO", "warn": "WARNING", "warning": "WARNING", "err": "ERROR", "error": "ERROR", "crit": "CRITICAL",
+    "critical": "CRITICAL", "fatal": "CRITICAL", "panic": "CRITICAL", "dpanic": "CRITICAL", "alert": "CRITICAL",
+    "emerg": "CRITICAL", "emergency": "CRITICAL",
+}  # fmt: skip
+# As numbers: of syslog, where 3 is an error, and in tens, where 30 is what bunyan and pino call info.
+_SYSLOG = ("CRITICAL", "CRITICAL", "CRITICAL", "ERROR", "WARNING", "INFO", "INFO", "DEBUG")
+_IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60: "CRITICAL"}
+# Seconds since the epoch are less than this until the year 5138; more are thousandths, millionths or
+# thousandths of these.
+_MOST_SECONDS = 1e11
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Most objects without a message are told by this, unread.
+_NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE)).encode() + rb')" ?:')
+
+
+def lines_of_record(raw: bytes) -> list[str] | None:
+    """Time, level and message, then the traceback; None where the bytes are no record of a log."""
+    if not _NAMES.search(raw):
+        return None
+    try:
+        record = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return _lines_of(record) if isinstance(record, dict) else None
+
+
+def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
+    """The lines that a record stands for; None where it is no record of a log."""
+    fields = record
+    for name in _INSIDE:
+        if isinstance(inner := record.get(name), dict):
+            fields = {**fields, **inner}
+    message = _first(fields, _MESSAGES)
+    relayed = any(name in fields for name in _RELAYED)
+    time, level = _time(_first(fields, _TIMES)), "" if relayed else _level(_first(fields, _LEVELS))
+    if not isinstance(message, str) or not (time or level or _first(fields, _MARKS)):
+        return None
+    fault = _first(fields, _FAULTS)
+    if isinstance(fault, str) and fault not in message:
+        message = f"{message}: {fault}"
+    if not message.strip():
+        return [""]
+    lines = [*message.rstrip("\n").split("\n"), *_traceback(fields, message)]
+    lines[0] = f"{_prefix(fields, time, level)}{lines[0]}"
+    rank = _number(_first(fields, _RANKS))
+    return [f"[rank{rank:.0f}]: {line}" for line in lines] if rank is not None and rank >= 0 else lines
+
+
+def _prefix(fields: Mapping[str, Any], time: str, level: str) -> str:
+    """Time and level as the header format ``record`` reads them: what is behind it may be indented."""
+    told = level or next((name for name in ("stdout", "stderr") if fields.get("stream") == name), "log")
+    return f"{time} [{told}] " if time else f"[{told}] "
+
+
+def _traceback(fields: Mapping[str, Any], message: str) -> Iterator[str]:
+    """The lines of the traceback that a record holds beside its message."""
+    told = _first(fields, _TRACEBACKS)
+    if isinstance(told, str) and told.strip() and told not in message:
+        yield from told.strip("\n").split("\n")
+
+
+def _time(value: object) -> str:
+    """A time in UTC, "2026-01-31 10:20:30.250"; what is no form that is known as it is, and nothing for none."""
+    moment: datetime | None = None
+    number = _number(value)
+    try:
+        if number is not None:
+            thousands = next((n for n in range(4) if abs(number) < _MOST_SECONDS * 1000**n), 0)
+            moment = _EPOCH + timedelta(seconds=number / 1000**thousands)
+        elif isinstance(value, str):
+            moment = datetime.fromisoformat(value)
+    except (ValueError, OverflowError):
+        pass
+    if moment is None:
+        return value if isinstance(value, str) else ""
+    zoned = moment.astimezone(UTC) if moment.tzinfo is not None else moment
+    return zoned.replace(tzinfo=None).isoformat(" ", "milliseconds")
+
+
+def _level(value: object) -> str:
+    """A level by its name or number, empty where it is none."""
+    number = _number(value)
+    if number is None:
+        return _LEVEL_WORDS.get(value.lower(), "") if isinstance(value, str) else ""
+    return _SYSLOG[int(number)] if 0 <= number < len(_SYSLOG) else _IN_TENS.get(int(number), "")
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, str) and value.isdecimal() and len(value) <= len("1700000000000000000"):
+        return float(value)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _first(fields: Mapping[str, Any], names: Sequence[str]) -> object:
+    for name in names:
+        if (value := fields.get(name)) is not None:
+            return value
+    return None

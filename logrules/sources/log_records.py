@@ -1,0 +1,37 @@
+"""Logs of JSON records, a line each, as the lines that they stand for.
+
+Collectors (Docker, fluentd, journald, the clouds' exports) and structured loggers (python-json-logger, structlog,
+loguru, zap, bunyan, Rust's tracing) write a message as a field beside its time and level. Escaped as it is there no
+rule would find it, and a traceback is one field of many lines.
+"""
+
+import re
+
+from logrules.model.stream import CONTINUED
+
+_BEGUN = re.compile(rb'\n\{ ?"')
+_OBJECT = re.compile(rb"^\{[^\n]*\}[ \r]*$", re.MULTILINE)
+
+
+def records_as_lines(data: bytes) -> bytes:
+    """The same whole lines, those that are records of a log as text: time, level and message.
+
+    What a record holds on several lines stands on several, all but the first marked as `CONTINUED`. JSON that is no
+    record of a log (samples, metrics, requests) stays as it is.
+    """
+    # One byte is looked for as fast as memory is read, two a hundred times slower.
+    if CONTINUED[:1] in data:  # only we mark lines
+        data = data.replace(CONTINUED, b" " * len(CONTINUED))
+    if not data.startswith(b"{") and not _BEGUN.search(data):
+        return data
+    return _OBJECT.sub(_as_lines, data)
+
+
+def _as_lines(found: re.Match[bytes]) -> bytes:
+    from logrules.sources.log_record import lines_of_record
+
+    lines = lines_of_record(found[0])
+    if lines is None:
+        return found[0]
+    unmarked = (line.encode(errors="replace").replace(CONTINUED, b"") for line in lines)
+    return (b"\n" + CONTINUED).join(unmarked)

@@ -1,0 +1,132 @@
+"""Logs of JSON records are read as the lines that they stand for, and told by the lines of their files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules.cli.main import main
+from logrules.engine.run import replay
+from logrules.model.stream import CONTINUED
+from logrules.sources.log_records import records_as_lines
+from logrules.sources.source import MemorySource, numbered_lines_of
+from tests.conftest import fixtures
+
+TRACEBACK = (
+    'Traceback (most recent call last):\n  File "/srv/app/train.py", line 4, in main\n    pour(3)\nacme.PourError: no 3'
+)
+# What a record holds, and its lines. The names of the fields are those of the writer named beside it.
+RECORDS = {
+    "docker": (
+        {"log": "\tstep 3 loss 2.0\n", "stream": "stdout", "time": "2026-01-31T10:20:30.123456789Z"},
+        ["2026-01-31 10:20:30.123 [stdout] \tstep 3 loss 2.0"],
+    ),
+    "python-json-logger": (
+        {"asctime": "2026-01-31 10:20:30,250", "levelname": "ERROR", "message": "gave way", "exc_info": TRACEBACK},
+        ["2026-01-31 10:20:30.250 [ERROR] gave way", *TRACEBACK.split("\n")],
+    ),
+    "structlog": (
+        {"event": "shard read", "level": "warning", "timestamp": "2026-01-31T11:20:30.5+01:00", "shard": 4},
+        ["2026-01-31 10:20:30.500 [WARNING] shard read"],
+    ),
+    "zap": (
+        {"level": "error", "ts": 1769854830.25, "msg": "Reconciler error", "error": "pods is forbidden"},
+        ["2026-01-31 10:20:30.250 [ERROR] Reconciler error: pods is forbidden"],
+    ),
+    "bunyan": ({"level": 50, "time": 1769854830250, "msg": "gave way"}, ["2026-01-31 10:20:30.250 [ERROR] gave way"]),
+    "journald": (
+        {"MESSAGE": "Out of memory", "PRIORITY": "3", "__REALTIME_TIMESTAMP": "1769854830250000"},
+        ["2026-01-31 10:20:30.250 [ERROR] Out of memory"],
+    ),
+    "tracing": (
+        {"timestamp": "2026-01-31T10:20:30Z", "level": "INFO", "fields": {"message": "Connected"}, "target": "router"},
+        ["2026-01-31 10:20:30.000 [INFO] Connected"],
+    ),
+    # The level beside a program's output is one for all of standard error.
+    "google": (
+        {"textPayload": "step 3 loss 2.0", "severity": "ERROR", "timestamp": "2026-01-31T10:20:30Z"},
+        ["2026-01-31 10:20:30.000 [log] step 3 loss 2.0"],
+    ),
+    "no-time": ({"level": "fatal", "msg": "gave way"}, ["[CRITICAL] gave way"]),
+    "a-rank": (
+        {"level": "info", "msg": "one\ntwo", "rank": 3},
+        ["[rank3]: [INFO] one", "[rank3]: two"],
+    ),
+    "nonsense-beside-it": (
+        {"level": "info", "msg": "x", "stream": ["stdout"], "rank": True, "exception": {"type": 1}, "error": 3},
+        ["[INFO] x"],
+    ),
+    "blank": ({"level": "info", "msg": "\n"}, [""]),
+    "a-time-of-no-known-form": ({"time": "noon", "msg": "x"}, ["noon [log] x"]),
+    "a-time-beyond-all-calendars": ({"time": 1e300, "level": "info", "msg": "x"}, ["[INFO] x"]),
+}
+# JSON that a log holds and that is no record of it.
+DATA = (
+    b'{"loss": 0.5, "step": 3, "time": "10:20"}',
+    b'{"text": "a sample", "label": 1}',
+    b'{"message": {"role": "user"}, "level": 1}',
+    b'{"level": "info", "msg": "cut off',
+    b'{"level": "info", "msg": "x"} and more',
+    b'[{"level": "info", "msg": "x"}]',
+    b'{"a": ' + b'[{"b": ' * 50_000 + b'"msg": 1}',
+    b'{"level": "info", "msg": 3}',
+)
+
+
+@pytest.mark.parametrize(("record", "lines"), RECORDS.values(), ids=RECORDS)
+def test_a_record_is_read_as_the_lines_that_it_stands_for(record, lines):
+    found = records_as_lines(f"before\n{json.dumps(record)}\nafter\n".encode())
+    first, *more = lines
+    wanted = ["before", first, *(CONTINUED.decode() + line for line in more), "after", ""]
+    assert found.decode().split("\n") == wanted
+
+
+@pytest.mark.parametrize("data", DATA, ids=range(len(DATA)))
+def test_what_is_no_record_of_a_log_stays(data):
+    assert records_as_lines(data + b"\n") == data + b"\n"
+
+
+@given(messages=st.lists(st.text(max_size=30) | st.binary(max_size=9).map(repr)), plain=st.binary(max_size=40))
+def test_every_line_of_the_file_keeps_its_number(messages, plain):
+    records = [json.dumps({"level": "info", "msg": text}) for text in messages]
+    data = "".join(f"{one}\n" for one in records).encode() + plain
+    source = MemorySource("a.log", "")
+    source._data = records_as_lines(data) or None
+    numbers = {number for number, _ in numbered_lines_of(source)}
+    assert numbers == set(range(1, data.count(b"\n") + 1 + bool(data.rpartition(b"\n")[2])))
+
+
+@pytest.mark.parametrize(
+    "case", ["torch-rank1-sigkill-mid-step", "datasets-map-function-key-error", "ray-actor-init-raises"]
+)
+@pytest.mark.parametrize("at_once", [1, 5], ids=["a-line-each", "several-lines-each"])
+def test_a_captured_log_says_the_same_in_records(case, at_once, shipped):
+    log = next(path for path in sorted((fixtures() / "captured").glob(f"{case}*/*log*")))
+    lines = log.read_text().split("\n")
+    groups = ["\n".join(lines[at : at + at_once]) for at in range(0, len(lines), at_once)]
+    wrapped = "".join(json.dumps({"log": f"{group}\n", "stream": "stdout"}) + "\n" for group in groups)
+    plain, found = (replay([MemorySource("a.log", text)], shipped) for text in (log.read_text(), wrapped))
+    assert plain.diagnoses
+    assert (found.status, found.phase) == (plain.status, plain.phase)
+    assert [one.rule for one in found.diagnoses] == [one.rule for one in plain.diagnoses]
+
+
+def test_evidence_is_told_by_the_line_of_its_record_live_and_saved(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    records = [
+        *({"level": "info", "time": f"2026-01-31T10:20:{at}Z", "msg": f"step {at} loss 2.0"} for at in range(10, 40)),
+        {"level": "error", "time": "2026-01-31T10:20:41Z", "msg": "training gave way", "exception": TRACEBACK},
+        {"level": "info", "time": "2026-01-31T10:20:42Z", "msg": "bye"},
+    ]
+    Path("a.log").write_text("".join(json.dumps(one) + "\n" for one in records))
+    main(["diagnose", "--format", "json", "a.log"])
+    saved = json.loads(capsys.readouterr().out)
+    assert (saved["lines"], saved["diagnoses"][0]["evidence"][0]["line"]) == (32, 31)
+    main(["watch", "--quiet", "--panel", "off", "--format", "json", "a.log", "--replay", "max"])
+    live = json.loads(capsys.readouterr().out)
+    assert live["lines"] == 32
+    assert [one["line"] for one in live["diagnoses"][0]["evidence"]] == [
+        one["line"] for one in saved["diagnoses"][0]["evidence"]
+    ]
