@@ -13,9 +13,9 @@ from logrules.model.event import Event, Level, Stance
 from logrules.model.template import template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out.
-WAITING_KINDS = 12
+WAITING_KINDS = 10
 # Nor are there so many lines that differ, of which so many of one kind count: those are results.
-WAITING_LINES, _OF_A_KIND = 36, 8
+WAITING_LINES, _OF_A_KIND = 30, 6
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
