@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import bar_of
+from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
 from logrules.model.template import template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out.
-WAITING_KINDS = 12
+WAITING_KINDS = 10
+# Nor are there so many lines that differ, of which so many of one kind count: those are results.
+WAITING_LINES, _OF_A_KIND = 30, 6
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
@@ -31,12 +33,16 @@ class Endings:
         self.lines.setdefault(event.source, []).append(event)
 
     def went_on(self, waiting: Observation) -> bool:
-        """Whether so many kinds of lines were written after this one that its writer cannot be waiting still.
+        """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.
 
         What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said.
         """
-        kinds = {template_of(line.message) for line in self._after(waiting) if _BEGINS.match(line.message)}
-        return len(kinds) > WAITING_KINDS
+        said: dict[str, set[str]] = {}
+        for line in self._after(waiting):
+            if _BEGINS.match(line.message):
+                said.setdefault(template_of(line.message), set()).add(progress_key(line.message))
+        lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
+        return len(said) > WAITING_KINDS or lines > WAITING_LINES
 
     def resumed(self, event: Event, since: int) -> bool:
         """Whether lines that count, of a kind from before line ``since``, came again between that and this event.

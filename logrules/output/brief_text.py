@@ -16,6 +16,7 @@ from logrules.output.text_parts import (
     clock,
     copyables,
     is_beside_the_point,
+    is_calm,
     is_explained,
     is_restart_advised,
     place,
@@ -39,6 +40,8 @@ _MAX_COPYABLES = 2
 _MAX_NOTES = 2
 _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _MAX_TREE = 8
+# The last step and the last line.
+_MAX_SIGNS = 2
 _SAYS_LITTLE = re.compile(r'File "|Traceback \(most recent call last\)|terminate called without an active exception')
 # More of one sign than anybody reads.
 _REPEATED = re.compile(r"([^\w.])\1{9,}")
@@ -78,17 +81,41 @@ class BriefReport:
         put_verdict(self._page, report, self._language)
         put_coverage(self._page, report, self._language)
         rest = list(self._rest(report))
+        if is_calm(report):
+            self._calm(report)
+        else:
+            self._diagnoses(report, sum(_taken(indent, parts) for indent, parts in rest))
+        for indent, parts in rest:
+            self._put(indent, *parts)
+
+    def _diagnoses(self, report: Report, below: int) -> None:
+        """The first whole, the next in a line each; ``below`` lines are wanted for what follows."""
         # Beside errors that no rule knows, what is merely worth knowing explains nothing.
         whole = [] if is_beside_the_point(report) else report.diagnoses[:1]
         for one in whole:
-            self._diagnosis(one, report, sum(_taken(indent, parts) for indent, parts in rest))
-        for one in report.diagnoses[len(whole) : len(whole) + MAX_LATER]:
+            self._diagnosis(one, report, below)
+        self._all_later(report.diagnoses[len(whole) :])
+
+    def _calm(self, report: Report) -> None:
+        """Of a run that is well: its last sign of life, the first step should it be none, what else there was."""
+        first, others = report.diagnoses[:1], report.diagnoses[1:]
+        if report.status is Status.COMPLETED:
+            first, others = (), report.diagnoses
+        for one in first:
+            self._put(0, (f"{self._word(one.title)} · {one.cause}", COLOR[one.severity]))
+            for indent, parts in _placed(one.evidence[-_MAX_SIGNS:], _MAX_LINE):
+                self._put(indent, *parts)
+            self._steps(one.fixes, MAX_LINES, words.IF_UNWELL, 1)
+        # What else the same lines may mean is asked of a run that is not well.
+        said = {(line.source, line.line) for one in first for line in one.evidence}
+        self._all_later([one for one in others if not said & {(line.source, line.line) for line in one.evidence}])
+
+    def _all_later(self, diagnoses: Sequence[Diagnosis]) -> None:
+        for one in diagnoses[:MAX_LATER]:
             self._later(one)
-        more = len(report.diagnoses) - len(whole) - MAX_LATER
+        more = len(diagnoses) - MAX_LATER
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
-        for indent, parts in rest:
-            self._put(indent, *parts)
 
     def _put(self, indent: int, *parts: StyledText) -> None:
         put(self._page, indent, *parts)
@@ -109,7 +136,7 @@ class BriefReport:
         self._sides(report)
         self._evidence(one.evidence)
         closing = list(self._closing(one))
-        self._steps(one.fixes, MAX_LINES - below - sum(_taken(0, parts) for parts in closing))
+        self._steps(one.fixes, MAX_LINES - below - sum(_taken(0, parts) for parts in closing), words.TRY, MAX_STEPS)
         for parts in closing:
             self._put(0, *parts)
 
@@ -142,13 +169,13 @@ class BriefReport:
         for near in _beside(line.after[:1]):
             self._put(4, (near, "dim"))
 
-    def _steps(self, fixes: Sequence[Fix], most: int) -> None:
-        """The first steps that fit on the screen, at least one."""
+    def _steps(self, fixes: Sequence[Fix], most: int, label: Text, wanted: int) -> None:
+        """The first steps, as many as are wanted and fit on the screen, at least one."""
         if not fixes:
             return
-        self._put(0, (self._label(words.TRY).rstrip(), "bold"))
+        self._put(0, (self._label(label).rstrip(), "bold"))
         shown = 0
-        for fix in fixes[:MAX_STEPS]:
+        for fix in fixes[:wanted]:
             left = most - self._page.used - (shown + 1 < len(fixes))
             fitting = next((lines for lines in self._step(shown + 1, fix) if _height(lines) <= left), None)
             if fitting is None and shown:
@@ -200,9 +227,7 @@ class BriefReport:
             yield 0, [(self._label(title).rstrip(), "bold")]
             # Beside a diagnosis a few are enough to say that there are some.
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
-            for line in report.unusual[-most:]:
-                at = f"{place(line)}  "
-                yield 2, [(at, "cyan"), (clipped(_condensed(line.text), widest - columns_of(at)), "")]
+            yield from _placed(report.unusual[-most:], widest)
         if report.earlier_runs:
             run = report.earlier_runs[-1]
             more = len(report.earlier_runs) - 1
@@ -222,6 +247,13 @@ class BriefReport:
             yield 0, [(f"{note.source}: {note.note}", "dim")]
         if len(report.notes) > _MAX_NOTES:
             yield 0, [(self._word(words.MORE_LINES).format(count=len(report.notes) - _MAX_NOTES), "dim")]
+
+
+def _placed(lines: Sequence[Evidence], columns: int) -> Iterator[tuple[int, Sequence[StyledText]]]:
+    """Each line behind its place."""
+    for line in lines:
+        at = f"{place(line)}  "
+        yield 2, [(at, "cyan"), (clipped(_condensed(line.text), columns - columns_of(at)), "")]
 
 
 def _taken(indent: int, parts: Sequence[StyledText]) -> int:

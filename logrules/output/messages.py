@@ -19,6 +19,7 @@ OUTCOME: Mapping[Status, Text] = {
     Status.RUNNING: Text("the log ends in mid-run; nothing wrong was seen", "日志在训练途中结束；未见异常"),
     Status.HEALTHY: Text("the log does not say how the run ended", "日志没有说明训练如何结束"),
 }
+CALM = Text("nothing wrong was seen", "未见异常")
 UNEXPLAINED = Text(
     "{count} error lines that no rule knows; the last: {last}", "{count} 行错误没有规则认识；最后一行：{last}"
 )
@@ -66,6 +67,7 @@ LABELLED = Text("{label}: ", "{label}：")
 ALSO = Text("Also", "另有")
 LOGS = Text("{count} logs", "{count} 份日志")
 TRY = Text("Try, in this order", "建议（按顺序尝试）")
+IF_UNWELL = Text("If it does no more", "若它已不再运行")
 LINES = Text("lines", "行")
 RESTART_WORD = Text("Restart", "重启建议")
 CONFIRM = Text("check this machine: logrules doctor --only", "检查本机：logrules doctor --only")

@@ -50,6 +50,12 @@ def is_beside_the_point(report: Report) -> bool:
     return report.status is Status.UNEXPLAINED and all(one.severity is Severity.INFO for one in report.diagnoses)
 
 
+def is_calm(report: Report) -> bool:
+    """Whether nothing is wrong, and what there is to say is merely worth knowing."""
+    well = report.status in (Status.RUNNING, Status.HEALTHY, Status.COMPLETED)
+    return well and all(one.severity is Severity.INFO for one in report.diagnoses)
+
+
 def headline(report: Report, language: str) -> str:
     """What the verdict says beside status and phase."""
     if is_explained(report):
@@ -62,6 +68,8 @@ def headline(report: Report, language: str) -> str:
         line = report.completed_by
         said = f"{place(line)}: {clipped(line.text.strip(), _MAX_VERDICT)}"
         return f"{words.COMPLETED_BY.of(language)} {said}"
+    if report.status is Status.RUNNING and report.diagnoses and is_calm(report):
+        return words.CALM.of(language)
     outcome = words.OUTCOME.get(report.status)
     return outcome.of(language) if outcome is not None and not report.diagnoses else ""
 
