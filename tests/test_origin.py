@@ -198,6 +198,7 @@ def test_a_header_that_no_row_knows_says_nothing(logger: str | None, source: str
 
 
 TRAINER = f"{SITE}/transformers/trainer.py"
+SPAWN = "/usr/lib/python3.12/multiprocessing/spawn.py"
 LOADER = f"{SITE}/torch/utils/data/dataloader.py"
 MODULE = f"{SITE}/torch/nn/modules/module.py"
 
@@ -244,6 +245,10 @@ MODULE = f"{SITE}/torch/nn/modules/module.py"
         ([("/w/main.py", "<module>"), (f"{SITE}/flash_attn/__init__.py", "<module>")], "launch", "<module>"),
         ([("<string>", "<module>"), ("/w/main.py", "<module>")], None, None),
         ([("<frozen importlib._bootstrap>", "_call"), ("/w/reward_app.py", "<module>")], "launch", "<module>"),
+        ([("/w/evaluate.py", "<module>"), ("/w/reward_app.py", "<module>")], "launch", "<module>"),
+        ([("/w/evaluate.py", "<module>"), ("/w/reward_app.py", "")], "launch", "<module>"),
+        ([("<stdin>", "<module>"), ("/w/evaluate.py", "<module>")], "eval", "<module>"),
+        ([(SPAWN, "prepare"), ("/w/main.py", "<module>"), ("/w/evaluate.py", "<module>")], "eval", "<module>"),
         ([("/w/reward_app.py", "<module>")], "rollout", "<module>"),
         ([(f"{SITE}/torch/nn/modules/module.py", "_call_impl")], None, None),
         ([], None, None),

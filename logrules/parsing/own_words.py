@@ -9,6 +9,7 @@ from logrules.ruleset.tables import OwnWords
 _MAX_NAME = 200
 _IMPORT = "<module>"
 _IMPORTER = "importlib._bootstrap"
+_SPAWNED = "multiprocessing/spawn.py"
 _WHOLE = "="
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
@@ -36,9 +37,19 @@ class OwnNames:
         return (self._import, modules[-1]) if self._import is not None and several else (None, None)
 
     def is_imported(self, frames: Sequence[Frame]) -> bool:
-        """Whether the innermost frame is the module-level code of a file that Python itself imports."""
+        """Whether the innermost frame is the module-level code of a file that Python itself imports.
+
+        Python leaves its importer out of most tracebacks, so that the module-level code of one file stands right below
+        that of another. What it cannot parse is a frame without a function. A process that is spawned imports all of it
+        again, whenever that is.
+        """
         *_, above, last = (None, None, *frames)
-        return last is not None and last.function == _IMPORT and above is not None and _IMPORTER in above.file
+        if last is None or above is None or last.file.startswith("<"):
+            return False
+        if last.function == _IMPORT and _IMPORTER in above.file:
+            return True
+        below = last.function in (_IMPORT, "") and above.function == _IMPORT and not above.file.startswith("<")
+        return below and not any(frame.file.endswith(_SPAWNED) for frame in frames)
 
 
 def words_of(name: str) -> list[str]:
