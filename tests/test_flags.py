@@ -22,7 +22,8 @@ DOCUMENTED = {
     "apptainer": "--writable-tmpfs",
     "docker": "--ipc --network --platform --shm-size",
     "pip": "--extra-index-url --find-links --index-url --retries --timeout --trusted-host",
-    "lmdeploy": "--backend",
+    "lmdeploy": "--backend --cache-max-entry-count --max-batch-size --max-prefill-token-num --model-format"
+    " --quant-policy --session-len --tp",
     "uv": "--torch-backend",
     "mpirun": "--allow-run-as-root --map-by --mca --oversubscribe --prefix -x",
     "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -fa -ngl -np",
