@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def hits(entries=ENTRIES) -> list[tuple[int, int]]:
-    return matcher_of(entries, cache=True).find(TEXT)
+    return list(matcher_of(entries, cache=True).find(TEXT))
 
 
 EXPECTED = [(TEXT.index(b"memory") + 6, 0), (TEXT.index(b"Killed") + 6, 1)]

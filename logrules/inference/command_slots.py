@@ -103,4 +103,6 @@ def _fill(text: str, captures: Mapping[str, str]) -> str:
 
     Nothing runs it; what else a form has to escape, it escapes itself.
     """
+    if "{" not in text:
+        return text
     return _SLOT.sub(lambda slot: _CONTROLS.sub(" ", captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID]), text)

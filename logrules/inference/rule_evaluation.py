@@ -30,6 +30,7 @@ class RuleEvaluation:
         self._together: set[Every] = set()
         self._raised: dict[str, Rule] = {}
         self._worse_at: dict[str, float] = {}
+        self._shown_last: JobSnapshot | None = None
 
     @property
     def now(self) -> float | None:
@@ -86,7 +87,7 @@ class RuleEvaluation:
 
         Whether it moves a loop is known once it is read: until then a loop's stall stands.
         """
-        for rule in [one for one in self._raised.values() if one in self._index.silent]:
+        for rule in [one for one in self._raised.values() if one.id in self._index.silent]:
             if not self._detects(rule.id, Detection.OVERDUE):
                 yield from self._judge(rule)
 
@@ -174,8 +175,9 @@ class RuleEvaluation:
 
     def _told_together(self, rule_id: str, found: Mapping[Leaf, Match | None]) -> set[Every]:
         """The conjunctions whose parts are, or once were, told together."""
-        now = {one for one in self._index.joint.get(rule_id, ()) if conditions.told_as_one(one, found)}
-        return self._together | now
+        asked = self._index.joint.get(rule_id, ())
+        now = {one for one in asked if one not in self._together and conditions.told_as_one(one, found)}
+        return self._together | now if now else self._together
 
     def _detects(self, rule_id: str, kind: Detection) -> bool:
         """Whether the condition of a rule asks a detector of this kind."""
@@ -184,13 +186,13 @@ class RuleEvaluation:
     def _silent_now(self) -> Iterable[Rule]:
         """The rules whose answer silence can change now: not the cards of waits that are not open."""
         waiting = {wait.wait.id for wait in self._run.tracker.open_waits()}
-        for rule in self._index.silent:
+        for rule in self._index.silent.values():
             if rule.wait is None or rule.wait in waiting or rule.id in self._raised:
                 yield rule
 
     def _stalled_for(self, rule: Rule) -> float | None:
         """How long nothing has moved, where that is what the rule says; never nothing."""
-        if rule not in self._index.silent or not rule.stall or self.now is None:
+        if rule.id not in self._index.silent or not rule.stall or self.now is None:
             return None
         if rule.wait is not None:
             since = [wait.since for wait in self._run.tracker.open_waits() if wait.wait.id == rule.wait]
@@ -204,7 +206,7 @@ class RuleEvaluation:
         return None if last is None else max(self.now - last, 1.0)
 
     def _lived_through(self, rule: Rule) -> bool:
-        if rule in self._index.silent:
+        if rule.id in self._index.silent:
             return False
         if rule.from_table:
             known = [(match, caught) for name, match, caught in self._run.failures.matches() if name == rule.id]
@@ -213,8 +215,10 @@ class RuleEvaluation:
         return all(self._run.survived(rule, match) for match in shown)
 
     def _snapshot(self) -> JobSnapshot:
-        run = self._run
-        return JobSnapshot(
-            self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.tracker, run.job.activity,
-            run.polls, run.went_on,
-        )  # fmt: skip
+        run, known = self._run, self._shown_last
+        if known is None or known.last is not run.last or (known.now, known.ended) != (self.now, self.ended):
+            known = self._shown_last = JobSnapshot(
+                self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.tracker, run.job.activity,
+                run.polls, run.went_on,
+            )  # fmt: skip
+        return known

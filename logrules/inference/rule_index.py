@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TypeVar
 
+from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.failures import FailureTables
 from logrules.inference.liveness import Limits, limits_of
 from logrules.model.record import record
@@ -26,7 +27,8 @@ Sign = TypeVar("Sign", int, str)
 class Index:
     """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 
-    ``silent`` are the rules that silence can move; ``limits`` the silences that any asks for.
+    ``silent`` are the rules that silence can move, ``ends`` the tiers that say no more than that something failed;
+    ``limits`` the silences that any asks for.
     ``failures`` are the tables of failures; ``frameworks`` are by the signals that show
     them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
     by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have any.
@@ -36,7 +38,8 @@ class Index:
     leaves: Mapping[str, tuple[Leaf, ...]]
     joint: Mapping[str, tuple[Every, ...]]
     by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
-    silent: tuple[Rule, ...]
+    silent: Mapping[str, Rule]
+    ends: frozenset[str]
     limits: Limits
     markers: Mapping[int, Marker]
     failures: FailureTables
@@ -57,7 +60,8 @@ def index_of(pack: Pack) -> Index:
         leaves=by_rule,
         joint={rule.id: found for rule in pack.rules if (found := joint(rule.when))},
         by_signal=_by_signal(by_rule),
-        silent=tuple(rule for rule in pack.rules if _minds_silence(by_rule[rule.id])),
+        silent={rule.id: rule for rule in pack.rules if _minds_silence(by_rule[rule.id])},
+        ends=ends_of(pack),
         limits=limits_of(every),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),

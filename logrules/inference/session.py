@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from logrules.inference import step_time
 from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import SessionState, ranked_of, report_of
-from logrules.inference.evidence_ownership import ends_of, unclaimed
+from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis, Ranked
@@ -37,7 +37,6 @@ class Session:
         self._pack = pack
         self._captures = captures or Captures()
         self._index = index or index_of(pack)
-        self._ends = ends_of(pack)
         self._job = JobState(Clock())
         self._earlier: list[Run] = []
         self._lines: dict[str, int] = {}
@@ -115,7 +114,7 @@ class Session:
 
     def hypotheses(self) -> tuple[Hypothesis, ...]:
         """Everything that holds now, in no order. Changes nothing."""
-        return tuple(unclaimed(tuple(self._rules.hypotheses()), self._ends))
+        return tuple(unclaimed(tuple(self._rules.hypotheses()), self._index.ends))
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""

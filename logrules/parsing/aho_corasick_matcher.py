@@ -17,7 +17,7 @@ class AhoCorasickMatcher:
         self._literals = tuple(literals)
         self._automaton = ahocorasick_rs.BytesAhoCorasick([data for data, _, _ in literals])
 
-    def find(self, data: bytes) -> list[tuple[int, int]]:
+    def find(self, data: bytes) -> Sequence[tuple[int, int]]:
         """See `LiteralMatcher`."""
         return list(self._found(data))
 

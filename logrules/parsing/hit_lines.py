@@ -1,5 +1,6 @@
 """Hits to the lines they lie in: slices and numbers, without touching any other line."""
 
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -83,14 +84,13 @@ def hit_lines(
     marked = CONTINUED[:1] in data
     marks_counted = 0
     lines: list[HitLine] = []
-    for start, end, first, behind in _shared(_grouped(data, found), found, share):
-        hits = [(at - 1, entry) for at, entry in found[first:behind]]
-        number += count(data, counted, start)
+    for span in _shared(_grouped(data, found), found, share):
+        number += count(data, counted, span[0])
+        counted = span[0]
         if marked:
-            continued += data.count(CONTINUED, marks_counted, start + len(CONTINUED))
-            marks_counted = start + len(CONTINUED)
-        counted = start
-        lines += _bounded(window.offset, (number, continued), data, start, end, hits)
+            continued += data.count(CONTINUED, marks_counted, span[0] + len(CONTINUED))
+            marks_counted = span[0] + len(CONTINUED)
+        lines += _bounded(window.offset, (number, continued), data, span, found)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
     by_entry = Counter(map(itemgetter(1), found))
@@ -121,7 +121,8 @@ def _shared(spans: Iterable[_Span], found: Sequence[tuple[int, int]], share: Sha
     latest: dict[Kind, deque[_Span]] = {}
     left: dict[Kind, int] = {}
     for span in spans:
-        kind = kind_of(found[span[2] : span[3]])
+        # Not a slice: a line may have a hit for every byte.
+        kind = kind_of(map(found.__getitem__, range(span[2], span[3])))
         if kind not in left:
             left[kind] = share(kind)
             latest[kind] = deque(maxlen=left[kind])
@@ -135,45 +136,45 @@ def _shared(spans: Iterable[_Span], found: Sequence[tuple[int, int]], share: Sha
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
     """What lines with the same entries in the same order share."""
-    return tuple(dict.fromkeys([entry for _, entry in hits]))
+    return tuple(dict.fromkeys(map(itemgetter(1), hits)))
 
 
 def _bounded(
-    base: int, place: tuple[int, int], data: bytes, start: int, end: int, hits: Sequence[tuple[int, int]]
+    base: int, numbers: tuple[int, int], data: bytes, span: _Span, found: Sequence[tuple[int, int]]
 ) -> Iterator[HitLine]:
     """The line; of one longer than ``MAX_LINE_BYTES`` the first and last stretch with hits, and what is new between.
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
     """
-    number, continued = place
+    number, continued = numbers
+    start, end, place, behind = span
     if end - start <= MAX_LINE_BYTES:
-        yield HitLine(number, base + start, data[start:end], _within(hits, start), data, start, end, continued)
+        hits = _within(found, place, behind, start)
+        yield HitLine(number, base + start, data[start:end], hits, data, start, end, continued)
         return
-    stretches = list(_stretches(start, end, hits))
     seen: set[int] = set()
-    for first, last, inside in stretches:
-        entries = {entry for _, entry in inside}
-        if not entries <= seen or inside is stretches[-1][2]:
+    for first, last, place, next_place in _stretches(span, found):
+        entries = {entry for _, entry in found[place:next_place]}
+        if not entries <= seen or next_place == behind:
             seen |= entries
-            yield HitLine(number, base + first, data[first:last], _within(inside, first), data, start, end, continued)
+            inside = _within(found, place, next_place, first)
+            yield HitLine(number, base + first, data[first:last], inside, data, start, end, continued)
 
 
-def _stretches(
-    start: int, end: int, hits: Sequence[tuple[int, int]]
-) -> Iterator[tuple[int, int, Sequence[tuple[int, int]]]]:
-    """(first byte, behind the last one, hits) of stretches of ``MAX_LINE_BYTES``, so that each hit lies in one."""
-    left = deque(hits)
-    while left:
-        first = max(start, left[0][0] - MAX_LINE_BYTES // 2)
+def _stretches(span: _Span, found: Sequence[tuple[int, int]]) -> Iterator[_Span]:
+    """Stretches of ``MAX_LINE_BYTES``, so that each hit lies in one. A line may have a hit for every byte."""
+    start, end, place, behind = span
+    while place < behind:
+        first = max(start, found[place][0] - 1 - MAX_LINE_BYTES // 2)
         last = min(end, first + MAX_LINE_BYTES)
-        inside = []
-        while left and left[0][0] < last:
-            inside.append(left.popleft())
-        yield first, last, inside
+        next_place = bisect_right(found, last, place, behind, key=itemgetter(0))
+        yield first, last, place, next_place
+        place = next_place
 
 
-def _within(hits: Iterable[tuple[int, int]], start: int) -> tuple[tuple[int, int], ...]:
-    return tuple((at - start, entry) for at, entry in hits)
+def _within(found: Sequence[tuple[int, int]], place: int, behind: int, start: int) -> tuple[tuple[int, int], ...]:
+    """The hits from one place of the list to another, by their last bytes behind ``start``."""
+    return tuple([(at - 1 - start, entry) for at, entry in found[place:behind]])
 
 
 def _before(data: bytes, start: int) -> tuple[bytes, ...]:

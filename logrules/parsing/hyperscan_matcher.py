@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import hyperscan
 
+from logrules.parsing.literal_matcher import HitColumns
 from logrules.ruleset.cache_files import keep, kept
 
 # Bytes, the number to report, and whether only their first place is asked for.
@@ -27,15 +28,16 @@ class HyperscanMatcher:
         self._database = _kept_or_compiled(literals) if cache else _compiled(literals)
         self._scratch = self._database.scratch
 
-    def find(self, data: bytes) -> list[tuple[int, int]]:
+    def find(self, data: bytes) -> Sequence[tuple[int, int]]:
         """See `LiteralMatcher`."""
-        found: list[tuple[int, int]] = []
-        hit = found.append
-        self._database.scan(
-            data,
-            match_event_handler=lambda number, _start, end, _flags, _context: hit((end, number)),
-            scratch=self._scratch,
-        )
+        found = HitColumns()
+        end_of, number_of = found.ends.append, found.numbers.append
+
+        def hit(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            end_of(end)
+            number_of(number)
+
+        self._database.scan(data, match_event_handler=hit, scratch=self._scratch)
         return found
 
     def for_another_thread(self) -> "HyperscanMatcher":

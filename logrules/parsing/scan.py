@@ -66,7 +66,7 @@ class Scanner:
         twin._matcher = self._matcher.for_another_thread() if self._matcher is not None else None  # noqa: SLF001 (one of us)
         return twin
 
-    def scan(self, data: bytes) -> list[tuple[int, int]]:
+    def scan(self, data: bytes) -> Sequence[tuple[int, int]]:
         """Pairs of (offset behind the literal, index into ``signals_of``), by rising offset."""
         found = self._matcher.find(data) if self._matcher is not None and data else []
         frames = [end for end, entry in found if entry in self._frames] if self._frames else []

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from logrules.model.record import record
@@ -49,9 +50,7 @@ class Card:
         """
         if seen is None:
             return tuple(step.fix for step in self.steps)
-        own = frozenset(name for one in self.settings if one.id in seen for name in one.names)
-        foreign = _Names(name for one in self.settings for name in one.names if name not in own)
-        known = _Names(own)
+        known, foreign = _known_and_foreign(self.settings, frozenset(seen))
         fitting = [step.fix for step in self.steps if _fits(step, seen, said)]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
@@ -90,6 +89,14 @@ class _Names:
         return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
 
 
+# All cards of a pack share their settings, and most jobs that are read in a row the frameworks.
+@lru_cache(maxsize=64)
+def _known_and_foreign(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> tuple[_Names, _Names]:
+    """The names of settings that these frameworks know, and those that only others know."""
+    own = frozenset(name for one in settings if one.id in seen for name in one.names)
+    return _Names(own), _Names(name for one in settings for name in one.names if name not in own)
+
+
 def _can_be_done(fix: Fix) -> bool:
     """Whether it says how, not merely what."""
     return bool(fix.run or fix.env or fix.flags or fix.config or fix.code)
@@ -97,6 +104,8 @@ def _can_be_done(fix: Fix) -> bool:
 
 def _without(fix: Fix, foreign: _Names) -> Fix:
     """The step without these settings; what it says to do stands also where none of its settings is left."""
+    if not foreign.among(fix):
+        return fix
     return replace(
         fix,
         env={name: value for name, value in fix.env.items() if not foreign.has(name)},

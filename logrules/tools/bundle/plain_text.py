@@ -16,15 +16,17 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
     "\u2066-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]"
 )
+# In the environment of a process as the kernel gives it, where a NUL inside a word is but noise.
+_ENVIRONMENT_END = re.compile("\x00(?=[A-Za-z_][A-Za-z0-9_]{0,80}=)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "『": '"', "』": '"'})
 # The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
-_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*\\?(?:\r\n|\n|\r)[ \t]*(?:[|>│][ \t]*)?(?=[\w+/=.~-])")
+_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*(?:\\|[|│┃])?(?:\r\n|\n|\r)[ \t]*(?:[|>│┃][ \t]*)?(?=[\w+/=.~-])")
 _LAST_OF_ASCII = 127
 
 
 def without_controls(text: str) -> str:
     """The text without terminal sequences and unseen characters. It keeps its lines."""
-    return _UNSEEN.sub("", _SEQUENCES.sub("", text))
+    return _UNSEEN.sub("", _ENVIRONMENT_END.sub(" ", _SEQUENCES.sub("", text)))
 
 
 def folded(text: str) -> str:

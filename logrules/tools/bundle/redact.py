@@ -9,7 +9,10 @@ import regex
 
 from logrules.model.errors import LogrulesError
 from logrules.tools.bundle.known_secrets import KnownSecrets
+from logrules.tools.bundle.login_commands import command_secrets
+from logrules.tools.bundle.named_columns import secret_cells
 from logrules.tools.bundle.named_values import named_secrets
+from logrules.tools.bundle.near_names import secrets_near_names
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.secret_forms import Form, secret_forms
@@ -88,6 +91,12 @@ class Redactor:
             if len(joined.starts) > 1:
                 yield from _of_wrapped(form, joined.text, joined.pieces)
         yield from named_secrets(view)
+        for name, spans in (
+            ("key near its name", secrets_near_names(view)),
+            ("secret in a table", secret_cells(view)),
+            ("secret on a command line", command_secrets(view)),
+        ):
+            yield from ((*span, name) for span in spans)
 
 
 def mark(kind: str) -> str:

@@ -56,7 +56,8 @@ def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> For
     starts = (prefixes,) if prefixes.endswith(" ") else tuple(prefixes.split())
     either = "|".join(regex.escape(start, special_only=True) for start in starts)
     letters = _ALPHABETS[alphabet]
-    behind = rf"(?!{letters})" if most and alphabet in _EXACT + "a" else ""
+    behind = rf"(?!-?{_ALPHABETS['h']})" if alphabet == "H" else rf"(?!{letters})"
+    behind = behind if most and alphabet in _EXACT + "a" else ""
     head = rf"{_START}(?:{either})"
     return Form(
         name,

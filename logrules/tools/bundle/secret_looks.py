@@ -1,0 +1,71 @@
+"""What a value looks like: nothing at all, a word or a number, or something drawn by lot."""
+
+import regex
+
+from logrules.tools.bundle.secret_names import HARMLESS_BEFORE_KEY, HARMLESS_BEFORE_TOKEN, VENDORS
+from logrules.tools.bundle.words import drawn_by_lot
+
+_NOTHING = regex.compile(
+    r"""(?: none|null|nil|nan|true|false|undefined|unset|empty|optional|required|missing|invalid|wrong|incorrect|expired|not|is
+    |was|are|were|has|have|must|should|can|cannot|could|will|may|does|did|the|an?|from|for|and|or|to|in|of|on|with|by|at
+    |your|you|please|if|when|str|string|bytes|int|bool|secretstr|set|found|provided|field|error|failed|file|path|name|type
+    |auth(?:entication|orization)?|[*xX.•·?#_-]+ | <[^>]*>? | \$.* | %[({\w].* | \{\{?.* | \*+ | \[\S* | os\.(?:environ|getenv).*
+    |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
+    |anonymous | default | inherit(?:ed)? | redacted | hidden | masked | placeholder | example)[.,:;!?)]*""",
+    regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
+)
+_LEFT = regex.compile(r"[\w.\-]*$")
+_LEFT_CHARS = 40
+# Behind these a password stands, with signs, rather than a key.
+_SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
+MIN_STRONG, MIN_HINTED = 3, 8
+_SIGNED = 16
+
+
+def name_before(text: str, at: int) -> tuple[str, str]:
+    """What stands left of a place: the beginning of the name that goes on there, and some more with it."""
+    before = text[max(0, at - _LEFT_CHARS) : at]
+    return _LEFT.search(before)[0], before  # type: ignore[index]  # (it fits the empty text too)
+
+
+def is_nothing(secret: str) -> bool:
+    """Whether it stands for no value: a placeholder, a reference, a word of a sentence about the name."""
+    return _NOTHING.fullmatch(secret.strip()) is not None or "[redacted: " in secret
+
+
+def is_drawn(secret: str) -> bool:
+    """Whether it looks drawn by lot, or has a letter, a digit and a sign that no word has."""
+    drawn = drawn_by_lot(secret)
+    mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret)) and len(secret) > MIN_STRONG
+    return drawn >= MIN_HINTED or (mixed and (_has_signs(secret) or drawn >= MIN_STRONG))
+
+
+def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
+    """Whether a value looks like a secret behind a name that may say so; ``left`` and ``before`` as `name_before`."""
+    word = name.lower()
+    if word == "token" and HARMLESS_BEFORE_TOKEN.search(left):
+        return False
+    if word == "key" and not left.startswith("--"):
+        if HARMLESS_BEFORE_KEY.search(before):
+            return False
+        named = VENDORS.search(left) or (name.isupper() and left.endswith("_"))
+        if not named and left.strip("_.-"):
+            return False
+    drawn = drawn_by_lot(secret)
+    if word in _SHORT:
+        return has_mixture(secret) and (_has_signs(secret) or drawn >= MIN_STRONG)
+    return len(secret) >= MIN_HINTED and drawn >= (_SIGNED if word.startswith("sig") else MIN_HINTED)
+
+
+def has_mixture(secret: str) -> bool:
+    """Whether it is more than a word or a number."""
+    return any(map(str.isalpha, secret)) and not secret.isalpha() and len(secret) > MIN_STRONG
+
+
+def is_counted(secret: str) -> bool:
+    """Whether it is a number, as of what there are so many."""
+    return secret.replace(".", "").isdecimal() and len(secret) < MIN_HINTED
+
+
+def _has_signs(secret: str) -> bool:
+    return any(not char.isalnum() and char not in "_.-/:%=" for char in secret)

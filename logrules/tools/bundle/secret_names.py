@@ -1,0 +1,38 @@
+"""Names beside which secrets stand, as patterns of `regex` in its verbose form."""
+
+import regex
+
+# What follows these is a secret whatever it looks like.
+PASSWORDS = r"pass(?:word|wd|phrase|code)|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
+KEYS = (
+    r"api[_\-. ]?(?:key|secret)|secret[_\-. ]?(?:access[_\-. ]?)?key|access[_\-. ]?key[_\-. ]?secret|access[_\-. ]?(?:key|secret)"
+    r"|(?:client|app|consumer|shared|webhook|hmac|jwt|cookie|session|oauth)[_\-. ]?secret"
+    r"|(?:auth|access|refresh|bearer|session|security|identity|hf|hub|bot|private|personal[_\-. ]?access|deploy|api|user"
+    r"|app|login|service|push|pull|read|write|admin|root|registry|oauth)[_\-. ]?token"
+    r"|(?:private|signing|encryption|storage|account|app|application|master|shared|service|license|subscription|host"
+    r"|ingest|team|project|registration|sas|admin|login|deploy)[_\-. ]?key"
+    r"|secret(?:[_\-. ]?id)?|credentials?|connection[_\-. ]?string|secret[_\-. ]?value"
+    r"|密\ ?钥|秘\ ?钥|令\ ?牌|私\ ?钥|凭\ ?证|凭\ ?据|授权码|访问码"
+)
+# What follows these is a secret only where it looks like one.
+HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|session(?:[_-]?id)?|sid|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak|pw|pgpass|sign|ticket|licen[sc]e"
+# Tokens and keys behind these are no secrets.
+HARMLESS_BEFORE_TOKEN = regex.compile(
+    r"(?:^|[_.\-])(?:pad|padding|eos|bos|unk|sep|cls|mask|sos|eot|eod|image|img|video|audio|start|end|stop|think|next|prev"
+    r"|last|first|special|additional|per|num|max|min|n|new|begin|beginning|decoder|forced|fim|prefix|suffix|middle|time"
+    r"|begin_of_text|vision|box|patch|speech|draft|mtp|bonus|s|ms|us|sec)[_.\- ]?$",
+    regex.IGNORECASE,
+)
+HARMLESS_BEFORE_KEY = regex.compile(
+    r"(?:^|[_.\- ])(?:cache|sort|primary|foreign|partition|state|hash|dict|hot|group|index|row|object|lookup|routing|idempotency"
+    r"|store|kv|batch|label|text|data|image|input|output|target|public|pub|metric|config|param|module|layer|weight|tensor"
+    r"|prng|rng|random|jax|map|reduce|shuffle|dedup|dataset|sample|prompt|response|answer|column|field|query|value|attn|host)[_.\- ]?$",
+    regex.IGNORECASE,
+)
+# A `key` or `token` behind one of these is an issuer's.
+VENDORS = regex.compile(
+    r"(?:snyk|vault|kaggle|datadog|dd|azure|aws|gcp|aliyun|tencent|volc|qiniu|baidu|huawei|openai|anthropic|deepseek|moonshot|zhipu"
+    r"|dashscope|wandb|comet|neptune|mlflow|swanlab|clearml|hf|github|gitlab|gitee|slack|stripe|twilio|sentry|ngc|redis|mysql|pg"
+    r"|postgres|mongo|s3|oss|cos|obs|minio|ssh|tls|ssl|db)[_.\- ]?$",
+    regex.IGNORECASE,
+)
