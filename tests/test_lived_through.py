@@ -215,3 +215,21 @@ _OUT_OF_MEMORY = (
 )
 def test_a_job_whose_markers_left_it_at_its_start_ended_where_its_traceback_was(on, log, phase):
     assert run_log(on, log).diagnoses[0].phase == phase
+
+
+def test_what_is_raised_while_objects_are_freed_is_not_the_end_where_an_exception_follows(on):
+    freed = (
+        "Exception ignored in: <function _MultiProcessingDataLoaderIter.__del__ at 0x7f>\n"
+        "Traceback (most recent call last):\n"
+        '  File "/e/site-packages/torch/utils/data/dataloader.py", line 1470, in __del__\n'
+        "    self._shutdown_workers()\n"
+        "RuntimeError: DataLoader worker (pid 71) is killed by signal: Aborted. \n"
+    )
+    raised_by_main = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/fit/fit.py", line 40, in fit\n'
+        "    loss = head(features)\n"
+        "ValueError: 7 heads do not divide 48 channels\n"
+    )
+    assert run_log(on, freed).diagnoses[0].cause == "dataloader-worker-died"
+    assert run_log(on, freed + raised_by_main).diagnoses[0].cause != "dataloader-worker-died"

@@ -209,12 +209,12 @@ class Failures:
 
     def raising_ranks(self) -> tuple[int, ...]:
         """The ranks that raised something which nobody caught, or that crashed."""
-        raised = (
-            one.failure
-            for one in self._records.values()
-            if (one.failure.chain or one.failure.kind is FailureKind.ABORT) and not self._caught(one)
-        )
-        return _ranks_of(worker for one in raised for worker in one.workers)
+        return _ranks_of(worker for one in self.uncaught() for worker in one.workers)
+
+    def uncaught(self) -> list[Failure]:
+        """What was raised and caught by nobody, and the crashes."""
+        raised = (one for one in self._records.values() if one.failure.chain or one.failure.kind is FailureKind.ABORT)
+        return [one.failure for one in raised if not self._caught(one)]
 
     def hosts_of(self, rank: int) -> Iterator[str]:
         """The host of a rank as launchers tell it when they report its end."""

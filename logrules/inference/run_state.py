@@ -105,10 +105,20 @@ class RunState:
         rounds = tracker.rounds - last.round
         if rule.cleared_by != "progress":
             return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
-        # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more.
+        # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more,
+        # and what is raised while objects are freed is not the end where something that nobody caught comes after it.
         caught = self.failures.told_as_caught(last.event)
         enough = 1 if caught else SURVIVAL_ROUNDS
-        return rounds >= enough or tracker.stepped_past(last) or (caught and self.went_on(last))
+        return (
+            rounds >= enough
+            or tracker.stepped_past(last)
+            or (caught and (self.went_on(last) or self._raised_after(last.event)))
+        )
+
+    def _raised_after(self, event: Event) -> bool:
+        """Whether the same log tells, after the line, of something that was raised and that nobody caught."""
+        later = (one for one in self.failures.uncaught() if one.chain and one.first.line > event.line)
+        return any(one.first.source == event.source for one in later)
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, not over in a way that no marker knows, and not in the midst of moving."""
