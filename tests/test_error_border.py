@@ -95,13 +95,20 @@ def test_what_nobody_expected_is_one_sentence_with_a_hint(here, monkeypatch, cap
     assert "\x1b" not in said
 
 
-def test_memory_that_runs_out_is_one_sentence(here, monkeypatch, capsys):
-    def greedy(*_words, **_more):
-        raise MemoryError
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [(MemoryError(), "not enough memory"), (RuntimeError("can't start new thread"), "no further thread")],
+)
+def test_what_the_machine_or_a_limit_denies_is_no_fault_of_ours(here, monkeypatch, capsys, fault, says):
+    def denied(*_words, **_more):
+        raise fault
 
-    monkeypatch.setattr("logrules.sources.discover.discover", greedy)
+    monkeypatch.setattr("logrules.sources.discover.discover", denied)
     assert main(["diagnose", "fine.log"]) == 2
-    assert one_sentence(capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert one_sentence(said)
+    assert says in said
+    assert "report" not in said
 
 
 @pytest.mark.parametrize(

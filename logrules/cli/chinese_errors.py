@@ -11,6 +11,14 @@ SENTENCES = (
         "either follow logs or start a command behind `--`, not both",
         "要么跟踪日志，要么启动 `--` 之后的命令，不能两者都要",
     ),
+    (
+        "not enough memory: more is needed than the machine or a limit (`ulimit -v`) gives",
+        "内存不足：所需内存超过了本机或限制（`ulimit -v`）允许的大小",
+    ),
+    (
+        "no further thread can be started: more are needed than the machine or a limit (`ulimit -u`, `-v`) gives",
+        "无法再启动线程：所需数量超过了本机或限制（`ulimit -u`、`-v`）允许的数目",
+    ),
     ("--pty is for a command: {}", "--pty 用于命令：{}"),
     ("--then-quiet is for a saved log: {}", "--then-quiet 用于已保存的日志：{}"),
     ("{} is a program and no log; to start it: {}", "{} 是程序而不是日志；要启动它：{}"),

@@ -34,6 +34,7 @@ VERBS = {
 
 EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
 _MAX_REASON_CHARS = 300
+_NO_THREAD = "can't start new thread"  # as Python says it, in a RuntimeError like any other
 _BEFORE_THE_VERB = ("--help", "--version", "--debug")
 # A start makes tens of thousands of objects that stay: by default they are looked through for garbage a hundred times.
 _COLLECTED_AFTER = 200_000
@@ -80,6 +81,10 @@ def _sentence(fault: Exception) -> str:
         place = f"{fault.filename}: " if fault.filename else ""
         return f"{place}{fault.strerror.lower()}"
     text = " ".join(str(fault).split())[:_MAX_REASON_CHARS]
+    if isinstance(fault, MemoryError):
+        return "not enough memory: more is needed than the machine or a limit (`ulimit -v`) gives"
+    if text == _NO_THREAD:
+        return "no further thread can be started: more are needed than the machine or a limit (`ulimit -u`, `-v`) gives"
     reason = f"{type(fault).__name__}: {text}" if text else type(fault).__name__
     return f"an error in logrules ({reason}); please report it with what --debug prints, see SECURITY.md for leaks"
 
