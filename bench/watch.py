@@ -3,12 +3,14 @@
 latency: 50,000 lines/s into ``logrules watch``, among them lines that are diagnosed for the first time, each bearing
 no other mark than its text; the time from its write to the line of the diagnosis on our side, and the CPU time.
 pass-through: bytes through ``logrules watch -- cmd`` against ``cmd | cat``, in turn, with a checksum.
+rate: what jobs that write all the time can write through us and through ``cat``, start-up left out.
 memory: a day of 64 interleaved workers, replayed. idle: a log in which nothing happens.
 """
 
 import argparse
 import hashlib
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -195,6 +197,47 @@ def passing_rows(size: int, rounds: int, folder: Path) -> Iterator[Row]:
     yield Row("its bytes", "identical" if len(sums) == 1 else "DIFFERENT", "identical", len(sums) == 1)
 
 
+# Jobs that write all the time, for as long as they are read: lines of Python, and bytes as fast as they are taken.
+PRINTING = """
+n = 0
+while True:
+    n += 1
+    print(f"2026-03-01 10:00:00,000 - INFO - worker {n % 8} fetched shard {n} of the training split in 12 ms")
+"""
+JOBS = {"lines that Python prints": [sys.executable, "-c", PRINTING], "bytes as fast as can be": ["yes"]}
+
+
+def flowing(words: Sequence[str], seconds: float) -> tuple[float, float]:
+    """Bytes and lines a second of a command that never ends, once it runs."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as child:
+        out = cast("IO[bytes]", child.stdout).fileno()
+        os.read(out, 1)
+        start = time.perf_counter()
+        while time.perf_counter() - start < 1:
+            os.read(out, 1 << 20)
+        size, sample = 0, b""
+        start = time.perf_counter()
+        while (taken_s := time.perf_counter() - start) < seconds:
+            sample = os.read(out, 1 << 20)
+            size += len(sample)
+        child.terminate()
+        cast("IO[bytes]", child.stdout).close()
+    return size / taken_s, size / taken_s * sample.count(b"\n") / len(sample)
+
+
+def rate_rows(seconds: float, rounds: int) -> Iterator[Row]:
+    """What a job can write through us and through ``cat``, in turn; pair by pair, start-up left out."""
+    for what, job in JOBS.items():
+        pairs = [
+            (flowing(watch("--", *job), seconds), flowing(["sh", "-c", f"{shlex.join(job)} | cat"], seconds))
+            for _ in range(rounds)
+        ]
+        ratio = statistics.median(ours[0] / theirs[0] for ours, theirs in pairs)
+        size, lines = (statistics.median(ours[at] for ours, _ in pairs) for at in (0, 1))
+        text = f"{ratio:.2f}x ({size / 1e6:,.0f} MB/s, {lines:,.0f} lines/s)"
+        yield Row(f"{what}, against | cat", text, f">= {RATE_LIMIT}x", ratio >= RATE_LIMIT)
+
+
 def write_day(path: Path) -> int:
     """A day of 64 workers in one log, a line each every twenty seconds; how many lines."""
     begin = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
@@ -251,13 +294,15 @@ def rows(folder: Path, seconds: float, size: int, only: Sequence[str]) -> Iterat
         yield from latency_rows(seconds, folder)
     if "passing" in only:
         yield from passing_rows(size, 3, folder)
+    if "rate" in only:
+        yield from rate_rows(2.0, 5)
     if "memory" in only:
         yield memory_row(folder)
     if "idle" in only:
         yield from idle_rows(max(5.0, seconds / 4), folder)
 
 
-KINDS = ("latency", "passing", "memory", "idle")
+KINDS = ("latency", "passing", "rate", "memory", "idle")
 
 
 def main() -> int:

@@ -13,7 +13,9 @@ from logrules.notify.delivery import post
 from logrules.notify.event_lines import Lines
 from logrules.notify.event_stream import EventStream
 from logrules.notify.message_forms import body_for
+from logrules.notify.message_signature import signed
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
+from logrules.notify.webhook import Webhook
 from tests.test_telling import REPORT, STALL, STALLED, receive, update
 
 assert receive  # a fixture
@@ -148,6 +150,44 @@ def test_no_message_is_longer_than_its_chat_takes(url, most):
     (text,) = told.values()
     assert most / 2 < len(text.encode()) <= most
     assert set(text) == {"慢"}
+
+
+# Worked out with `openssl dgst -sha256 -mac HMAC`, by what each documents: DingTalk signs the time and the key with the
+# key, Feishu signs nothing with the time and the key.
+FEISHU_SIGN = "ELsm/ulP0X3BYGNJ0QmqPe/fUF0jrO14DvmooJHv6ys="
+DINGTALK_SIGN = "tGWkA5eQOQNCNPDgphtxIoNLO%2B%2FgD8Lcb705KQoRzeY%3D"
+
+
+@pytest.mark.parametrize("url", ["https://open.feishu.cn/open-apis/bot/v2/hook/x", "https://open.larksuite.com/x"])
+def test_a_message_to_feishu_bears_its_time_and_signature(url):
+    assert signed(url, {"msg_type": "text"}, "demo key", 1599360473.9) == (
+        url,
+        {"timestamp": "1599360473", "sign": FEISHU_SIGN, "msg_type": "text"},
+    )
+
+
+def test_an_address_of_dingtalk_bears_the_time_and_signature():
+    url = "https://oapi.dingtalk.com/robot/send?access_token=x"
+    body = {"msgtype": "text"}
+    assert signed(url, body, "SECdemo", 1599360473.0) == (f"{url}&timestamp=1599360473000&sign={DINGTALK_SIGN}", body)
+
+
+@pytest.mark.parametrize(
+    ("url", "key"), [("https://oapi.dingtalk.com/robot/send?access_token=x", ""), ("https://example.com/hook", "key")]
+)
+def test_who_asks_for_no_signature_gets_none(url, key):
+    assert signed(url, {"text": "hi"}, key, 1.0) == (url, {"text": "hi"})
+
+
+def test_the_key_comes_from_the_environment_and_is_told_to_nobody(monkeypatch):
+    monkeypatch.setenv("LOGRULES_NOTIFY_SECRET", "SECdemo")
+    sent = []
+    hook = Webhook("https://oapi.dingtalk.com/robot/send?access_token=x", sent.append)
+    monkeypatch.setattr(hook._deliveries, "do", sent.append)
+    hook.hear(update(1.0, STALLED), lambda: REPORT)
+    (delivery,) = sent
+    assert b"&sign=" in delivery
+    assert b"SECdemo" not in delivery
 
 
 def test_a_pager_gets_one_alert_an_incident_and_its_end():

@@ -6,7 +6,6 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 
 import pytest
 
@@ -19,6 +18,7 @@ from logrules.notify.notifications import NotificationPolicy
 from logrules.notify.pager import evidence_file, lines_around, pager_command
 from logrules.notify.panel import Panel
 from logrules.notify.panel_view import PanelChoice, folded, panel_lines
+from logrules.sources.turn import Turn
 
 REPORT = Report(
     Status.STALLED,
@@ -93,7 +93,7 @@ def test_the_history_of_incidents_comes_in_place_of_the_workers():
 
 def test_keys_choose_workers_in_turn_and_the_history():
     workers = (worker("rank 0"), worker("rank 1"))
-    panel = Panel(1, Lock(), lambda: workers, "en", keys=True)
+    panel = Panel(1, Turn(), lambda: workers, "en", keys=True)
     seen = []
     for _ in range(3):
         panel.next_worker()

@@ -25,20 +25,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def listeners(options: argparse.Namespace, following: "Following", job: "Job", out: TextIO) -> list[Listener]:
     """The panel, where there is a terminal for it, with its keys where nobody else reads them; else lines."""
-    from logrules.notify.event_lines import Lines
     from logrules.notify.job_name import job_name
 
     name = options.job_name or job_name(os.environ)
     if not _has_panel(options, out):
-        beside = job.echoes and _one_place(out)
-        return [Lines(out, options.lang, job.zone, job.leave_line if beside else lambda: False, name)]
+        return [_lines(options, job, out, name)]
     from logrules.notify.incident_history import IncidentHistory
     from logrules.notify.notifications import NotificationPolicy
     from logrules.notify.panel import Panel
 
     history = IncidentHistory(NotificationPolicy(name), options.lang)
     panel = Panel(
-        out.fileno(), options.turn, following.workers, options.lang,
+        out.fileno(), job.turn, following.workers, options.lang,
         keys=_has_keys(options), history=history.lines, job=name,
     )  # fmt: skip
     return [history, panel, *_keys(options, following, job, panel)]
@@ -50,12 +48,15 @@ def _has_panel(options: argparse.Namespace, out: TextIO) -> bool:
     return out.isatty()
 
 
-def _one_place(out: TextIO) -> bool:
-    """Whether our lines go to where the log is passed on to."""
+def _lines(options: argparse.Namespace, job: "Job", out: TextIO, name: str) -> Listener:
+    """Lines of ours between those of the log, where both go to one place."""
+    from logrules.notify.event_lines import Lines
+
     try:
-        return os.path.sameopenfile(out.fileno(), sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):
-        return False
+        place = out.fileno()
+    except (OSError, ValueError):
+        return Lines(out, options.lang, job.zone, name)
+    return Lines(out, options.lang, job.zone, name, lambda: job.aside(place))
 
 
 def _has_keys(options: argparse.Namespace) -> bool:
@@ -77,7 +78,7 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
     def dump() -> None:
         from logrules.output.text import render_text
 
-        with options.turn:
+        with job.turn:
             render_text(following.report(), sys.stderr, options.lang, options.shell, all_diagnoses=True)
             sys.stderr.flush()
 
@@ -92,7 +93,7 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
                 if open_pager(*place, os.environ):
                     return
         # A pager would hold up the log that passes through.
-        with options.turn:
+        with job.turn:
             print("", *lines_around(*place), sep="\n", file=sys.stderr, flush=True)
 
     actions = {"q": lambda: _quit(job), "d": dump, "h": panel.toggle_history, "f": panel.next_worker, "e": evidence}

@@ -7,10 +7,9 @@ import shutil
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, tzinfo
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
@@ -19,12 +18,14 @@ from logrules.output.escape import safe
 from logrules.ruleset.pack import Pack
 from logrules.sources.queue import EventQueue
 from logrules.sources.source import Source
+from logrules.sources.turn import Turn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from logrules.engine.replay_source import ReplaySource
     from logrules.sources.followed_files import FollowedFiles
+    from logrules.sources.job_output import JobOutput
     from logrules.sources.process import ChildProcess
 
 STDIN, STDOUT = 0, 1
@@ -39,7 +40,8 @@ class Job:
 
     ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live; ``echoes`` says
     that its log goes to standard output; ``zone`` is that of its times, ``beat_s`` how often it is looked at in
-    silence, by its own clock. ``source`` is what is followed.
+    silence, by its own clock. ``source`` is what is followed; whoever writes to where that is passed on takes
+    the ``turn``.
     """
 
     signals: tuple[str, ...] = ENDING
@@ -48,6 +50,9 @@ class Job:
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
     source: Source
+
+    def __init__(self) -> None:
+        self.turn = Turn()
 
     @property
     def pid(self) -> int | None:
@@ -70,9 +75,9 @@ class Job:
         """We were sent a signal; whether that is the end of watching."""
         raise NotImplementedError
 
-    def leave_line(self) -> bool:
-        """Whether what was passed on ends within a line, such as a bar; whoever asks ends that line."""
-        return False
+    def aside(self, place: int) -> AbstractContextManager[bool]:  # noqa: ARG002 (most pass on nothing)
+        """Let nothing be passed on to where ``place`` leads; whether that is within a line, which whoever asks ends."""
+        return nullcontext(False)
 
     def unwatched(self) -> None:
         """Nobody analyses any more: only pass on."""
@@ -89,13 +94,13 @@ class Command(Job):
     signals = (*ENDING, "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
 
     def __init__(self, options: argparse.Namespace) -> None:
+        super().__init__()
         self.echoes = options.echo is not False
         self.source = EventQueue(" ".join(options.command))
         self._words = options.command
         self._pty = options.pty
         self._child: ChildProcess | None = None
         self._early: list[int] = []
-        self._turn = options.turn
 
     @property
     def pid(self) -> int | None:
@@ -111,7 +116,7 @@ class Command(Job):
         """Start it."""
         from logrules.sources.process import ChildProcess
 
-        child = self._child = ChildProcess(self._words, self.source, echo=self.echoes, pty=self._pty, turn=self._turn)
+        child = self._child = ChildProcess(self._words, self.source, echo=self.echoes, pty=self._pty, turn=self.turn)
         for number in self._early:
             child.send(number)
 
@@ -127,9 +132,9 @@ class Command(Job):
             self._child.send(number)
         return False
 
-    def leave_line(self) -> bool:
-        """Whether its output ends within a line."""
-        return self._child is not None and self._child.leave_line()
+    def aside(self, place: int) -> AbstractContextManager[bool]:
+        """Hold its output."""
+        return super().aside(place) if self._child is None else self._child.aside(place)
 
     def unwatched(self) -> None:
         """Go on passing its output through."""
@@ -146,34 +151,41 @@ class Pipe(Job):
     source: EventQueue
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from logrules.sources.passthrough import Passthrough
-
+        super().__init__()
         self.echoes = options.echo is not False
         self.source = EventQueue(STDIN_NAME)
-        self._passing = Passthrough(
-            STDIN, STDOUT if self.echoes else None, self.source, STDIN_NAME, self._end, options.turn
-        )
+        self._output: JobOutput | None = None
 
     def _end(self) -> None:
         self.source.end(End())
 
     def start(self) -> None:
         """Read it."""
-        self._passing.start()
+        from logrules.sources.job_output import JobOutput, Output
+
+        output = Output(STDIN, STDOUT if self.echoes else None, STDIN_NAME)
+        self._output = JobOutput([output], self.source, self.turn, self._end)
 
     def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
         """Watch no longer."""
         self._end()
         return True
 
-    def leave_line(self) -> bool:
-        """Whether what was passed on ends within a line."""
-        return self._passing.leave_line()
+    def aside(self, place: int) -> AbstractContextManager[bool]:
+        """Hold what comes."""
+        return super().aside(place) if self._output is None else self._output.aside(place)
 
     def unwatched(self) -> None:
         """Go on passing it through, to its end."""
         self.source.give_up()
-        self._passing.join()
+        if self._output is not None:
+            self._output.join()
+
+    def wait(self) -> int | None:
+        """Whoever writes to it is told that nobody reads any more."""
+        if self._output is not None:
+            self._output.release()
+        return None
 
 
 class Followed(Job):
@@ -184,8 +196,9 @@ class Followed(Job):
     def __init__(self, options: argparse.Namespace) -> None:
         from logrules.sources.followed_files import FollowedFiles
 
+        super().__init__()
         self.echoes = bool(options.echo)
-        show = partial(_show, options.turn) if self.echoes else _show_not
+        show = partial(_show, self.turn) if self.echoes else _show_not
         self.source = FollowedFiles(options.paths, show)
         self.backlog = self.source.backlog
 
@@ -218,6 +231,7 @@ class Replayed(Job):
         from logrules.engine.replay_source import ReplaySource
         from logrules.sources.discover import discover
 
+        super().__init__()
         speed = None if options.replay == float("inf") else options.replay
         # A beat of a second of ours; without sleep, as fine as it is worth.
         self.beat_s = speed or 30.0
@@ -273,8 +287,8 @@ def _in_front() -> bool:
         os.close(terminal)
 
 
-def _show(turn: Lock, data: bytes) -> None:
-    from logrules.sources.passthrough import write_all
+def _show(turn: Turn, data: bytes) -> None:
+    from logrules.sources.descriptors import write_all
 
     with turn, suppress(OSError):
         write_all(STDOUT, data)

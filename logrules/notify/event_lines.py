@@ -1,6 +1,7 @@
 """A line for each thing that happens to a live job: where nobody looks at a panel."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, tzinfo
 from typing import TextIO
 
@@ -35,8 +36,8 @@ class Lines:
     """Writes to ``out``: each phase when the first worker enters it, each diagnosis once, and when it is withdrawn.
 
     ``job`` is the job's name. ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none.
-    ``leave_line`` tells whether the log that goes to the same place stands within a line, such as a bar: a line of
-    ours begins a new one.
+    While what ``aside`` gives lasts, nothing of the log is passed on to the same place; whether it stands within a line
+    there, such as a bar: a line of ours begins a new one.
     """
 
     def __init__(
@@ -44,12 +45,12 @@ class Lines:
         out: TextIO,
         language: str,
         zone: tzinfo | None = UTC,
-        leave_line: Callable[[], bool] = lambda: False,
         job: str = "",
+        aside: Callable[[], AbstractContextManager[bool]] = lambda: nullcontext(False),
     ) -> None:
         self._out = out
         self._job = f"[{job}] " if job else ""
-        self._leave_line = leave_line
+        self._aside = aside
         self._language = language
         self._zone = zone
         self._phases: set[str] = set()
@@ -95,21 +96,23 @@ class Lines:
         if one.ranks:
             facts.append(f"{RANK.of(self._language)} {ranks_in_words(one.ranks)}")
         facts.append(certainty_in_words(one, self._language))
-        self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}")
+        more = []
         if one.evidence and one.evidence[0].text:
             line = one.evidence[0]
-            self._out.write(safe(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}") + "\n")
+            more.append(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}")
         first = next((fix for fix in one.fixes if fix.run), None)
         if quiet_s is not None and first is not None:
-            self._out.write(safe(f"         → {first.do.of(self._language)}: {first.run}") + "\n")
-        self._out.flush()
+            more.append(f"         → {first.do.of(self._language)}: {first.run}")
+        self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}", *more)
 
     def _behind(self, update: Update) -> None:
         if update.skipped > self._skipped and update.now - self._said_behind >= _BEHIND_S:
             self._said_behind, self._skipped = update.now, update.skipped
             self._say(update.now, _BEHIND.of(self._language).format(size=f"{update.skipped / _MEGABYTE:,.1f}"))
 
-    def _say(self, now: float, text: str) -> None:
-        first = "\n" if self._leave_line() else ""
-        self._out.write(f"{first}{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(self._job + text)}\n")
-        self._out.flush()
+    def _say(self, now: float, text: str, *more: str) -> None:
+        said = f"{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(self._job + text)}\n"
+        said += "".join(f"{safe(line)}\n" for line in more)
+        with self._aside() as in_line:
+            self._out.write("\n" * in_line + said)
+            self._out.flush()

@@ -7,8 +7,8 @@ from logrules.notify.notifications import Kind, Notification
 
 # What each of them documents for text messages of incoming webhooks, by the host of its URLs.
 _SLACK = ("hooks.slack.com",)
-_FEISHU = ("open.feishu.cn", "open.larksuite.com")
-_DINGTALK, _WECOM = "oapi.dingtalk.com", "qyapi.weixin.qq.com"
+FEISHU = ("open.feishu.cn", "open.larksuite.com")
+DINGTALK, _WECOM = "oapi.dingtalk.com", "qyapi.weixin.qq.com"
 _PAGERDUTY = ("events.pagerduty.com", "events.eu.pagerduty.com")
 # Slack reads these as markup: `<!channel>` in a line of a log would wake everybody.
 _SLACK_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -22,10 +22,10 @@ def body_for(url: str, news: Notification, text: str, plain: Mapping[str, object
     host = urlsplit(url).hostname or ""
     if host in _SLACK:
         return {"text": _cut(text, _CHAT_BYTES).translate(_SLACK_MARKUP)}
-    if host in _FEISHU:
+    if host in FEISHU:
         # `<at user_id="all">` would wake everybody there.
         return {"msg_type": "text", "content": {"text": _cut(text.replace("<at", "< at"), _CHAT_BYTES)}}
-    if host == _DINGTALK:
+    if host == DINGTALK:
         return {"msgtype": "text", "text": {"content": _cut(text, _CHAT_BYTES)}}
     if host == _WECOM:
         return {"msgtype": "text", "text": {"content": _cut(text, _WECOM_BYTES)}}

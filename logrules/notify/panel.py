@@ -7,12 +7,12 @@ cursor back, so that the lines of the log are as they would be without it.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Lock
 
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.panel_view import PanelChoice, panel_lines
+from logrules.sources.turn import Turn
 
 EVERY_S = 0.5
 HEIGHT = 8
@@ -28,7 +28,7 @@ class Panel:
     def __init__(
         self,
         terminal: int,
-        turn: Lock,
+        turn: Turn,
         workers: Callable[[], tuple[WorkerNow, ...]],
         language: str,
         *,
@@ -95,7 +95,7 @@ class Panel:
         if begun or lines != self._last:
             placed = "".join(f"\x1b[{rows - HEIGHT + 1 + at};1H\x1b[2K{line}" for at, line in enumerate(_full(lines)))
             if self._write(f"{begun}{_SAVE}{placed}{_RESTORE}"):
-                self._last = lines
+                self._size, self._last = (columns, rows), lines
 
     def close(self, limit_s: float) -> None:
         """Give the terminal back as it was, without the panel."""
@@ -111,7 +111,6 @@ class Panel:
         """What makes room for the panel, where that was not done yet for a terminal of this size."""
         if self._size == (columns, rows):
             return ""
-        self._size = (columns, rows)
         top = rows - HEIGHT
         # Scroll up what stands where the panel goes, then keep the log above it.
         return f"{_ALL}\x1b[{rows};1H" + "\n" * HEIGHT + f"\x1b[1;{top}r\x1b[{top};1H"

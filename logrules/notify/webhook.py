@@ -11,12 +11,16 @@ from logrules.model.update import Update
 from logrules.notify.delivery import post_delivery
 from logrules.notify.delivery_queue import DeliveryQueue
 from logrules.notify.message_forms import body_for
+from logrules.notify.message_signature import signed
 from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, matters, sentence
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
+from logrules.sources.wall_clock import now
 
 # The integration key of a service at PagerDuty.
 PAGERDUTY_KEY = "LOGRULES_PAGERDUTY_KEY"
+# The key with which a bot of Feishu, Lark or DingTalk wants its messages signed.
+SIGNING_KEY = "LOGRULES_NOTIFY_SECRET"
 
 
 class Webhook:
@@ -41,8 +45,8 @@ class Webhook:
         if not matters(update):
             return
         for news in self._policy.news(update, report()):
-            body = json.dumps(self._body(news), ensure_ascii=False).encode()
-            self._deliveries.do(post_delivery(self._url, body))
+            url, body = signed(self._url, self._body(news), os.environ.get(SIGNING_KEY, ""), now())
+            self._deliveries.do(post_delivery(url, json.dumps(body, ensure_ascii=False).encode()))
 
     def close(self, limit_s: float) -> None:
         """Wait for what is being sent; it goes on without us too."""

@@ -55,6 +55,18 @@ class PendingLines:
         self._latest.clear()
         self.add(data, arrived, now)
 
+    @property
+    def has_gap(self) -> bool:
+        """Whether there is a gap that was not told yet."""
+        return self._latest is not None
+
+    def leave_out(self, size: int, lines: int) -> None:
+        """So much that came here was left out by whoever hands us the log."""
+        if self._latest is None:
+            self._latest = []
+        self._gap_bytes += size
+        self._gap_lines += lines
+
     def due(self, *, last: bool) -> float | None:
         """From when on there is something to take; ``last`` says that no line will be finished."""
         if not self.length:

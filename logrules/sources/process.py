@@ -4,20 +4,20 @@ import os
 import signal
 import subprocess
 from collections.abc import Sequence
-from threading import Lock, Thread
+from contextlib import AbstractContextManager
+from threading import Thread
 
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
-from logrules.sources.output_keeper import OutputKeeper
-from logrules.sources.passthrough import Passthrough
+from logrules.sources.job_output import JobOutput, Output
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
+from logrules.sources.turn import Turn
 from logrules.sources.wall_clock import now
 
 OUT, ERR = 1, 2
 # Where a command has ended and what it left behind holds its output open, that is listened to for so long.
 _LEFT_BEHIND_S = 0.4
-_LOOK_S = 0.02
 _SIGNALLED = 128
 
 
@@ -35,17 +35,13 @@ class ChildProcess:
         *,
         echo: bool = True,
         pty: bool = False,
-        turn: "Lock | None" = None,
+        turn: Turn,
     ) -> None:
         self._buffer = buffer
         self._terminal = Terminal() if pty else None
         shared = pty or not echo or _same_place()
         self._process = _started(words, self._terminal, shared=shared)
-        outputs = self._outputs(echo=echo, shared=shared)
-        self._keeper = OutputKeeper([(ours, onward) for ours, onward, _ in outputs])
-        self._streams = [Passthrough(ours, onward, buffer, name, turn=turn) for ours, onward, name in outputs]
-        for stream in self._streams:
-            stream.start()
+        self._output = JobOutput(self._outputs(echo=echo, shared=shared), buffer, turn)
         self._waiting = Thread(target=self._wait, name=f"waiting for {words[0]}", daemon=True)
         self._waiting.start()
 
@@ -59,10 +55,9 @@ class ChildProcess:
         """Its exit status, or 128 + n where signal n ended it; None while it runs."""
         return None if self._process.poll() is None else self._status()
 
-    def leave_line(self) -> bool:
-        """Whether its output ends within a line just now; whoever asks ends that line."""
-        asked = [stream.leave_line() for stream in self._streams]
-        return True in asked
+    def aside(self, place: int) -> AbstractContextManager[bool]:
+        """Nothing of what it writes is passed on to ``place``; whether that stands within a line."""
+        return self._output.aside(place)
 
     def send(self, number: int) -> None:
         """Pass a signal on, unless the command has ended."""
@@ -84,32 +79,23 @@ class ChildProcess:
         status = self._process.wait()
         return status if status >= 0 else _SIGNALLED - status
 
-    def _outputs(self, *, echo: bool, shared: bool) -> list[tuple[int, int | None, str]]:
-        """Our end of each of its outputs, where that goes on to, and its name."""
+    def _outputs(self, *, echo: bool, shared: bool) -> list[Output]:
         if self._terminal is not None:
-            return [(self._terminal.ours, OUT if echo else None, "output")]
+            return [Output(self._terminal.ours, OUT if echo else None, "output")]
         pipes = [pipe.fileno() for pipe in (self._process.stdout, self._process.stderr) if pipe is not None]
         if shared:
-            return [(pipes[0], OUT if echo else None, "output")]
-        return list(zip(pipes, (OUT, ERR), ("stdout", "stderr"), strict=True))
+            return [Output(pipes[0], OUT if echo else None, "output")]
+        return [Output(pipes[0], OUT, "stdout"), Output(pipes[1], ERR, "stderr")]
 
     def _wait(self) -> None:
         status = self._status()
-        left = [stream for stream in self._streams if not _passed_on(stream, now() + _LEFT_BEHIND_S)]
-        for stream in left:
-            self._buffer.note(stream.log, "the command has ended, but processes that it left hold its output open")
-        if not left:
-            self._keeper.release()  # else it passes on what they write, once we are gone
+        self._buffer.hurry()
+        if self._output.wait(now() + _LEFT_BEHIND_S):
+            self._output.release()  # else it passes on what they write, once we are gone
+        else:
+            for log in self._output.open_logs():
+                self._buffer.note(log, "the command has ended, but processes that it left hold its output open")
         self._buffer.end(End(exit_status=status))
-
-
-def _passed_on(stream: Passthrough, until: float) -> bool:
-    """Whether a stream came to its end; one that only waits for more is given up at ``until`` (by the clock)."""
-    while stream.is_alive():
-        if stream.waits and now() >= until:
-            return False
-        stream.join(_LOOK_S)
-    return True
 
 
 def _same_place() -> bool:

@@ -49,16 +49,24 @@ class EventQueue:
     def put(self, log: str, data: bytes) -> None:
         """Take what a log says just now, leaving out older bytes where there is no room."""
         with self._changed:
-            if self._taken and self._end is None:
+            if not self._closed:
                 time = self._now()
                 self._add(log, data, time, time)
 
     def put_patiently(self, log: str, data: bytes, arrived: float) -> None:
         """Take what was read of a log once there is room; ``arrived`` is when it was written."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._taken or self._bytes() + len(data) <= max(self._limit, len(data)))
-            if self._taken:
+            self._changed.wait_for(lambda: self._closed or self._bytes() + len(data) <= max(self._limit, len(data)))
+            if not self._closed:
                 self._add(log, data, arrived, self._now())
+
+    def leave_out(self, log: str, size: int, lines: int) -> None:
+        """So much of a log was left out before it came here; waits until the last gap was told."""
+        with self._changed:
+            pieces = self._pieces(log)
+            self._changed.wait_for(lambda: self._closed or not pieces.has_gap)
+            if not self._closed:
+                pieces.leave_out(size, lines)
 
     def resume(self, log: str, offset: int) -> None:
         """The first bytes of this log that come are those at ``offset``."""
@@ -78,6 +86,12 @@ class EventQueue:
         """Tell the reader of the report something of a log."""
         with self._changed:
             self._told.append(Skipped(log, 0, None, reason))
+            self._changed.notify_all()
+
+    def hurry(self) -> None:
+        """Whoever reads need not rest any more: the job has ended, and somebody waits for the report."""
+        with self._changed:
+            self._rest_share = self._rested = 0.0
             self._changed.notify_all()
 
     def end(self, end: End) -> None:
@@ -114,6 +128,10 @@ class EventQueue:
                 if until is not None and time >= until:
                     return Tick(time)
                 self._changed.wait(self._wait_s(time, until))
+
+    @property
+    def _closed(self) -> bool:
+        return not self._taken or self._end is not None
 
     def _next(self, time: float) -> Block | Skipped | None:
         # Once the job has ended, nobody needs the machine more than who waits for the report.

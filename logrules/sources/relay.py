@@ -1,0 +1,89 @@
+"""The watcher's side of the relay: starts it, reads what it hands over, and asks it to stand still."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from logrules.sources import relay_process
+from logrules.sources.descriptors import widen
+from logrules.sources.relay_frames import RelayFrame, unpacked
+
+# What the relay is run with: nothing that is installed or set in the environment is looked at.
+_ROOT = str(Path(__file__).resolve().parents[2])
+_PROGRAM = f"import sys; sys.path.insert(0, {_ROOT!r}); import {relay_process.__name__} as it; it.main(sys.argv[1:])"
+_NUMBERS = 128
+_ENDING_S = 0.3
+
+
+class Relay:
+    """A process that passes ``outputs`` (ours, and where each goes on to, if anywhere) on. POSIX only.
+
+    Raises OSError where it cannot be started.
+    """
+
+    def __init__(self, outputs: Sequence[tuple[int, int | None]]) -> None:
+        if os.name != "posix" or not sys.executable:
+            raise OSError
+        self._control, theirs = socket.socketpair()
+        feed, fed = os.pipe()
+        pairs = [f"{ours}:{'' if onward is None else onward}" for ours, onward in outputs]
+        passed = (theirs.fileno(), fed)
+        words = [sys.executable, "-I", "-S", "-c", _PROGRAM, *map(str, passed), *pairs]
+        self._feed = os.fdopen(feed, "rb")
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 (this interpreter, our own module)
+                words,
+                stdin=None if any(not ours for ours, _ in outputs) else subprocess.DEVNULL,
+                pass_fds=(*passed, *(one for pair in outputs for one in pair if one is not None)),
+                start_new_session=True,
+            )
+        except OSError:
+            self._feed.close()
+            self._control.close()
+            raise
+        finally:
+            theirs.close()
+            os.close(fed)
+        widen(feed)
+        self._number = 0
+
+    def frames(self) -> Iterator[RelayFrame]:
+        """What it hands over, until it ends."""
+        with self._feed:
+            yield from unpacked(self._feed)
+
+    def hold(self, timeout_s: float | None = None) -> int | None:
+        """Let it stand still between two pieces: how it stands; None where it is gone.
+
+        Raises TimeoutError where it does not answer in time; it is to go on all the same.
+        """
+        self._number = (self._number + 1) % _NUMBERS
+        self._control.settimeout(timeout_s)
+        try:
+            self._control.sendall(relay_process.HOLD + bytes([self._number]))
+            while answer := self._control.recv(relay_process.ASKED_BYTES, socket.MSG_WAITALL):
+                if answer[0] == self._number:
+                    return answer[1]
+        except TimeoutError:
+            raise
+        except OSError:
+            return None
+        return None
+
+    def go(self, *, on_new_line: bool) -> None:
+        """Let it go on; ``on_new_line`` says that we have ended the line in which it stood."""
+        word = relay_process.GO_ON_NEW_LINE if on_new_line else relay_process.GO
+        with suppress(OSError):
+            self._control.sendall(word + bytes([self._number]))
+
+    def release(self) -> None:
+        """It is needed no more: end it, as soon as nobody holds it up."""
+        with suppress(OSError):
+            self._control.sendall(relay_process.RELEASE + bytes([0]))
+        self._control.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ENDING_S)

@@ -1,0 +1,106 @@
+"""The way from a relay to its watcher: bounded, so that the job never waits for who analyses its log."""
+
+import os
+from collections import deque
+
+from logrules.sources.relay_frames import FrameKind, RelayFrame, packed
+from logrules.sources.wall_clock import now
+
+# Some seconds of a flood. The watcher takes it as fast as it can read; beyond, a part is left out and counted.
+LIMIT_BYTES = 32 << 20
+
+
+class _Gap:
+    """What is left out of one output; the last piece is kept, since a log's last lines tell the most."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.lines = 0
+        self.latest = b""
+
+    def fold(self) -> None:
+        self.size += len(self.latest)
+        self.lines += self.latest.count(b"\n")
+        self.latest = b""
+
+
+class RelayFeed:
+    """Frames on their way into ``descriptor``, which must not block; ``limit_bytes`` of them at the most."""
+
+    def __init__(self, descriptor: int, limit_bytes: int = LIMIT_BYTES) -> None:
+        self._descriptor: int | None = descriptor
+        self._limit = limit_bytes
+        self._waiting: deque[memoryview] = deque()
+        self._size = 0
+        self._gaps: dict[int, _Gap] = {}
+
+    @property
+    def descriptor(self) -> int | None:
+        """Where there is something to write, what it is written to."""
+        return self._descriptor if self._waiting else None
+
+    def leaves_out(self, output: int) -> bool:
+        """Whether of this output there is no room for more."""
+        return output in self._gaps
+
+    def put(self, output: int, data: bytes) -> None:
+        """A piece of an output."""
+        if self._descriptor is None:
+            return
+        gap = self._gaps.get(output)
+        if gap is None and self._size + len(data) <= self._limit:
+            self._push(RelayFrame(FrameKind.PIECE, output, data, arrived=now()))
+            self.flush()
+            return
+        if gap is None:
+            gap = self._gaps[output] = _Gap()
+        gap.fold()
+        gap.latest = data
+
+    def has_room_again(self, output: int) -> bool:
+        """Whether what is left out of this output can end here."""
+        return output in self._gaps and self._size <= self._limit // 2
+
+    def resume(self, output: int, size: int, lines: int) -> None:
+        """Say what was left out: what came here, and ``size`` bytes of ``lines`` lines that went another way."""
+        gap = self._gaps.pop(output, None)
+        if gap is None or self._descriptor is None:
+            return
+        self._push(RelayFrame(FrameKind.LEFT_OUT, output, lines=gap.lines + lines, size=gap.size + size))
+        self._push(RelayFrame(FrameKind.PIECE, output, gap.latest, arrived=now()))
+        self.flush()
+
+    def end(self, output: int) -> None:
+        """An output has ended."""
+        if self._descriptor is not None:
+            self._push(RelayFrame(FrameKind.END, output))
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand over what is taken just now."""
+        while self._waiting and self._descriptor is not None:
+            try:
+                done = os.write(self._descriptor, self._waiting[0])
+            except BlockingIOError:
+                break
+            except OSError:
+                self.close()
+                return
+            self._size -= done
+            self._waiting[0] = self._waiting[0][done:]
+            if not self._waiting[0]:
+                self._waiting.popleft()
+
+    def close(self) -> None:
+        """Nobody takes anything any more."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
+        self._waiting.clear()
+        self._gaps.clear()
+        self._size = 0
+
+    def _push(self, frame: RelayFrame) -> None:
+        data = packed(frame)
+        self._waiting.append(memoryview(data))
+        self._size += len(data)

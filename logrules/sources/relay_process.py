@@ -1,0 +1,144 @@
+"""The process that passes a job's output on while somebody else looks at it; it outlives a watcher that is killed.
+
+It is a process of its own since a thread would wait for the interpreter while the analysis uses it, and since a job
+whose reader is gone is ended by its next line.
+"""
+
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Sequence
+
+from logrules.sources.descriptors import widen, write_all
+from logrules.sources.flood import KEPT_BYTES, FloodPath, readable_bytes
+from logrules.sources.relay_feed import RelayFeed
+
+# What a watcher asks, each with a number: to stand still, to go on (its own line has ended the log's), to end.
+HOLD, GO, GO_ON_NEW_LINE, RELEASE = b"h", b"g", b"n", b"r"
+ASKED_BYTES = 2
+# In the answer to HOLD: nothing waits to be passed on. The bits below say which outputs stand within a line.
+IDLE = 0x80
+_PIECE_BYTES = 1 << 20
+# An output is read this often at most, unless it comes in large pieces: its pipe holds what comes meanwhile.
+_REST_S = 0.0005
+_LARGE_BYTES = 512 << 10
+
+
+class _Output:
+    """One output of the job: ``number`` for the watcher, ``ours`` to read, ``onward`` to write to, if anywhere."""
+
+    def __init__(self, number: int, ours: int, onward: int | None) -> None:
+        self.number = number
+        self.ours = ours
+        self.onward = onward
+        self.in_line = False
+        self.flood = FloodPath(ours)
+
+
+class RelayProcess:
+    """Passes ``outputs`` on to their ends. ``control`` is where the watcher asks, ``feed`` what it reads."""
+
+    def __init__(self, control: socket.socket, feed: RelayFeed, outputs: Sequence[_Output]) -> None:
+        self._control: socket.socket | None = control
+        self._feed = feed
+        self._outputs = list(outputs)
+        self._buffer = memoryview(bytearray(_PIECE_BYTES))
+
+    def run(self) -> None:
+        """Until all outputs have ended and the watcher has all of them, or we are released."""
+        while self._outputs or self._feed.descriptor is not None:
+            asked = [] if self._control is None else [self._control.fileno()]
+            fed = [] if self._feed.descriptor is None else [self._feed.descriptor]
+            ready, room, _ = select.select([*asked, *(one.ours for one in self._outputs)], fed, [])
+            if room:
+                self._feed.flush()
+                self._resume()
+            if asked and asked[0] in ready:
+                self._obey()
+            passed = [self._pass(one) for one in tuple(self._outputs) if one.ours in ready]
+            if max(passed, default=0) < _LARGE_BYTES:
+                time.sleep(_REST_S)
+
+    def _pass(self, output: _Output) -> int:
+        """What has come of it, or its end; how much was read."""
+        most = _PIECE_BYTES
+        if self._feed.leaves_out(output.number) and output.onward is not None and output.flood.pass_on(output.onward):
+            most = KEPT_BYTES
+        try:
+            size = os.readv(output.ours, [self._buffer[:most]])
+        except OSError:  # a terminal that nobody has open any more
+            size = 0
+        if not size:
+            self._outputs.remove(output)
+            self._feed.resume(output.number, *output.flood.taken())
+            self._feed.end(output.number)
+            return 0
+        data = bytes(self._buffer[:size])
+        if output.onward is not None:
+            output.in_line = not data.endswith(b"\n")
+            try:
+                write_all(output.onward, data)
+            except OSError:  # its reader has gone; the log is read on
+                output.onward, output.in_line = None, False
+        self._feed.put(output.number, data)
+        return _PIECE_BYTES if most < _PIECE_BYTES else size
+
+    def _resume(self) -> None:
+        """Where there is room again, hand the watcher what comes from here on."""
+        for output in self._outputs:
+            if self._feed.has_room_again(output.number):
+                self._feed.resume(output.number, *output.flood.taken())
+
+    def _obey(self) -> None:
+        """Do what the watcher asks; without it, only pass on."""
+        asked = self._asked()
+        if asked[:1] == HOLD:
+            self._answer(asked)
+            asked = self._asked()
+        if asked[:1] == GO_ON_NEW_LINE:
+            for output in self._outputs:
+                output.in_line = False
+        elif asked[:1] == RELEASE:
+            self._outputs.clear()
+            self._feed.close()
+        elif not asked:
+            self._control = None
+            self._feed.close()
+
+    def _asked(self) -> bytes:
+        try:
+            return b"" if self._control is None else self._control.recv(ASKED_BYTES, socket.MSG_WAITALL)
+        except OSError:
+            return b""
+
+    def _answer(self, asked: bytes) -> None:
+        flags = sum(1 << one.number for one in self._outputs if one.in_line)
+        if self._feed.descriptor is None and not any(readable_bytes(one.ours) for one in self._outputs):
+            flags |= IDLE
+        try:
+            if self._control is not None:
+                self._control.sendall(asked[1:] + bytes([flags]))
+        except OSError:
+            return
+
+
+def main(words: Sequence[str]) -> None:
+    """Descriptors as words: of the control, of the feed, then a pair for each output."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    control, feed = int(words[0]), int(words[1])
+    os.set_blocking(feed, False)
+    pairs = [word.partition(":") for word in words[2:]]
+    outputs = [
+        _Output(number, int(ours), int(onward) if onward else None) for number, (ours, _, onward) in enumerate(pairs)
+    ]
+    for descriptor in (feed, *(one for output in outputs for one in (output.ours, output.onward) if one is not None)):
+        widen(descriptor)
+    RelayProcess(socket.socket(fileno=control), RelayFeed(feed), outputs).run()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

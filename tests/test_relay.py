@@ -1,0 +1,117 @@
+"""The relay between a job and its watcher: nothing waits, nothing is lost or left out unsaid."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from logrules.model.stream import Block, End, Skipped
+from logrules.sources.job_output import JobOutput, Output
+from logrules.sources.queue import EventQueue
+from logrules.sources.relay_feed import RelayFeed
+from logrules.sources.relay_frames import FrameKind, unpacked
+from logrules.sources.turn import Turn
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="relays are a matter of POSIX")
+
+
+def taken(buffer):
+    """All that a buffer has, until it ends."""
+    while not isinstance(item := buffer.read(None), End):
+        yield item
+
+
+def test_what_there_is_no_room_for_is_counted_and_the_last_piece_is_kept():
+    out, into = os.pipe()
+    os.set_blocking(into, False)
+    feed = RelayFeed(into, limit_bytes=200_000)
+    pieces = [b"%d\n" % number * 10_000 for number in range(20)]
+    for piece in pieces:
+        feed.put(0, piece)
+    assert feed.leaves_out(0)
+    assert not feed.has_room_again(0)
+    with os.fdopen(out, "rb") as stream:
+        frames = []
+        for frame in unpacked(stream):
+            frames.append(frame)
+            feed.flush()
+            if feed.has_room_again(0):
+                feed.resume(0, 30, 3)
+                feed.end(0)
+            if frame.kind is FrameKind.END:
+                feed.close()
+    gap = next(frame for frame in frames if frame.kind is FrameKind.LEFT_OUT)
+    came = [frame.data for frame in frames if frame.kind is FrameKind.PIECE]
+    assert came[-1] == pieces[-1]
+    assert came[:-1] == pieces[: len(came) - 1]
+    lost = pieces[len(came) - 1 : -1]
+    assert (gap.lines, gap.size) == (len(lost) * 10_000 + 3, sum(map(len, lost)) + 30)
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["by the relay", "by us once it is killed"])
+def test_all_is_passed_on_and_analysed(killed, monkeypatch):
+    onward_out, onward = os.pipe()
+    ours, job = os.pipe()
+    buffer = EventQueue(busy_share=1.0)
+    output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
+    if killed:
+        os.kill(output._relay._process.pid, signal.SIGKILL)
+        output._relay._process.wait()
+    for number in range(100):
+        os.write(job, b"line %d\n" % number)
+    os.close(job)
+    blocks = list(taken(buffer))
+    assert b"".join(block.data for block in blocks) == b"".join(b"line %d\n" % number for number in range(100))
+    output.release()
+    os.close(onward)
+    with os.fdopen(onward_out, "rb") as passed:
+        assert passed.read() == b"".join(block.data for block in blocks)
+    os.close(ours)
+
+
+def test_while_we_speak_nothing_is_passed_on_and_an_open_line_is_told_once(tmp_path):
+    ours, job = os.pipe()
+    buffer = EventQueue()
+    with (tmp_path / "out").open("wb") as out, (tmp_path / "aside").open("wb") as aside:
+        output = JobOutput([Output(ours, out.fileno(), "log")], buffer, Turn(), lambda: buffer.end(End()))
+        os.write(job, b"busy 10%")
+        while (tmp_path / "out").stat().st_size < 8:
+            time.sleep(0.01)
+        with output.aside(out.fileno()) as in_line:
+            assert in_line
+            os.write(job, b" 20%")
+            time.sleep(0.05)
+            assert (tmp_path / "out").read_bytes() == b"busy 10%"
+            out.write(b"\nours\n")
+            out.flush()
+        with output.aside(aside.fileno()) as in_line:
+            assert not in_line
+        os.close(job)
+        output.join()
+        output.release()
+    os.close(ours)
+    assert (tmp_path / "out").read_bytes() == b"busy 10%\nours\n 20%"
+
+
+def test_a_flood_that_nobody_reads_passes_whole_and_its_lines_are_counted():
+    """More than the relay holds, into a buffer that nobody takes from until the job has ended."""
+    count, line = 1_200_000, b"the same line of a flood, over and over\n"
+    words = f"import os\nfor n in range({count // 1000}): os.write(1, {line!r} * 1000)"
+    job = subprocess.Popen([sys.executable, "-c", words], stdout=subprocess.PIPE)
+    reader = subprocess.Popen(["wc", "-l"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    buffer = EventQueue(busy_share=1.0)
+    ours, onward = job.stdout.fileno(), reader.stdin.fileno()
+    output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
+    assert job.wait() == 0
+    read, left_out = 0, 0
+    for item in taken(buffer):
+        read += item.data.count(b"\n") if isinstance(item, Block) else 0
+        left_out += item.lines if isinstance(item, Skipped) else 0
+    output.release()
+    job.stdout.close()
+    assert read + left_out == count
+    assert left_out > 0
+    assert int(reader.communicate()[0]) == count
