@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import hyperscan
 
-from logrules.parsing.literal_matcher import HitColumns
+from logrules.parsing.hit_columns import HitColumns
 from logrules.ruleset.cache_files import keep, kept
 
 # Bytes, the number to report, and whether only their first place is asked for.

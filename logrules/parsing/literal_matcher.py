@@ -3,9 +3,8 @@
 Both find the same. Hyperscan is the faster by far (2 GB/s against 0.3), but has no wheels for some platforms.
 """
 
-from array import array
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol, overload
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from logrules.model.errors import LogrulesError
 
@@ -16,28 +15,6 @@ class Literal(NamedTuple):
     data: bytes
     number: int
     once: bool = False
-
-
-class HitColumns(Sequence[tuple[int, int]]):
-    """Pairs of (offset behind the literal, its number) in two columns: of as many tuples a full line took 30 MB."""
-
-    def __init__(self) -> None:
-        self.ends, self.numbers = array("q"), array("l")
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return zip(self.ends, self.numbers, strict=True)
-
-    @overload
-    def __getitem__(self, place: int) -> tuple[int, int]: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[tuple[int, int]]: ...
-    def __getitem__(self, place: int | slice) -> tuple[int, int] | Sequence[tuple[int, int]]:
-        if isinstance(place, slice):
-            return list(zip(self.ends[place], self.numbers[place], strict=True))
-        return self.ends[place], self.numbers[place]
 
 
 class LiteralMatcher(Protocol):
