@@ -6,17 +6,39 @@ processor and a checksum of what it reads back; whatever it refuses is compiled 
 """
 
 import hashlib
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import hyperscan
 
-from logrules.parsing.hit_columns import HitColumns
 from logrules.ruleset.cache_files import keep, kept
 
 # Bytes, the number to report, and whether only their first place is asked for.
 _Literals: TypeAlias = Sequence[tuple[bytes, int, bool]]
+
+
+class HitColumns(Sequence[tuple[int, int]]):
+    """Pairs of (offset behind the literal, its number) in two columns: of as many tuples a full line took 30 MB."""
+
+    def __init__(self) -> None:
+        self.ends, self.numbers = array("q"), array("l")
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self.ends, self.numbers, strict=True)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[int, int]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[tuple[int, int]]: ...
+    def __getitem__(self, place: int | slice) -> tuple[int, int] | Sequence[tuple[int, int]]:
+        if isinstance(place, slice):
+            return list(zip(self.ends[place], self.numbers[place], strict=True))
+        return self.ends[place], self.numbers[place]
 
 
 class HyperscanMatcher:

@@ -26,9 +26,9 @@ class MarkerFile(SignalFile):
     sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
     exit); ``parts``: where it is the very last line, its writer has said that it is done; ``starts`` a run; after one
     that ``rests`` (a full bar) nobody expects the next soon; one that ``polls`` says that its writer waits, and where
-    it stands again and again, that nothing else happens. One that is a ``guess`` (a bar without a name) enters no loop that the
-    frameworks seen by then do not have (no server trains), and none while an evaluation is under way. ``samples`` are
-    lines that must be recognised, ``near`` lines that must not.
+    it stands again and again, that nothing else happens. One that is a ``guess`` (a bar without a name) enters no loop
+    that the frameworks seen by then do not have (no server trains), and none while an evaluation is under way.
+    ``samples`` are lines that must be recognised, ``near`` lines that must not.
     """
 
     id: Name
