@@ -215,7 +215,7 @@ def test_later_diagnoses_take_a_line_each():
     more = tuple(replace(OOM, rule=f"a/{number}", title=Text(f"Later {number}")) for number in range(1, 5))
     lines = page(replace(FAILED, diagnoses=(OOM, *more))).splitlines()
     assert sum("Later" in line for line in lines) == 2
-    assert "2 further diagnoses; --all shows them" in lines
+    assert "Further diagnoses: 2 (--all)" in lines
     assert "Later 4" in full_page(replace(FAILED, diagnoses=(OOM, *more)))
 
 

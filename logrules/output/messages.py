@@ -21,7 +21,7 @@ OUTCOME: Mapping[Status, Text] = {
 }
 CALM = Text("nothing wrong was seen", "未见异常")
 UNEXPLAINED = Text(
-    "{count} error lines that no rule knows; the last: {last}", "{count} 行错误没有规则认识；最后一行：{last}"
+    "error lines that no rule knows: {count}; the last: {last}", "{count} 行错误没有规则认识；最后一行：{last}"
 )
 UNEXPLAINED_LINES = Text("Error lines that no rule knows", "没有规则认识的错误行")
 COMPLETED_BY = Text("shown by", "依据")
@@ -59,16 +59,16 @@ UNUSUAL = Text(
 PARTIAL = Text("partial: {unread} of {all} logs could not be read", "不完整：{all} 份日志中有 {unread} 份无法读取")
 STACKS = Text("Where the processes stand", "各进程所处位置")
 NOTES = Text("Notes", "备注")
-MORE = Text("{count} further diagnoses; --all shows them", "另有 {count} 条诊断；用 --all 查看")
+MORE = Text("Further diagnoses: {count} (--all)", "另有 {count} 条诊断；用 --all 查看")
 MORE_LINES = Text("+{count} more (--all)", "另有 {count} 处（--all）")
-MORE_STEPS = Text("+{count} more steps (--all)", "另有 {count} 步（--all）")
+MORE_STEPS = Text("Further steps: {count} (--all)", "另有 {count} 步（--all）")
 MORE_SAID = Text("… (--all)", "……（--all）")
 LABELLED = Text("{label}: ", "{label}：")
 ALSO = Text("Also", "另有")
 LOGS = Text("{count} logs", "{count} 份日志")
 TRY = Text("Try, in this order", "建议（按顺序尝试）")
 IF_UNWELL = Text("If it does no more", "若它已不再运行")
-LINES = Text("lines", "行")
+LINE, LINES = Text("line", "行"), Text("lines", "行")
 RESTART_WORD = Text("Restart", "重启建议")
 CONFIRM = Text("check this machine: logrules doctor --only", "检查本机：logrules doctor --only")
 EXPLAIN = Text("rule", "规则")

@@ -79,7 +79,7 @@ def put_coverage(page: Page, report: Report, language: str) -> None:
     read = ", ".join(report.sources[:MAX_SOURCES])
     if len(report.sources) > MAX_SOURCES:
         read += f" … ({words.LOGS.of(language).format(count=len(report.sources))})"
-    facts = [read, f"{report.lines:,} {words.LINES.of(language)}"]
+    facts = [read, f"{report.lines:,} {(words.LINE if report.lines == 1 else words.LINES).of(language)}"]
     if report.comparison is not None:
         facts.append(coverage(report.comparison, language))
     phases = phases_seen(report)
