@@ -31,6 +31,8 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
         ("a loss that has all but gone", steps([*MEMORISED, 0.0021]), False),
         ("a loss that had all but gone is back", steps([*MEMORISED, 1.4]), True),
         ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n", False),
+        ("a validation in words", steps(USUAL) + "INFO - Validation - Loss: 9.7, F1: 0.9\nBest validation loss: 9.7\n", False),
+        ("a training loss beside one of a validation", steps(USUAL) + "epoch 9 train loss: 9.7 val loss: 2.4\n", True),
         ("a summary of that test", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n* Acc@1 0.5 Acc@5 1.8 loss 11.3\n", False),
     ],
 )  # fmt: skip

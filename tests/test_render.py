@@ -115,6 +115,19 @@ COMPLETED = Report(
     Status.COMPLETED, "eval", sources=("a.log",), lines=9, completed_by=Evidence("a.log", 9, "training done", "main")
 )
 RUNNING = Report(Status.RUNNING, "train_step", sources=("a.log",), lines=9)
+_STEP, _LAST = Evidence("a.log", 8, "step 12 loss 0.51", "main"), Evidence("a.log", 9, "saving plots", "main")
+# It is well: no second guess of the same lines is told, and of an error that was lived through one line.
+STOPPED = replace(
+    OOM,
+    rule="detectors/stopped",
+    cause="stopped-silently",
+    severity=Severity.INFO,
+    title=Text("The log ends in mid-run", "日志在训练途中结束"),
+    evidence=(_STEP, _LAST),
+)
+GUESSED = replace(STOPPED, rule="alternatives/silent/worker-killed", cause="worker-killed", evidence=(_LAST,))
+LIVED_THROUGH = replace(OOM, severity=Severity.INFO)
+CALM = replace(RUNNING, diagnoses=(STOPPED, GUESSED, LIVED_THROUGH))
 
 
 def page(report: Report, language: str = "en", shell: str = "bash", width: int | None = None) -> str:
@@ -147,6 +160,9 @@ def full_page(report: Report, language: str = "en", shell: str = "bash") -> str:
         ("unexplained-zh", lambda: page(UNEXPLAINED, "zh")),
         ("completed", lambda: page(COMPLETED)),
         ("running", lambda: page(RUNNING)),
+        ("running-calm", lambda: page(CALM)),
+        ("running-calm-zh", lambda: page(CALM, "zh")),
+        ("completed-lived-through", lambda: page(replace(COMPLETED, diagnoses=(LIVED_THROUGH,)))),
     ],
 )
 def test_golden_page(name, made):

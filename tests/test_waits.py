@@ -27,6 +27,12 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
     ("story", "rest", "status"),
     [
         ("many kinds of lines: it went on", "".join(f"{word} is ready\n" for word in _WORDS), Status.HEALTHY),
+        (
+            "few kinds of lines, each with figures again and again: it went on",
+            "".join(f"case {n}\nmean {n}\nlow {n}\nhigh {n}\nsum {n}\nspread {n}\n" for n in range(9)),
+            Status.HEALTHY,
+        ),
+        ("one kind of line again and again: it has not", "".join(f"alive {n}\n" for n in range(90)), Status.STALLED),
         ("one dump of many keys: it has not", "".join(f'    "{word}": 1,\n' for word in _WORDS), Status.STALLED),
     ],
 )
@@ -125,3 +131,25 @@ def test_a_log_whose_last_line_only_tells_something_is_no_stop(tmp_path):
     path = tmp_path / "log"
     path.write_text("waiting for the barrier `ready`\nthe barrier is ready\n")
     assert diagnose(str(path)).diagnoses == ()
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status"),
+    [
+        ("its last word", "step 1 loss 2.5\nstep 2 loss 2.4\nDone.\n", Status.COMPLETED),
+        ("more is said behind it", "step 1 loss 2.5\nDone.\nstep 2 loss 2.4\n", Status.RUNNING),
+        ("whatever is said behind it", "step 1 loss 2.5\nDone.\nnow the next table\n", Status.RUNNING),
+        (
+            "an error above it",
+            "step 1 loss 2.5\n2025-03-01 10:00:00,250 - app - ERROR - the mesh has a hole\nDone.\n",
+            Status.UNEXPLAINED,
+        ),
+    ],
+)
+def test_a_parting_word_is_an_end_where_nothing_follows(tmp_path, story, log, status):
+    path = tmp_path / "train.log"
+    path.write_text(log)
+    report = diagnose(str(path))
+    assert report.status is status
+    told = report.completed_by.text if report.completed_by else None
+    assert told == ("Done." if status is Status.COMPLETED else None)

@@ -52,6 +52,7 @@ class SessionState:
     tracker: WorkerTracker
     roll: RankTable
     last: Observation | None
+    parting: Observation | None
     ended: bool
     earlier_runs: tuple[Run, ...] = ()
     notes: tuple[SourceNote, ...] = ()
@@ -87,7 +88,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     unusual = () if known else tuple(_shown(observation, {}) for observation in findings.unusual)
     if status is Status.UNEXPLAINED:
         unusual = tuple(_unexplained(event) for event in findings.last_errors[-MAX_UNEXPLAINED:])
-    completed = findings.tracker.completed if status is Status.COMPLETED else None
+    completed = findings.tracker.completed or findings.parting if status is Status.COMPLETED else None
     spans = findings.tracker.spans()
     return Report(
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
@@ -116,10 +117,8 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.UNEXPLAINED if findings.exit_status else Status.COMPLETED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
-    if findings.last_errors:
-        return Status.UNEXPLAINED
-    if findings.tracker.over:
-        return Status.COMPLETED
+    if findings.last_errors or findings.tracker.over or (findings.ended and findings.parting is not None):
+        return Status.UNEXPLAINED if findings.last_errors else Status.COMPLETED
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
 
 

@@ -67,6 +67,7 @@ class JobSnapshot:
     ear: Activity
     polls: Polls
     went_on: Callable[[Observation], bool]
+    parting: Observation | None = None
 
     @property
     def quiet_since(self) -> float | None:
@@ -218,6 +219,7 @@ def _stopped(at: JobSnapshot) -> bool:
         and (bool(tracker.workers) or at.looping() or at.polls.ends(at.last))
         and tracker.completed is None
         and not tracker.over
+        and at.parting is None
         and not at.failing()
         and not at.waiting()
     )

@@ -219,6 +219,6 @@ class RuleEvaluation:
         if known is None or known.last is not run.last or (known.now, known.ended) != (self.now, self.ended):
             known = self._shown_last = JobSnapshot(
                 self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.tracker, run.job.activity,
-                run.polls, run.went_on,
+                run.polls, run.went_on, run.parting,
             )  # fmt: skip
         return known

@@ -46,6 +46,8 @@ class RunState:
         self.outliers = Outliers()
         self.ranks = RankTable()
         self.last: Observation | None = None
+        # The latest line, where it says that its writer is done.
+        self.parting: Observation | None = None
         self._named: set[str] = set()
         self._by_component = index.components
         self._loops_of = index.loops
@@ -75,9 +77,10 @@ class RunState:
         by_frame = {name for one in self.failures.components for name in self._by_component.get(one, ())}
         return frozenset(self._named | by_frame)
 
-    def see(self, observation: Observation, *, complaint: bool) -> None:
-        """Take the next line; ``complaint`` says that it is one of an error."""
+    def see(self, observation: Observation, *, complaint: bool, parting: bool) -> None:
+        """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done."""
         self.last = observation
+        self.parting = observation if parting else None
         self.curves.see(observation)
         self.ranks.see(observation)
         self.outliers.see(observation, complaint=complaint)

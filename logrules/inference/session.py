@@ -131,6 +131,7 @@ class Session:
             run.tracker,
             run.ranks,
             run.last,
+            run.parting,
             job.ended,
             tuple(self._earlier),
             (*self._notes, *self._pack.notes),
@@ -167,7 +168,7 @@ class Session:
         chain, raised, ended = self._run.failures.feed(event)
         observation = self._observe(event, chain)
         said = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
-        markers = [marker for marker in said if not marker.polls]
+        markers = [marker for marker in said if not (marker.polls or marker.parts)]
         if any(marker.starts for marker in markers) and self._run_is_over():
             self._end_run(event)
             observation = self._observe(event, None)
@@ -177,9 +178,10 @@ class Session:
             yield from self._rules.judge_moves()
             # A line that says where its writer is now was written there.
             observation = replace(observation, phase=self._run.tracker.phase_at(event))
-        elif said:
+        elif any(marker.polls for marker in said):
             self._run.polls.see(observation)
-        self._run.see(observation, complaint=self._complains(event))
+        parting = any(marker.parts for marker in said)
+        self._run.see(observation, complaint=self._complains(event), parting=parting)
         yield from self._route(event.hits, observation, held_out=self._run.tracker.is_held_out(markers, observation))
         if raised is not None:
             yield from self._route_exception(raised, observation)

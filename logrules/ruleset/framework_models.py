@@ -24,11 +24,11 @@ class MarkerFile(SignalFile):
     is saved), back to that loop; ``opens`` or ``closes`` waits of this or another file; ``progress``
     is a step of a loop or a bar that moved (it renews open waits of the worker and may be
     sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
-    exit); ``starts`` a run; after one that ``rests``
-    (a full bar) nobody expects the next soon; one that ``polls`` says that its writer waits, and where it stands
-    again and again, that nothing else happens. One that is a ``guess`` (a bar without a name) enters no loop that the
-    frameworks seen by then do not have (no server trains), and none while an evaluation is under way. ``samples`` are
-    lines that must be recognised, ``near`` lines that must not.
+    exit); ``parts``: where it is the very last line, its writer has said that it is done; ``starts`` a run; after
+    one that ``rests`` (a full bar) nobody expects the next soon; one that ``polls`` says that its writer waits, and
+    where it stands again and again, that nothing else happens. One that is a ``guess`` (a bar without a name)
+    enters no loop that the frameworks seen by then do not have (no server trains), and none while an evaluation is
+    under way. ``samples`` are lines that must be recognised, ``near`` lines that must not.
     """
 
     id: Name
@@ -40,6 +40,7 @@ class MarkerFile(SignalFile):
     progress: bool = False
     completes: bool = False
     ends: bool = False
+    parts: bool = False
     starts: bool = False
     rests: bool = False
     polls: bool = False

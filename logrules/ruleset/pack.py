@@ -84,6 +84,7 @@ class Marker:
     completes: bool = False
     starts: bool = False
     ends: bool = False
+    parts: bool = False
     leaves: str | None = None
     rests: bool = False
     polls: bool = False
