@@ -111,11 +111,16 @@ def test_a_stall_with_which_the_job_ends_is_not_said_to_be_over():
         ("https://oapi.dingtalk.com/robot/send?access_token=x", {"msgtype": "text", "text": {"content": "said"}}),
         ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x", {"msgtype": "text", "text": {"content": "said"}}),
         ("https://example.com/hooks.slack.com", {"text": "said", "rule": "r"}),
+        (
+            "https://events.pagerduty.com/v2/enqueue",
+            {"routing_key": "key", "event_action": "trigger", "dedup_key": "logrules/i",
+             "payload": {"summary": "said", "source": "gpu-7", "severity": "warning"}},
+        ),
     ],
-)
+)  # fmt: skip
 def test_each_chat_gets_the_body_that_it_documents(url, body):
     (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
-    assert body_for(url, news, "said", {"rule": "r"}, "key") == body
+    assert body_for(url, replace(news, incident="i"), "said", {"rule": "r"}, "key") == body
 
 
 HOSTILE = "<!channel> & <at user_id='all'>"

@@ -24,8 +24,7 @@ from logrules.notify.commands import APART_S, Commands, words_of
 from logrules.notify.delivery import UndeliveredError, post, run_bounded
 from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
-from logrules.notify.message_forms import body_for
-from logrules.notify.notifications import Kind, Notification, NotificationPolicy, facts, sentence
+from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
 from logrules.notify.probe import look_closer
 from logrules.notify.report_file import EVERY_S, ReportFile
 from logrules.notify.webhook import Webhook
@@ -430,23 +429,3 @@ def test_an_incident_keeps_its_name_until_it_is_over():
     changes = [STALLED, StallProlonged(STALL.rule, 4.0, 130.0), Withdrawn(STALL.rule, 5.0), STALLED]
     names = [news.incident for one in changes for news in policy.news(update(1.0, one), REPORT)]
     assert names[0] == names[1] == names[2] != names[3]
-
-
-@pytest.mark.parametrize(
-    ("url", "body"),
-    [
-        ("https://hooks.slack.com/services/x", {"text": "hi"}),
-        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", {"msg_type": "text", "content": {"text": "hi"}}),
-        ("https://oapi.dingtalk.com/robot/send?access_token=x", {"msgtype": "text", "text": {"content": "hi"}}),
-        ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x", {"msgtype": "text", "text": {"content": "hi"}}),
-        ("https://example.com/hook", {"text": "hi", "n": 1}),
-        (
-            "https://events.pagerduty.com/v2/enqueue",
-            {"routing_key": "k", "event_action": "trigger", "dedup_key": "logrules/i",
-             "payload": {"summary": "hi", "source": "gpu-7", "severity": "warning"}},
-        ),
-    ],
-)  # fmt: skip
-def test_each_chat_gets_what_it_reads(url, body):
-    news = Notification(Kind.STALL, STALL.rule, 1.0, 65.0, STALL, REPORT, "i")
-    assert body_for(url, news, "hi", {"n": 1}, "k") == body
