@@ -58,6 +58,11 @@ def test_sample_of_file_name(shipped, form, name, parts):
     assert {part: getattr(worker, part) for part in parts} == parts
 
 
+def test_a_damaged_number_is_no_rank(peeler):
+    assert peeler.peel("[rank7]: x").rank == 7
+    assert peeler.peel("[rank99999999999]: x").rank is None
+
+
 @pytest.mark.parametrize("name", ["train.log", "log.txt", "frankfurt5.log", "epoch_3_model.txt"])
 def test_a_plain_file_name_names_nobody(shipped, name):
     assert not worker_of_name(name, shipped.names).named

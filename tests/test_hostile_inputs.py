@@ -45,6 +45,10 @@ _LOGS = {
     "text from right to left": "\u202eerror\u202c\u2066x\u2069 ".encode() * 1_000 + b"\n" + _OOM,
     "numbers of a million digits": b"step " + b"9" * 1_000_000 + b" loss 1e" + b"9" * 100_000 + b"\n" + _OOM,
     "ranks beyond any": b"[rank99999999999999999999]: Traceback (most recent call last):\n[rank-1]: ValueError: x\n",
+    "a rank of a billion times out": b"[rank99999999]:[E101 10:00:00.0 ProcessGroupNCCL.cpp:616] [Rank 999999999] Watchdog "
+    b"caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000)"
+    b" ran for 600001 milliseconds before timing out.\n" * 3,
+    "a world of a billion ranks": b"[rank3]: world_size=999999999 rank: 999999 (local_rank: 3)\n" * 3 + _OOM,
     "brackets": b"[" * 200_000 + b"\n" + _OOM,
     "JSON in JSON": b'{"log":' * 20_000 + b'"x"' + b"}" * 20_000 + b"\n" + _OOM,
     "a traceback without an end": b"Traceback (most recent call last):\n" + b'  File "a.py", line 1, in f\n' * 20_000,

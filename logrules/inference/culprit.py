@@ -8,6 +8,7 @@ from logrules.inference.observation import Match, Observation
 from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked
+from logrules.model.event import as_rank
 from logrules.model.report import DivergenceKind
 
 MAX_NAMED = 1_024
@@ -203,7 +204,9 @@ def _reporters(hypothesis: Hypothesis) -> frozenset[int]:
 def _absent(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
     """The ranks that did not report, where these are the fewer."""
     reporters = _reporters(hypothesis)
-    # Ranks count from 0, so those below the highest that reported exist too.
+    # Ranks count from 0, so those below the highest that reported exist too: of a damaged number a million.
+    if max(reporters, default=0) >= 2 * len(reporters):
+        return ()
     absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
     return tuple(sorted(absent)) if len(absent) < len(reporters) else ()
 
@@ -223,9 +226,9 @@ def named_ranks(hypothesis: Hypothesis) -> Iterator[int]:
     """The ranks that the lines themselves name (capture ``rank``)."""
     for match in hypothesis.matches:
         for observation, signal in _pairs(match):
-            rank = observation.captures(signal).get("rank", "")
-            if rank.isdecimal():
-                yield int(rank)
+            rank = as_rank(observation.captures(signal).get("rank"))
+            if rank is not None:
+                yield rank
 
 
 def _hosts(hypothesis: Hypothesis) -> Iterator[str]:

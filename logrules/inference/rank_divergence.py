@@ -148,8 +148,9 @@ def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankD
     """
     reported = {place.rank for place in places if place.calls or place.standings or place.heard}
     waiting = {place.rank: next(iter(place.calls.values())) for place in places if place.calls}
-    # Ranks count from 0, so those below the highest exist too.
-    unseen = set(range(max(world or 0, *reported))) - {place.rank for place in places} if reported else set()
+    # Ranks count from 0, so those below the highest exist too. Where most are not seen, nothing is said of them.
+    highest = max(world or 0, *reported) if reported else 0
+    unseen = set(range(highest)) - {place.rank for place in places} if highest <= 2 * len(places) else set()
     silent = {place.rank for place in places} - reported or unseen
     if not silent or not waiting or len(silent) >= len(reported):
         return

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from logrules.inference.observation import Observation
-from logrules.model.event import Worker
+from logrules.model.event import Worker, as_rank
 from logrules.model.record import record
 from logrules.model.worker_status import ParallelSizes
 
@@ -118,7 +118,7 @@ class RankTable:
             self._hosts[worker.host] = worker.host
             if (address := said.get("own_address")) is not None:
                 self._hosts[address] = worker.host
-        rank, size = number(said.get("own_rank")), number(said.get("world_size"))
+        rank, size = as_rank(said.get("own_rank")), as_rank(said.get("world_size"))
         if rank is not None and (pid := number(said.get("of_pid"))) is not None and len(self._ranks) < MAX_SEATS:
             # Who runs on the driver's own node does not give its address.
             for host in (said.get("of_host"), None):
@@ -144,7 +144,7 @@ class RankTable:
         return seat
 
     def _read(self, said: Mapping[str, str], observation: Observation, seat: RankState | None) -> None:
-        if (world := number(said.get("world_size"))) is not None:
+        if (world := as_rank(said.get("world_size"))) is not None:
             self.world = max(self.world or 0, world)
         for kind in ("tensor", "context", "pipeline"):
             if (size := number(said.get(f"{kind}_parallel"))) is not None and size > 0:

@@ -30,6 +30,17 @@ class Stance(StrEnum):
     CAUGHT = "caught"
 
 
+# No job has more; what is printed as a higher rank, or as more of them, is damaged.
+MAX_RANKS = 1_000_000
+
+
+def as_rank(text: str | None) -> int | None:
+    """The rank that a log prints, or how many there are; None for what is no number or more than any job has."""
+    if not text or not text.isdecimal() or len(text) > len(str(MAX_RANKS)):
+        return None
+    return rank if (rank := int(text)) <= MAX_RANKS else None
+
+
 @record
 class Worker:
     """Who wrote a line, as far as the line, its prefix or its file name tell."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import regex
 
-from logrules.model.event import Level, Timestamp
+from logrules.model.event import Level, Timestamp, as_rank
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
 from logrules.ruleset.pattern import bounded_match, bounded_search, compiled
@@ -122,9 +122,10 @@ class HeaderParser:
         header.group = said.get("group") or header.group
         header.pid = _number(said.get("pid"), header.pid)
         # The outermost rank is that within the job, an inner one may be that within a process group.
-        header.rank = header.rank if header.rank is not None else _number(said.get("rank"), None)
+        header.rank = header.rank if header.rank is not None else as_rank(said.get("rank"))
         # srun labels the task, which may be a launcher of many ranks; who says its rank in the job knows better.
-        header.rank = _number(said.get("world_rank"), header.rank)
+        world_rank = as_rank(said.get("world_rank"))
+        header.rank = header.rank if world_rank is None else world_rank
         header.repeat = _number(said.get("repeat"), header.repeat) or 1
         if form.relayed:
             header.level = None

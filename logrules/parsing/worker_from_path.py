@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from logrules.model.event import Worker
+from logrules.model.event import Worker, as_rank
 from logrules.ruleset.pack import NameForm
 from logrules.ruleset.pattern import bounded_search, compiled
 
@@ -25,7 +25,7 @@ def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
         if found is not None:
             said = {"role": form.role, **{part: text for part, text in found.groupdict().items() if text}}
             parts = {**{part: text for part, text in said.items() if text}, **parts}
-    return Worker(name, parts.get("host"), parts.get("role"), _number(parts.get("pid")), _number(parts.get("rank")))
+    return Worker(name, parts.get("host"), parts.get("role"), _number(parts.get("pid")), as_rank(parts.get("rank")))
 
 
 def _number(text: str | None) -> int | None:
