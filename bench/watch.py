@@ -30,6 +30,8 @@ LINES_PER_S = 50_000
 TICKS_PER_S = 100
 # A probe in every so many writes.
 PROBE_TICKS = 50
+FIRST_PROBE = 1000
+READY_LIMIT_S = 60
 LATENCY_LIMIT_MS = 50
 BUSY_LIMIT = 0.5
 RATE_LIMIT = 0.9
@@ -95,11 +97,16 @@ examples: {{fires: "PROBE-{n} went off", silent: "PROBE-{n} is armed"}}
     causes = "".join(
         f"  - {{id: probe-{n}, family: more-of-the-environment, tier: hardware, title: Probe, about: A probe., "
         "phase: train_step}\n"
-        for n in range(1000, 1000 + count)
+        for n in range(FIRST_PROBE, FIRST_PROBE + count)
     )
     (folder / "causes.yaml").write_text(f"causes:\n{causes}", encoding="utf-8")
-    for n in range(1000, 1000 + count):
+    for n in range(FIRST_PROBE, FIRST_PROBE + count):
         (folder / "probe" / f"n{n}.yaml").write_text(rule.format(n=n), encoding="utf-8")
+
+
+def probe_line(number: int) -> bytes:
+    """The line that the rule of this number is for."""
+    return f"PROBE-{number} went off\n".encode()
 
 
 def write_lines(write: Callable[[bytes], object], seconds: float, every: int) -> dict[int, float]:
@@ -114,8 +121,9 @@ def write_lines(write: Callable[[bytes], object], seconds: float, every: int) ->
         time.sleep(max(0.0, start + tick / TICKS_PER_S - time.monotonic()))
         probe = b""
         if tick % every == every // 2:
-            probe = f"PROBE-{1000 + len(sent)} went off\n".encode()
-            sent[1000 + len(sent)] = time.monotonic()
+            number = FIRST_PROBE + 1 + len(sent)
+            probe = probe_line(number)
+            sent[number] = time.monotonic()
         write(bulk + probe)
     return sent
 
@@ -129,7 +137,7 @@ def read_probes(stream: IO[bytes], seen: dict[int, float]) -> None:
 
 def latency_rows(seconds: float, folder: Path) -> Iterator[Row]:
     """Through a pipe, as ``job | logrules watch``, and through a file that is followed."""
-    write_probes(folder / "probes", int(seconds * TICKS_PER_S) // PROBE_TICKS + 1)
+    write_probes(folder / "probes", int(seconds * TICKS_PER_S) // PROBE_TICKS + 2)
     yield from written_to(None, seconds, folder)
     yield from written_to(folder / "followed.log", seconds, folder)
 
@@ -141,9 +149,13 @@ def written_to(log: Path | None, seconds: float, folder: Path) -> Iterator[Row]:
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as child:
         reader = Thread(target=read_probes, args=(child.stdout, seen))
         reader.start()
-        time.sleep(3)  # the rules are compiled once
-        before, began = cpu_s(child.pid), time.monotonic()
         with cast("IO[bytes]", child.stdin) if log is None else log.open("wb") as into:
+            into.write(probe_line(FIRST_PROBE))
+            into.flush()
+            until = time.monotonic() + READY_LIMIT_S
+            while FIRST_PROBE not in seen and time.monotonic() < until:  # the rules are compiled once
+                time.sleep(0.1)
+            before, began = cpu_s(child.pid), time.monotonic()
             sent = write_lines(lambda data: (into.write(data), into.flush()), seconds, PROBE_TICKS)
             written_s = time.monotonic() - began
             busy, peak = (cpu_s(child.pid) - before) / written_s, peak_bytes(child.pid)
