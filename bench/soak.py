@@ -28,6 +28,8 @@ PARSED: dict[str, Callable[[str], object]] = {
 }  # fmt: skip
 MAX_BYTES = 128 << 10
 LIMIT_CPU_S, LIMIT_MB = 60, 600
+# Of address space, of which much is never touched: one case may not take the machine down.
+MAX_ADDRESSES = 6 << 30
 HANG_S = 900  # without an end, on a machine however busy: it waits for something that does not come
 UNUSABLE = 2  # exit status
 # What a report may not hold: C0 but line ends and tabs, C1, overrides of direction.
@@ -135,7 +137,11 @@ def faults(path: Path, folder: Path) -> list[str]:
         with contextlib.redirect_stderr(err):
             status = main(["diagnose", str(path), "--format", form, "-o", str(out), "--debug"])
         said[form] = status
-        if "error in logrules" in err.getvalue() or CONTROLS.search(err.getvalue()):
+        if (
+            "error in logrules" in err.getvalue()
+            or "not enough memory" in err.getvalue()
+            or CONTROLS.search(err.getvalue())
+        ):
             found.append(f"{form}: {err.getvalue()[-2_000:]}")
         if status < UNUSABLE:
             found += wrong_with(out.read_text(encoding="utf-8"), form)
@@ -168,6 +174,7 @@ def case(data: bytes) -> list[str]:
         child = os.fork()
         if not child:
             resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_CPU_S, LIMIT_CPU_S))
+            resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESSES, MAX_ADDRESSES))
             with (folder / "faults").open("w") as stream:
                 json.dump(faults(folder / "a.log", folder), stream)
             os._exit(0)
