@@ -61,6 +61,17 @@ RECORDS = {
     "blank": ({"level": "info", "msg": "\n"}, [""]),
     "a-time-of-no-known-form": ({"time": "noon", "msg": "x"}, ["noon [log] x"]),
     "a-time-beyond-all-calendars": ({"time": 1e300, "level": "info", "msg": "x"}, ["[INFO] x"]),
+    "a-time-before-all-calendars": (
+        {"time": "0001-01-01T00:00:00+14:00", "level": "info", "msg": "x"},
+        ["0001-01-01T00:00:00+14:00 [INFO] x"],
+    ),
+    "a-time-of-several-lines": ({"time": "at\nnoon", "msg": "x"}, ["at noon [log] x"]),
+    "a-time-beyond-all-numbers": ({"time": 10**400, "level": "info", "msg": "x"}, ["[INFO] x"]),
+    "a-level-that-is-no-number": ({"time": 0, "level": float("nan"), "msg": "x"}, ["1970-01-01 00:00:00.000 [log] x"]),
+    "an-endless-level": ({"time": 0, "level": float("inf"), "msg": "x"}, ["1970-01-01 00:00:00.000 [log] x"]),
+    "a-rank-between-two": ({"level": "info", "msg": "x", "rank": 2.7}, ["[INFO] x"]),
+    "an-endless-rank": ({"level": "info", "msg": "x", "rank": float("inf")}, ["[INFO] x"]),
+    "a-mark-within-a-mark": ({"level": "info", "msg": "a\n\x1f\x1f\x0e\x0eb"}, ["[INFO] a", "\x1f  \x0eb"]),
 }
 # JSON that a log holds and that is no record of it.
 DATA = (

@@ -2,9 +2,12 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from logrules.model.event import as_rank
 
 # By the names that the writers document; the first that a record has counts.
 _MESSAGES = ("message", "msg", "log", "event", "MESSAGE", "textPayload", "text")
@@ -65,8 +68,8 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
         return [""]
     lines = [*message.rstrip("\n").split("\n"), *_traceback(fields, message)]
     lines[0] = f"{_prefix(fields, time, level)}{lines[0]}"
-    rank = _number(_first(fields, _RANKS))
-    return [f"[rank{rank:.0f}]: {line}" for line in lines] if rank is not None and rank >= 0 else lines
+    rank = as_rank(str(_first(fields, _RANKS)))
+    return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
 
 
 def _prefix(fields: Mapping[str, Any], time: str, level: str) -> str:
@@ -83,7 +86,7 @@ def _traceback(fields: Mapping[str, Any], message: str) -> Iterator[str]:
 
 
 def _time(value: object) -> str:
-    """A time in UTC, "2026-01-31 10:20:30.250"; what is no form that is known as it is, and nothing for none."""
+    """A time in UTC, "2026-01-31 10:20:30.250"; what is no form that is known in its words, and nothing for none."""
     moment: datetime | None = None
     number = _number(value)
     try:
@@ -92,12 +95,13 @@ def _time(value: object) -> str:
             moment = _EPOCH + timedelta(seconds=number / 1000**thousands)
         elif isinstance(value, str):
             moment = datetime.fromisoformat(value)
+        if moment is not None and moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
-        pass
+        moment = None
     if moment is None:
-        return value if isinstance(value, str) else ""
-    zoned = moment.astimezone(UTC) if moment.tzinfo is not None else moment
-    return zoned.replace(tzinfo=None).isoformat(" ", "milliseconds")
+        return " ".join(value.split()) if isinstance(value, str) else ""
+    return moment.isoformat(" ", "milliseconds")
 
 
 def _level(value: object) -> str:
@@ -111,7 +115,10 @@ def _level(value: object) -> str:
 def _number(value: object) -> float | None:
     if isinstance(value, str) and value.isdecimal() and len(value) <= len("1700000000000000000"):
         return float(value)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    # JSON as Python reads it has NaN and Infinity, and whole numbers beyond any float.
+    return float(value) if abs(value) <= sys.float_info.max else None
 
 
 def _first(fields: Mapping[str, Any], names: Sequence[str]) -> object:

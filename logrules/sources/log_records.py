@@ -10,6 +10,8 @@ import re
 from logrules.model.stream import CONTINUED
 
 _BEGUN = re.compile(rb'\n\{ ?"')
+# In place of a mark: without it, what stands round one could make another.
+_BLANKS = b" " * len(CONTINUED)
 _OBJECT = re.compile(rb"^\{[^\n]*\}[ \r]*$", re.MULTILINE)
 
 
@@ -21,7 +23,7 @@ def records_as_lines(data: bytes) -> bytes:
     """
     # One byte is looked for as fast as memory is read, two a hundred times slower.
     if CONTINUED[:1] in data:  # only we mark lines
-        data = data.replace(CONTINUED, b" " * len(CONTINUED))
+        data = data.replace(CONTINUED, _BLANKS)
     if not data.startswith(b"{") and not _BEGUN.search(data):
         return data
     return _OBJECT.sub(_as_lines, data)
@@ -33,5 +35,5 @@ def _as_lines(found: re.Match[bytes]) -> bytes:
     lines = lines_of_record(found[0])
     if lines is None:
         return found[0]
-    unmarked = (line.encode(errors="replace").replace(CONTINUED, b"") for line in lines)
+    unmarked = (line.encode(errors="replace").replace(CONTINUED, _BLANKS) for line in lines)
     return (b"\n" + CONTINUED).join(unmarked)
