@@ -28,6 +28,7 @@ RAISED_BY = {
     "checkpoint-resume-refused": "load_checkpoint",
     "dataset-encode-refused": "encode_example",
     "parallel-check-set-up": "init_device_mesh",
+    "python-too-old-subscript": "<module>",
 }
 
 
