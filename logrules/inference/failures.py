@@ -83,6 +83,7 @@ class Failures:
         self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame)
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
+        self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
         self._alike: Counter[object] = Counter()
         self._told_at: dict[object, int] = {}
@@ -126,6 +127,9 @@ class Failures:
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
         self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
+        self._told_as_caught.pop(failure.id, None)
+        if failure.stance is Stance.CAUGHT:
+            self._told_as_caught[failure.id] = failure
         if known is not None and known.rule is not None:
             self._records_of[known.rule] -= 1
         if rule is not None:
@@ -182,8 +186,7 @@ class Failures:
 
     def told_as_caught(self, event: Event) -> bool:
         """Whether the line stands in a record whose own lines say that it was lived through."""
-        caught = (one.failure for one in self._records.values() if one.failure.stance is Stance.CAUGHT)
-        return any(one.first.source == event.source and one.first.line <= event.line <= one.last.line for one in caught)
+        return any(one.holds(event) for one in self._told_as_caught.values())
 
     def ranks_of(self, chain: int) -> tuple[int, ...]:
         """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
@@ -257,13 +260,11 @@ class Failures:
             for number, known in self._records.items()
             if known.shown.order < shown.order and known.shown.event.source == shown.event.source
         ]
-        phases = (self.phase_of(number) for _, number in sorted(before, reverse=True))
-        return next((phase for phase in phases if phase is not None), None)
+        return next(filter(None, (self.phase_of(number) for _, number in sorted(before, reverse=True))), None)
 
     def first_phase(self) -> str | None:
         """The phase of the first record whose frames tell one."""
-        phases = (self.phase_of(number) for number in self._records)
-        return next((phase for phase in phases if phase is not None), None)
+        return next(filter(None, map(self.phase_of, self._records)), None)
 
 
 def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:

@@ -88,3 +88,7 @@ class Failure:
     def frames(self) -> tuple[Frame, ...]:
         """The frames of the innermost cause, the outermost first."""
         return self.chain[0].frames if self.chain else ()
+
+    def holds(self, event: Event) -> bool:
+        """Whether the line stands within the record."""
+        return self.first.source == event.source and self.first.line <= event.line <= self.last.line
