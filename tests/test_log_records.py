@@ -31,6 +31,10 @@ RECORDS = {
         {"event": "shard read", "level": "warning", "timestamp": "2026-01-31T11:20:30.5+01:00", "shard": 4},
         ["2026-01-31 10:20:30.500 [WARNING] shard read"],
     ),
+    "loguru": (
+        {"text": "2026-01-31 10:20:30 | ERROR | gave way\n", "record": {"level": {"name": "ERROR"}}},
+        ["[log] 2026-01-31 10:20:30 | ERROR | gave way"],
+    ),
     "zap": (
         {"level": "error", "ts": 1769854830.25, "msg": "Reconciler error", "error": "pods is forbidden"},
         ["2026-01-31 10:20:30.250 [ERROR] Reconciler error: pods is forbidden"],
@@ -55,7 +59,15 @@ RECORDS = {
         ["[rank3]: [INFO] one", "[rank3]: two"],
     ),
     "nonsense-beside-it": (
-        {"level": "info", "msg": "x", "stream": ["stdout"], "rank": True, "exception": {"type": 1}, "error": 3},
+        {
+            "level": "info",
+            "msg": "x",
+            "record": 5,
+            "stream": ["stdout"],
+            "rank": True,
+            "exception": {"type": 1},
+            "error": 3,
+        },
         ["[INFO] x"],
     ),
     "blank": ({"level": "info", "msg": "\n"}, [""]),
@@ -78,6 +90,8 @@ DATA = (
     b'{"loss": 0.5, "step": 3, "time": "10:20"}',
     b'{"text": "a sample", "label": 1}',
     b'{"message": {"role": "user"}, "level": 1}',
+    b'{"text": "a sample of a crawl", "timestamp": "2026-01-31T10:20:30Z", "url": "https://example.com"}',
+    b'{"prompt": "x", "message": "a request", "stream": true}',
     b'{"level": "info", "msg": "cut off',
     b'{"level": "info", "msg": "x"} and more',
     b'[{"level": "info", "msg": "x"}]',

@@ -10,7 +10,9 @@ from typing import Any
 from logrules.model.event import as_rank
 
 # By the names that the writers document; the first that a record has counts.
-_MESSAGES = ("message", "msg", "log", "event", "MESSAGE", "textPayload", "text")
+_MESSAGES = ("message", "msg", "log", "event", "MESSAGE", "textPayload")
+# Loguru's line, beside its record: alone, the name is that of samples too.
+_LINE, _RECORD = "text", "record"
 # What a collector read from a program's output: the level beside it is the collector's, one for all of standard error.
 _RELAYED = ("log", "textPayload")
 _TIMES = ("time", "timestamp", "ts", "asctime", "@timestamp", "datetime", "date", "__REALTIME_TIMESTAMP")
@@ -18,8 +20,8 @@ _LEVELS = ("level", "levelname", "severity", "log.level", "lvl", "PRIORITY")
 _FAULTS = ("error", "err")
 _TRACEBACKS = ("exc_info", "exc_text", "exception", "traceback", "stack_trace", "error.stack_trace")
 _RANKS = ("rank", "global_rank")
-# What else tells a record of a log from data that has a message: Docker's stream, loguru's record.
-_MARKS = ("stream", "record")
+# What else tells a record of a log from data that has a message: Docker's stream.
+_STREAMS = ("stdout", "stderr")
 # Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
 _INSIDE = ("fields", "jsonPayload")
 _LEVEL_WORDS = {
@@ -36,7 +38,7 @@ _IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60
 _MOST_SECONDS = 1e11
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Most objects without a message are told by this, unread.
-_NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE)).encode() + rb')" ?:')
+_NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode() + rb')" ?:')
 
 
 def lines_of_record(raw: bytes) -> list[str] | None:
@@ -56,10 +58,11 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     for name in _INSIDE:
         if isinstance(inner := record.get(name), dict):
             fields = {**fields, **inner}
-    message = _first(fields, _MESSAGES)
+    of_loguru = isinstance(fields.get(_RECORD), dict)
+    message = _first(fields, (*_MESSAGES, _LINE) if of_loguru else _MESSAGES)
     relayed = any(name in fields for name in _RELAYED)
     time, level = _time(_first(fields, _TIMES)), "" if relayed else _level(_first(fields, _LEVELS))
-    if not isinstance(message, str) or not (time or level or _first(fields, _MARKS)):
+    if not isinstance(message, str) or not (time or level or of_loguru or fields.get("stream") in _STREAMS):
         return None
     fault = _first(fields, _FAULTS)
     if isinstance(fault, str) and fault not in message:
@@ -74,7 +77,7 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
 
 def _prefix(fields: Mapping[str, Any], time: str, level: str) -> str:
     """Time and level as the header format ``record`` reads them: what is behind it may be indented."""
-    told = level or next((name for name in ("stdout", "stderr") if fields.get("stream") == name), "log")
+    told = level or next((name for name in _STREAMS if fields.get("stream") == name), "log")
     return f"{time} [{told}] " if time else f"[{told}] "
 
 
