@@ -29,7 +29,7 @@ RECORDS = {
     ),
     "structlog": (
         {"event": "shard read", "level": "warning", "timestamp": "2026-01-31T11:20:30.5+01:00", "shard": 4},
-        ["2026-01-31 10:20:30.500 [WARNING] shard read"],
+        ["2026-01-31 10:20:30.500 [WARNING] shard read shard=4"],
     ),
     "loguru": (
         {"text": "2026-01-31 10:20:30 | ERROR | gave way\n", "record": {"level": {"name": "ERROR"}}},
@@ -53,6 +53,22 @@ RECORDS = {
         {"textPayload": "step 3 loss 2.0", "severity": "ERROR", "timestamp": "2026-01-31T10:20:30Z"},
         ["2026-01-31 10:20:30.000 [log] step 3 loss 2.0"],
     ),
+    "figures": (
+        {
+            "level": "info",
+            "msg": "trained\nwell",
+            "step": 3,
+            "train/loss": float("nan"),
+            "amp": True,
+            "a b": 1,
+            "run": "r",
+        },
+        ["[INFO] trained step=3 train/loss=nan", "well"],
+    ),
+    "figures-of-a-collector": (
+        {"log": "step 3", "stream": "stdout", "time": "2026-01-31T10:20:30Z", "restarts": 4},
+        ["2026-01-31 10:20:30.000 [stdout] step 3"],
+    ),
     "no-time": ({"level": "fatal", "msg": "gave way"}, ["[CRITICAL] gave way"]),
     "a-rank": (
         {"level": "info", "msg": "one\ntwo", "rank": 3},
@@ -62,7 +78,7 @@ RECORDS = {
         {
             "level": "info",
             "msg": "x",
-            "record": 5,
+            "record": "r",
             "stream": ["stdout"],
             "rank": True,
             "exception": {"type": 1},
@@ -136,6 +152,15 @@ def test_a_captured_log_says_the_same_in_records(case, at_once, shipped):
     assert plain.diagnoses
     assert (found.status, found.phase) == (plain.status, plain.phase)
     assert [one.rule for one in found.diagnoses] == [one.rule for one in plain.diagnoses]
+
+
+def test_figures_beside_the_message_of_a_record_count(shipped):
+    records = (
+        {"level": "info", "timestamp": f"2026-01-31T10:20:{at}Z", "message": "train", "step": at, "loss": loss}
+        for at, loss in zip(range(10, 40), [2.5] * 5 + [float("nan")] * 25, strict=True)
+    )
+    report = replay([MemorySource("a.log", "".join(json.dumps(one) + "\n" for one in records))], shipped)
+    assert (report.phase, report.diagnoses[0].cause) == ("train_step", "loss-nan")
 
 
 def test_evidence_is_told_by_the_line_of_its_record_live_and_saved(tmp_path, monkeypatch, capsys):

@@ -20,6 +20,9 @@ _LEVELS = ("level", "levelname", "severity", "log.level", "lvl", "PRIORITY")
 _FAULTS = ("error", "err")
 _TRACEBACKS = ("exc_info", "exc_text", "exception", "traceback", "stack_trace", "error.stack_trace")
 _RANKS = ("rank", "global_rank")
+# What is said of these elsewhere on the line.
+_SAID = frozenset((*_TIMES, *_LEVELS, *_FAULTS, *_RANKS))
+_FIGURE = re.compile(r"[A-Za-z_][\w./-]{0,60}")
 # What else tells a record of a log from data that has a message: Docker's stream.
 _STREAMS = ("stdout", "stderr")
 # Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
@@ -42,7 +45,7 @@ _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode(
 
 
 def lines_of_record(raw: bytes) -> list[str] | None:
-    """Time, level and message, then the traceback; None where the bytes are no record of a log."""
+    """Time, level, message and figures, then the traceback; None where the bytes are no record of a log."""
     if not _NAMES.search(raw):
         return None
     try:
@@ -70,7 +73,8 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     if not message.strip():
         return [""]
     lines = [*message.rstrip("\n").split("\n"), *_traceback(fields, message)]
-    lines[0] = f"{_prefix(fields, time, level)}{lines[0]}"
+    figures = "" if relayed else _figures(fields)
+    lines[0] = f"{_prefix(fields, time, level)}{lines[0]}{figures}"
     rank = as_rank(str(_first(fields, _RANKS)))
     return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
 
@@ -79,6 +83,12 @@ def _prefix(fields: Mapping[str, Any], time: str, level: str) -> str:
     """Time and level as the header format ``record`` reads them: what is behind it may be indented."""
     told = level or next((name for name in _STREAMS if fields.get("stream") == name), "log")
     return f"{time} [{told}] " if time else f"[{told}] "
+
+
+def _figures(fields: Mapping[str, Any]) -> str:
+    """The numbers beside a message (a step, its loss), as loggers print them on a console."""
+    numbers = ((name, value) for name, value in fields.items() if type(value) in (int, float) and name not in _SAID)
+    return "".join(f" {name}={value}" for name, value in numbers if _FIGURE.fullmatch(name))
 
 
 def _traceback(fields: Mapping[str, Any], message: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ _OBJECT = re.compile(rb"^\{[^\n]*\}[ \r]*$", re.MULTILINE)
 
 
 def records_as_lines(data: bytes) -> bytes:
-    """The same whole lines, those that are records of a log as text: time, level and message.
+    """The same whole lines, those that are records of a log as text: time, level, message and figures.
 
     What a record holds on several lines stands on several, all but the first marked as `CONTINUED`. JSON that is no
     record of a log (samples, metrics, requests) stays as it is.
