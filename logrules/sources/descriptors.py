@@ -6,6 +6,10 @@ from contextlib import suppress
 
 # As much as Linux lets anybody have; the default is a sixteenth of it.
 _PIPE_BYTES = 1 << 20
+# So much is read at once. A stream is read this often at most, unless it comes in large pieces: its pipe holds what
+# comes meanwhile.
+READ_BYTES, LARGE_BYTES = 1 << 20, 512 << 10
+REST_S = 0.0005
 # Where a descriptor does not block, it is written to again after so long.
 _FULL_S = 0.0005
 

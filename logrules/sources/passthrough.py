@@ -4,15 +4,9 @@ import os
 import time
 from threading import Thread
 
-from logrules.sources.descriptors import widen, write_all
+from logrules.sources.descriptors import LARGE_BYTES, READ_BYTES, REST_S, widen, write_all
 from logrules.sources.queue import EventQueue
 from logrules.sources.turn import Turn
-
-_READ_BYTES = 1 << 20
-# A stream is read this often at most, unless it comes in large pieces; its pipe holds what comes meanwhile. Each
-# read has to wait for the interpreter, which the analysis is using.
-_REST_S = 0.0005
-_LARGE_BYTES = 512 << 10
 
 
 class Passthrough(Thread):
@@ -49,8 +43,8 @@ class Passthrough(Thread):
             with self._turn:
                 self._pass_on(data)
             self._buffer.put(self.log, data)
-            if len(data) < _LARGE_BYTES:
-                time.sleep(_REST_S)
+            if len(data) < LARGE_BYTES:
+                time.sleep(REST_S)
 
     def leave_line(self) -> bool:
         """Whether what was passed on last ends within a line, such as a bar; whoever asks ends that line."""
@@ -60,7 +54,7 @@ class Passthrough(Thread):
     def _read(self) -> bytes:
         self.waits = True
         try:
-            return os.read(self._descriptor, _READ_BYTES)
+            return os.read(self._descriptor, READ_BYTES)
         except OSError:
             # The other side of a pseudo-terminal is closed: that is how Linux says so.
             return b""

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from logrules.sources import relay_process
-from logrules.sources.descriptors import widen
 from logrules.sources.relay_frames import RelayFrame, unpacked
 
 # What the relay is run with: nothing that is installed or set in the environment is looked at.
@@ -48,7 +47,6 @@ class Relay:
         finally:
             theirs.close()
             os.close(fed)
-        widen(feed)
         self._number = 0
 
     def frames(self) -> Iterator[RelayFrame]:

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from logrules.sources.descriptors import widen, write_all
+from logrules.sources.descriptors import LARGE_BYTES, READ_BYTES, REST_S, widen, write_all
 from logrules.sources.flood import KEPT_BYTES, FloodPath, readable_bytes
 from logrules.sources.relay_feed import RelayFeed
 
@@ -21,10 +21,6 @@ HOLD, GO, GO_ON_NEW_LINE, RELEASE = b"h", b"g", b"n", b"r"
 ASKED_BYTES = 2
 # In the answer to HOLD: nothing waits to be passed on. The bits below say which outputs stand within a line.
 IDLE = 0x80
-_PIECE_BYTES = 1 << 20
-# An output is read this often at most, unless it comes in large pieces: its pipe holds what comes meanwhile.
-_REST_S = 0.0005
-_LARGE_BYTES = 512 << 10
 
 
 class _Output:
@@ -45,7 +41,7 @@ class RelayProcess:
         self._control: socket.socket | None = control
         self._feed = feed
         self._outputs = list(outputs)
-        self._buffer = memoryview(bytearray(_PIECE_BYTES))
+        self._buffer = memoryview(bytearray(READ_BYTES))
 
     def run(self) -> None:
         """Until all outputs have ended and the watcher has all of them, or we are released."""
@@ -59,12 +55,12 @@ class RelayProcess:
             if asked and asked[0] in ready:
                 self._obey()
             passed = [self._pass(one) for one in tuple(self._outputs) if one.ours in ready]
-            if max(passed, default=0) < _LARGE_BYTES:
-                time.sleep(_REST_S)
+            if max(passed, default=0) < LARGE_BYTES:
+                time.sleep(REST_S)
 
     def _pass(self, output: _Output) -> int:
         """What has come of it, or its end; how much was read."""
-        most = _PIECE_BYTES
+        most = READ_BYTES
         if self._feed.leaves_out(output.number) and output.onward is not None and output.flood.pass_on(output.onward):
             most = KEPT_BYTES
         try:
@@ -84,7 +80,7 @@ class RelayProcess:
             except OSError:  # its reader has gone; the log is read on
                 output.onward, output.in_line = None, False
         self._feed.put(output.number, data)
-        return _PIECE_BYTES if most < _PIECE_BYTES else size
+        return READ_BYTES if most < READ_BYTES else size
 
     def _resume(self) -> None:
         """Where there is room again, hand the watcher what comes from here on."""
