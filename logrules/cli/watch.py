@@ -141,7 +141,7 @@ def _step_back() -> None:
     """Leave the processors to the job and to what passes its output on; only Linux knows this of a thread."""
     if sys.platform.startswith("linux"):
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, _NICE)
+            os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
 
 
 def _voice(*, aside: bool) -> TextIO:
