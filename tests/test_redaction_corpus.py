@@ -129,3 +129,12 @@ def test_a_text_full_of_secrets_is_no_fault():
     clean, taken = Redactor().redact({"log": "\n".join(lines)})
     assert "hf_" not in clean["log"]
     assert sum(one.count for one in taken) == 20_000
+
+
+def test_a_line_of_nothing_but_backslashes_is_read_in_time():
+    """Looked at from each of them to the last, it took the square of its length."""
+    line = "\\" * 400_000
+    clean, taken = Redactor().redact({"log": f"{line}\n\\\\u001b[31mHF_TOKEN={drawn('hf_{a34}', random.Random(1))}"})
+    assert clean["log"].startswith(line)
+    assert "31m" not in clean["log"]
+    assert [one.count for one in taken] == [1]

@@ -5,9 +5,10 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 
-# Colours and other sequences, as the terminal gets them or as loggers and JSON spell them.
+# Colours and other sequences, as the terminal gets them or as loggers and JSON spell them: within JSON within JSON
+# with ever more backslashes. A line may be nothing else, so few are looked at from each of them.
 _SEQUENCES = re.compile(
-    r"(?:\x1b|\\+x1[bB]|\\+u001[bB]|\\+033|\\+e(?=\[)|\^\[|#033(?=\[)|\u241b)"
+    r"(?:\x1b|\\{1,16}+(?:x1[bB]|u001[bB]|033|e(?=\[))|\^\[|#033(?=\[)|\u241b)"
     r"(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78DEHMNOZc])"
     r"|\x9b[0-?]{0,32}[ -/]{0,4}[@-~]"
 )
