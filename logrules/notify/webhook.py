@@ -15,7 +15,7 @@ from logrules.notify.message_signature import signed
 from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, matters, sentence
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
-from logrules.sources.wall_clock import now
+from logrules.sources.wall_clock import system_time
 
 # The integration key of a service at PagerDuty.
 PAGERDUTY_KEY = "LOGRULES_PAGERDUTY_KEY"
@@ -45,7 +45,7 @@ class Webhook:
         if not matters(update):
             return
         for news in self._policy.news(update, report()):
-            url, body = signed(self._url, self._body(news), os.environ.get(SIGNING_KEY, ""), now())
+            url, body = signed(self._url, self._body(news), os.environ.get(SIGNING_KEY, ""), system_time())
             self._deliveries.do(post_delivery(url, json.dumps(body, ensure_ascii=False).encode()))
 
     def close(self, limit_s: float) -> None:

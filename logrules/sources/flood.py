@@ -53,7 +53,8 @@ class FloodPath:
             self._moved += left
             while left:
                 left -= os.splice(self._ours, onward, left)
-        except OSError:  # where it is written to takes no pages, such as a file that is appended to
+        # Where it is written to takes no pages, such as a file that is appended to; a Python without ctypes.
+        except (OSError, ImportError):
             self._works = False
             self._read_and_write(onward, left)
         return True

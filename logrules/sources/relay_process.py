@@ -65,6 +65,8 @@ class RelayProcess:
             most = KEPT_BYTES
         try:
             size = os.readv(output.ours, [self._buffer[:most]])
+        except BlockingIOError:  # somebody else took it: a standard input that is shared
+            return 0
         except OSError:  # a terminal that nobody has open any more
             size = 0
         if not size:

@@ -1,4 +1,4 @@
-"""The only clock: seconds since the epoch that never jump."""
+"""The only clock: seconds since the epoch that never jump, and those that others go by."""
 
 import time
 from collections.abc import Callable
@@ -13,3 +13,8 @@ _STARTED = time.time() - time.monotonic()  # noqa: TID251 (this is the place)
 def now() -> float:
     """Seconds since the epoch, by a clock that runs evenly."""
     return _STARTED + time.monotonic()  # noqa: TID251 (this is the place)
+
+
+def system_time() -> float:
+    """Seconds since the epoch as another machine would read them: for what it is to compare, never for what lasted."""
+    return time.time()  # noqa: TID251 (this is the place)
