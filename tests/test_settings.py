@@ -100,6 +100,17 @@ def test_one_pack_must_not_define_a_rule_twice(tmp_path):
     ]
 
 
+def test_a_file_that_is_named_in_two_ways_counts_once_where_it_comes_last(tmp_path):
+    file = write(tmp_path / "one/acme/first.yaml", rule("acme/first"))
+    write(tmp_path / "two/acme/first.yaml", rule("acme/first"))
+    write(tmp_path / "logrules.toml", "packs = ['one', 'two']")
+    (tmp_path / "link").symlink_to("one")
+    for named in ([tmp_path / "one"], [file], [tmp_path / "link", tmp_path / "one"]):
+        pack = load_pack(named, settings=find_settings(tmp_path))
+        assert pack.origins == {"acme/first": str(file)}
+        assert [one.before for one in pack.replaced] == [str(tmp_path / "two/acme/first.yaml")]
+
+
 def test_a_folder_that_is_called_as_the_shipped_one_is_another_pack(tmp_path):
     write(tmp_path / "rules/vllm/oom.yaml", rule("cuda/out-of-memory"))
     assert pack_of(tmp_path, "packs = ['rules']").origins == {

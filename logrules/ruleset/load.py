@@ -55,7 +55,7 @@ def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache:
     known = cached_pack(digest) if digest else None
     if known is not None:
         return known
-    texts = [*shipped_texts(), *texts_of_settings(settings), *rule_texts(map(Path, folders))]
+    texts = [*shipped_texts(), *own_texts(settings, map(Path, folders))]
     digest = digest_of([*texts, *settings_text(settings)])
     pack = cached_pack(digest) if cache else None
     if pack is None:
@@ -104,7 +104,17 @@ def shipped_texts() -> Iterator[RuleText]:
         yield _text(path, str(SHIPPED / path.relative_to(root)), "")
 
 
-def texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:
+def own_texts(settings: Settings | None, folders: Iterable[Path]) -> list[RuleText]:
+    """The rule files beside the shipped ones: those of the settings, then those at or below the folders.
+
+    A file that several of them have counts once, where it comes last.
+    """
+    texts = [*_texts_of_settings(settings), *rule_texts(folders)]
+    last = {text.path.resolve(): place for place, text in enumerate(texts)}
+    return [texts[place] for place in sorted(last.values())]
+
+
+def _texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:
     """The rule files of installed packs, then those of the folders that the configuration names."""
     if settings is None:
         return

@@ -9,11 +9,10 @@ from logrules.model.errors import PackError
 from logrules.ruleset.load import (
     CASE_NAME,
     digest_of,
-    rule_texts,
+    own_texts,
     settings_text,
     shipped_rules,
     shipped_texts,
-    texts_of_settings,
 )
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
@@ -149,7 +148,7 @@ def _same_rules(sources: "Sequence[RuleSource]", before: Suite, now: Suite, rest
 
 def all_texts(given: Iterable[Path], settings: Settings | None = None) -> list[RuleText]:
     """Every rule file that has a say: the shipped ones, those of the settings, and those at or below the paths."""
-    return [*shipped_texts(), *texts_of_settings(settings), *rule_texts(own_roots(given, settings))]
+    return [*shipped_texts(), *own_texts(settings, own_roots(given, settings))]
 
 
 def own_roots(paths: Iterable[Path], settings: Settings | None = None) -> list[Path]:

@@ -124,7 +124,7 @@ def _lessons(
     options: argparse.Namespace,
     processes: int,
 ) -> "tuple[Lesson, ...]":
-    from logrules.ruleset.load import rule_texts, shipped_texts, texts_of_settings
+    from logrules.ruleset.load import own_texts, shipped_texts
     from logrules.tools.fleet.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import healthy_cases
     from logrules.tools.learn.drafting import Neighbours
@@ -140,7 +140,7 @@ def _lessons(
         )
     settings = chosen_settings(options)
     cases = healthy_cases()
-    texts = (*shipped_texts(), *texts_of_settings(settings), *rule_texts(map(Path, options.rules)))
+    texts = (*shipped_texts(), *own_texts(settings, map(Path, options.rules)))
     failed = tuple(one.job for one in read if one.unexplained)
     ground = Ground(texts, settings, failed, (*healthy, *cases), processes)
     logs = tuple(job.path for job in cases)
