@@ -286,6 +286,11 @@ def test_what_is_superfluous_is_taken_out(alone, capsys):
     assert capsys.readouterr().err == "logrules: mended 1 file\n"
 
 
+def test_no_signal_is_taken_out_for_a_misspelling_in_the_condition(alone):
+    text = RULE.replace("when: said", "  other: {contains: OTHER}\nwhen: said and ohter")
+    assert {one.code for one in findings(alone, text)} == {"LR007"}
+
+
 def test_nothing_else_is_changed_by_mending(alone):
     text = RULE.replace("id: acme/one", "id: acme/two")
     findings(alone, text)

@@ -8,20 +8,29 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.lint_targets import found, signals_in
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def dead_signals(source: RuleSource) -> Iterator[LintFinding]:
-    """Signals of a rule whose name is not in its `when`."""
+    """Signals of a rule whose name is not in its `when`; none where that cannot be understood: one may be misspelt."""
     match source.file:
-        case schema.RuleFile(when=str() as when, with_=evidence):
+        case schema.RuleFile(when=str() as when, with_=evidence) if _understood(when, source):
             asked = {*_NAME.findall(when), *evidence}
             for here in signals_in(source):
                 if here.name not in asked:
                     message = f"the signal `{here.name}` is not in `when`"
                     yield here.finding("LR101", message, removes=here.at)
+
+
+def _understood(when: str, source: RuleSource) -> bool:
+    try:
+        parse_when(when, {here.name: number for number, here in enumerate(signals_in(source))})
+    except ConditionFault:
+        return False
+    return True
 
 
 def dead_waits(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) -> Iterator[LintFinding]:
