@@ -48,6 +48,8 @@ step 3
         ("id 123e4567-e89b-12d3-a456-426614174000 at 0x7f3a", {"id": "123e4567-e89b-12d3-a456-426614174000", "pointer": "0x7f3a"}),
         ("loss=1.5e-05 loss=2", {"loss": "1.5e-05", "loss2": "2"}),
         ("commit deadbeef01 is gone", {"hash": "deadbeef01"}),
+        ("lost worker-7f3a of node-1eadbeef01, lease 9c1e", {"worker": "7f3a", "hash": "1eadbeef01", "lease": "9c1e"}),
+        ("a bf16 step took 1e05 of -30d", {"bf": "16", "took": "1e05", "value": "-30"}),
         ("nothing varies here", {}),
     ],
 )  # fmt: skip

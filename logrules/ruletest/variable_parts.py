@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from logrules.ruleset.pattern import found_in_time
 
+_HASH = r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"
+# A short one goes to and fro between digits and letters, as `bf16`, `30d` and `1e05` do not.
+_CODE = r"\b(?!\d+e\d+\b)(?=\d+[a-f]+\d|[a-f]+\d+[a-f])[0-9a-f]{4,7}\b"
+
 # What is filled in, the longest and most particular first; a name that its capture could have, and its pattern.
 _VARIABLE = (
     ("url", r"[a-z][a-z0-9+]*://[^\s'\"<>)\]]+", r"[^\s'\"<>)\]]+"),
@@ -18,9 +22,14 @@ _VARIABLE = (
     ("address", r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", r"\d+(?:\.\d+){3}(?::\d+)?"),
     ("path", r"(?<![\w.])(?:~|\.{1,2})?/[^\s'\":,;)\]]+|\b[A-Za-z]:\\[^\s'\",;)\]]+", r"[^\s'\":,;)\]]+"),
     ("pointer", r"\b0x[0-9a-fA-F]+\b", r"0x[0-9a-fA-F]+"),
-    ("hash", r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b", r"[0-9a-f]+"),
+    ("hash", _HASH, r"[0-9a-f]+"),
+    ("code", _CODE, r"[0-9a-f]+"),
     ("name", r"'[^']{1,80}'|\"[^\"]{1,80}\"", None),
-    ("value", r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?", r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?"),
+    (
+        "value",
+        rf"(?!-(?:{_HASH}|{_CODE}))[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?",
+        r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?",
+    ),
 )
 _ANY_VARIABLE = re.compile("|".join(f"(?P<{name}>{looks})" for name, looks, _ in _VARIABLE))
 _PATTERN = {name: pattern for name, _, pattern in _VARIABLE}
@@ -87,7 +96,7 @@ def _filled(found: "re.Match[str]", before: str, used: set[str]) -> Iterator[Mes
 def _named(kind: str, before: str, used: set[str]) -> str:
     """What the word before it says that it is, else its kind; numbered where that name is taken."""
     word = _WORD_BEFORE.search(before)
-    name = word[1].lower().strip("_") if word and kind in {"value", "name"} else kind
+    name = word[1].lower().strip("_") if word and kind in {"value", "name", "code"} else kind
     if name in _DULL or not name.isidentifier() or not name.isascii():
         name = kind
     numbered, count = name, 1
