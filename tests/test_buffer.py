@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
 from logrules.sources.pending_lines import HOLD_S
 from logrules.sources.queue import GATHER_S, EventQueue
 
@@ -34,7 +34,11 @@ def drained(one, clock, until=None):
         found.append(item)
 
 
-@given(pieces=st.lists(st.binary(min_size=1, max_size=30).map(lambda b: b.replace(b"a", b"\n")), max_size=20))
+# What marks lines is taken out of what comes (tests/test_log_records.py).
+PIECES = st.binary(min_size=1, max_size=30).map(lambda b: b.replace(b"a", b"\n").replace(CONTINUED[:1], b"."))
+
+
+@given(pieces=st.lists(PIECES, max_size=20))
 def test_the_bytes_come_out_as_they_went_in_and_only_the_last_line_is_cut(pieces):
     one, clock = buffer()
     blocks = []

@@ -142,7 +142,7 @@ def test_one_line_of_100_megabytes(tmp_path):
         ("a list", "- a\n", "bad.yaml:1:1", "not a mapping"),
         ("empty", "", "bad.yaml:1:1", "is empty"),
         ("a key twice", "id: a/b\nid: a/c\n", "bad.yaml:2:1", "given twice"),
-        ("an unknown key", "id: a/b\nsingals: {}\n", "bad.yaml:2:1", "unknown key"),
+        ("an unknown key", "id: a/b\nsingals: {}\n", "bad.yaml:2:1", "unknown key (did you mean `signals`?)"),
         ("an alias bomb", "a: &a [x]\nb: *a\n", "bad.yaml:2:4", "aliases"),
         ("a tag that runs code", "id: !!python/object/apply:os.system ['true']\n", "bad.yaml:1:", "not valid YAML"),
         ("deep nesting", "a: " + "[" * 60 + "]" * 60, "bad.yaml:1:", "nested deeper"),

@@ -1,4 +1,4 @@
-"""Prefixes, times and file names: the samples that the format files carry, and what must never be peeled."""
+"""Times and file names: the samples that the format files carry (`logrules test` runs those of prefixes). And what is no prefix."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -19,7 +19,6 @@ FORMATS = [
     for text in rule_texts([shipped_rules() / "frameworks"])
     if (source := read_source(text)[0]) is not None and isinstance(source.file, FrameworkFile)
 ]
-HEADERS = [(header.id, sample) for file in FORMATS for header in file.headers for sample in header.samples]
 TIMES = [(form.id, text, meaning) for file in FORMATS for form in file.times for text, meaning in form.samples.items()]
 NAMES = [(form.id, name, parts) for file in FORMATS for form in file.names for name, parts in form.samples.items()]
 
@@ -27,14 +26,6 @@ NAMES = [(form.id, name, parts) for file in FORMATS for form in file.names for n
 @pytest.fixture(scope="module")
 def peeler(shipped):
     return HeaderParser(shipped)
-
-
-@pytest.mark.parametrize(("form", "sample"), HEADERS, ids=lambda value: value if isinstance(value, str) else None)
-def test_sample_of_header(peeler, form, sample):
-    header = peeler.peel(sample.line)
-    for part, wanted in sample.expect.items():
-        got = getattr(header, part)
-        assert (got.name.lower() if part == "level" and got is not None else got) == wanted, part
 
 
 @pytest.mark.parametrize(("form", "text", "meaning"), TIMES)

@@ -32,6 +32,7 @@ SHORT = {
     "output/xml": "log text in XML, for both JUnit forms",
     "parsing/newlines": "NumPy is asked for here alone",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
+    "ruleset/misspelling": "four kinds of files hint alike",
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",
     "tools/baseline/good_runs": "which logs are a baseline",

@@ -32,6 +32,30 @@ def test_only_what_is_at_the_paths_is_run(mine, capsys):
     assert said(capsys, str(mine), "-k", "nothing-like-it") == (0, "no tests: 0 failed\n", "")
 
 
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ("rank: 3, message: hello", "1 sample: 0 failed\n"),
+        ("rank: 9", "acme/pre sample 1 reads rank as 3, not 9"),
+        ("level: error", "acme/pre sample 1 reads level as None, not 'error'"),
+        ("colour: red", "acme/pre sample 1 has no part `colour`"),
+    ],
+)
+def test_a_sample_of_a_prefix_gives_what_it_says(tmp_path, capsys, parts, says):
+    header = f"""framework: acme
+headers:
+  - id: pre
+    pattern: '<r(?P<rank>\\d+)> '
+    starts: "<"
+    samples:
+      - {{line: "<r3> hello", expect: {{{parts}}}}}
+"""
+    write(tmp_path / "my/pre.yaml", header)
+    status, out, err = said(capsys, str(tmp_path / "my"))
+    assert (status, err) == (int("0 failed" not in says), "")
+    assert says in out
+
+
 @pytest.mark.parametrize("form", ["text", "junit", "tap", "json"])
 @pytest.mark.parametrize(("faulty", "status"), [(False, 0), (True, 1)])
 def test_the_exit_status_is_the_same_in_every_form(mine, capsys, form, faulty, status):

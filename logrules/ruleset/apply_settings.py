@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ from logrules.model.position import Problem
 from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.config import Config
 from logrules.ruleset.duration import seconds
+from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack, Rule, Wait
 
 Value = TypeVar("Value")
@@ -69,7 +69,5 @@ def unknown_names(pack: Pack, config: Config) -> Iterator[Problem]:
 def _unknown(config: Config, key: str, names: Iterable[str], known: list[str], kind: str) -> Iterator[Problem]:
     for name in names:
         if not any(fnmatchcase(one, name) for one in known):
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else None
             message = f"`{key}` names no {kind}: `{name}`"
-            yield Problem(config.document.place((key, name)), message, hint, kind="schema")
+            yield Problem(config.document.place((key, name)), message, near_hint(name, known), kind="schema")

@@ -128,7 +128,7 @@ def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]
     try:
         return RuleSource(document, adapter_of(kind).validate_python(document.data), text.origin), []
     except ValidationError as fault:
-        return None, list(problems_of(document, fault))
+        return None, list(problems_of(document, fault, kind))
 
 
 def _kind_of(data: Mapping[str, object]) -> type:

@@ -69,4 +69,4 @@ def checked(settings: Settings) -> Config:
     try:
         return Config(document, adapter_of(ConfigFile).validate_python(data))
     except ValidationError as fault:
-        raise PackError(list(problems_of(document, fault))) from None
+        raise PackError(list(problems_of(document, fault, ConfigFile))) from None

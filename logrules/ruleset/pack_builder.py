@@ -9,6 +9,7 @@ from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Framework, Marker, Metric, Pack, Rule, Signal, Wait
 from logrules.ruleset.table_reader import TableFile
 from logrules.ruleset.tables import Phase, Tables
@@ -88,21 +89,22 @@ class Words:
     def unknown(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
         """Causes, tiers and frameworks that the card names and nobody defined."""
         if self.causes and card.cause not in self.causes:
-            yield source.problem(
-                [*at, "cause"], f"unknown cause `{card.cause}`", "see `logrules explain --causes`", kind="cause"
-            )
+            hint = near_hint(card.cause, self.causes) or "see `logrules explain --causes`"
+            yield source.problem([*at, "cause"], f"unknown cause `{card.cause}`", hint, kind="cause")
         for index, cause in enumerate(card.explained_by):
             if self.causes and cause not in self.causes:
-                yield source.problem([*at, "explained_by", index], f"unknown cause `{cause}`", kind="cause")
+                near = near_hint(cause, self.causes)
+                yield source.problem([*at, "explained_by", index], f"unknown cause `{cause}`", near, kind="cause")
         if card.tier and self.tiers and card.tier not in self.tiers:
             known = ", ".join(sorted(self.tiers))
             yield source.problem([*at, "tier"], f"unknown tier `{card.tier}`; tiers are {known}", kind="schema")
         for index, name in enumerate(card.requires):
             if self.frameworks and name not in self.frameworks:
-                yield source.problem([*at, "requires", index], f"unknown framework `{name}`", kind="schema")
+                near = near_hint(name, self.frameworks)
+                yield source.problem([*at, "requires", index], f"unknown framework `{name}`", near, kind="schema")
 
     def unknown_phase(self, source: RuleSource, at: Sequence[str | int], phase: str | None) -> Iterable[Problem]:
         """A phase that nobody defined."""
         if phase and self.phases and phase not in self.phases:
-            known = ", ".join(sorted(self.phases))
-            yield source.problem(at, f"unknown phase `{phase}`; phases are {known}", kind="phase")
+            hint = near_hint(phase, self.phases) or f"phases are {', '.join(sorted(self.phases))}"
+            yield source.problem(at, f"unknown phase `{phase}`", hint, kind="phase")

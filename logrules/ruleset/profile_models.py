@@ -84,7 +84,7 @@ def load_profile(name: str, pack: Pack) -> PathProfile:
     except Unreadable as fault:
         raise PackError([fault.problem]) from None
     except ValidationError as fault:
-        raise PackError(list(problems_of(document, fault))) from None
+        raise PackError(list(problems_of(document, fault, ProfileFile))) from None
     return _ready(file, document, pack)
 
 

@@ -1,10 +1,10 @@
 """What tables name and nobody defined."""
 
 from collections.abc import Collection, Iterable, Iterator
-from difflib import get_close_matches
 
 from logrules.model.position import Problem
 from logrules.ruleset.causes import AlternativesRow
+from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, TableFile
 from logrules.ruleset.tables import Tables
 from logrules.ruleset.yaml_reader import Document
@@ -55,8 +55,7 @@ def _unknown(
 ) -> Iterator[Problem]:
     """A name that is not known; where nothing is, the tables are simply not there."""
     if name is not None and known and name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(known))}"
+        hint = near_hint(name, known) or f"known are {', '.join(sorted(known))}"
         yield Problem(
             document.place(at), f"unknown {kind} `{name}`", hint, kind if kind in ("phase", "cause") else "schema"
         )

@@ -11,6 +11,7 @@ import yaml
 from logrules.model.position import Position, Problem
 from logrules.ruleset.bounded_read import read_bounded
 from logrules.ruleset.bounds import MAX_FILE_BYTES
+from logrules.ruleset.misspelling import keys_of, near_hint
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -46,15 +47,19 @@ class Document:
         return self.places.get(known, Position(self.path))
 
 
-def problems_of(document: Document, fault: "ValidationError") -> Iterator[Problem]:
-    """What a model found wrong with a document, each with its place."""
+def problems_of(document: Document, fault: "ValidationError", kind: type) -> Iterator[Problem]:
+    """What a model, ``kind``, found wrong with a document, each with its place."""
     for error in fault.errors(include_url=False, include_input=False):
         at = tuple(part for part in error["loc"] if isinstance(part, str | int))
         name = ".".join(map(str, at))
         message = error["msg"].removeprefix("Value error, ")
+        hint = None
         if error["type"] == "extra_forbidden":
-            message = "unknown key"
-        yield Problem(document.place(at), f"`{name}`: {message}" if name else message, kind=_kind(error["type"], at))
+            message, hint = "unknown key", near_hint(str(at[-1]), keys_of(kind))
+        elif error["type"] == "missing":
+            message = "is missing"
+        said = f"`{name}`: {message}" if name else message
+        yield Problem(document.place(at), said, hint, kind=_kind(error["type"], at))
 
 
 def _kind(error: str, at: Sequence[str | int]) -> str:

@@ -123,7 +123,7 @@ def _read(path: Path) -> Case:
     try:
         file = CaseFile.model_validate(document.data)
     except ValidationError as fault:
-        raise PackError(list(problems_of(document, fault))) from None
+        raise PackError(list(problems_of(document, fault, CaseFile))) from None
     steps = tuple(_step(step, document.place(("script", index))) for index, step in enumerate(file.script))
     return Case(
         name=path.parent.name,

@@ -6,7 +6,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, Suite, WantedDiagnosis
+from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample, Suite, WantedDiagnosis
 
 
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
@@ -16,6 +16,7 @@ def suite_of(sources: Sequence[RuleSource]) -> Suite:
         tuple(example for source in sources for example in _examples(source)),
         tuple(sample for source, file in phases for sample in _marker_samples(source, file)),
         tuple(sample for source, file in phases for sample in _metric_samples(source, file)),
+        tuple(sample for source, file in phases for sample in _header_samples(source, file)),
     )
 
 
@@ -61,3 +62,10 @@ def _metric_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MetricS
         place = source.document.place(("metrics", index))
         for number, (line, value) in enumerate(metric.samples.items(), start=1):
             yield MetricSample(name, number, place, f"{name}:metric", line, float(value), metric.scale)
+
+
+def _header_samples(source: RuleSource, file: FrameworkFile) -> Iterator[HeaderSample]:
+    for index, header in enumerate(file.headers):
+        place = source.document.place(("headers", index))
+        for number, sample in enumerate(header.samples, start=1):
+            yield HeaderSample(f"{file.framework}/{header.id}", number, place, sample.line, sample.expect)

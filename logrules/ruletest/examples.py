@@ -10,9 +10,11 @@ from logrules.inference.metrics import number
 from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
+from logrules.parsing.header import Header, HeaderParser
 from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.pack import Pack
 from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of, judged
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample, WantedDiagnosis
+from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample, WantedDiagnosis
 
 
 def example_result(on: Prepared, example: Example) -> Result:
@@ -143,3 +145,22 @@ def metric_result(on: Prepared, numbers: Mapping[str, int], sample: MetricSample
 
 def _same(got: float | None, wanted: float) -> bool:
     return got is not None and (math.isclose(got, wanted, rel_tol=1e-9) or (math.isnan(got) and math.isnan(wanted)))
+
+
+def header_result(pack: Pack, sample: HeaderSample) -> Result:
+    """Peel the line with all formats of the pack, as a log's lines are."""
+    faults = tuple(
+        CaseFailure(said, sample.line) for said in _misread_parts(HeaderParser(pack).peel(sample.line), sample)
+    )
+    return Result("sample", sample.owner, sample.name, sample.place, faults)
+
+
+def _misread_parts(header: Header, sample: HeaderSample) -> Iterator[str]:
+    for part, wanted in sample.parts.items():
+        if not hasattr(header, part):
+            yield f"has no part `{part}`"
+            continue
+        found = getattr(header, part)
+        got = found.name.lower() if part == "level" and found is not None else found
+        if got != wanted:
+            yield f"reads {part} as {got!r}, not {wanted!r}"

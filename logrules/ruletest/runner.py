@@ -8,17 +8,17 @@ from logrules.model.test_result import Result
 from logrules.ruletest.case import Case
 from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import Collection
-from logrules.ruletest.examples import example_result, marker_result, metric_result
+from logrules.ruletest.examples import example_result, header_result, marker_result, metric_result
 from logrules.ruletest.parallel import on_all_cores
-from logrules.ruletest.suite import Example, MarkerSample, MetricSample
+from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample
 
-Test: TypeAlias = Example | MarkerSample | MetricSample | Case
+Test: TypeAlias = Example | MarkerSample | MetricSample | HeaderSample | Case
 
 
 def every_test(found: Collection, word: str = "") -> tuple[Test, ...]:
     """All tests whose name contains ``word``: cases first, which take longest."""
     suite = found.suite
-    tests: tuple[Test, ...] = (*found.cases, *suite.examples, *suite.markers, *suite.metrics)
+    tests: tuple[Test, ...] = (*found.cases, *suite.examples, *suite.markers, *suite.metrics, *suite.headers)
     return tuple(test for test in tests if word in test.name)
 
 
@@ -36,5 +36,7 @@ def run_test(on: Prepared, test: Test) -> Result:
             return example_result(on, test)
         case MarkerSample():
             return marker_result(on, on.signals, test)
+        case HeaderSample():
+            return header_result(on.pack, test)
         case MetricSample():
             return metric_result(on, on.signals, test)

@@ -73,12 +73,29 @@ class MetricSample:
 
 
 @dataclass(frozen=True, slots=True)
+class HeaderSample:
+    """A line, and what peeling its prefixes must give by part: host, pid, rank, role, level, message and the like."""
+
+    owner: str
+    number: int
+    place: Position
+    line: str
+    parts: Mapping[str, str | int | float | None]
+
+    @property
+    def name(self) -> str:
+        """What a result calls it."""
+        return f"{self.owner} sample {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
     """All tests that a set of rule files carries."""
 
     examples: tuple[Example, ...] = ()
     markers: tuple[MarkerSample, ...] = ()
     metrics: tuple[MetricSample, ...] = ()
+    headers: tuple[HeaderSample, ...] = ()
 
     def within(self, shown: frozenset[str]) -> "Suite":
         """The tests in the files of these names."""
@@ -86,10 +103,14 @@ class Suite:
             tuple(one for one in self.examples if one.place.path in shown),
             tuple(one for one in self.markers if one.place.path in shown),
             tuple(one for one in self.metrics if one.place.path in shown),
+            tuple(one for one in self.headers if one.place.path in shown),
         )
 
     def joined(self, other: "Suite") -> "Suite":
         """These tests and the other's."""
         return Suite(
-            (*self.examples, *other.examples), (*self.markers, *other.markers), (*self.metrics, *other.metrics)
+            (*self.examples, *other.examples),
+            (*self.markers, *other.markers),
+            (*self.metrics, *other.metrics),
+            (*self.headers, *other.headers),
         )
