@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from logrules import load_rules
 from logrules.engine.extraction import Scanners
 from logrules.engine.run import prepared
-from logrules.parsing.hit_lines import MAX_LINE_BYTES, Found, hit_lines
+from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
 from logrules.parsing.reader import FLOOD_LINES
 from logrules.parsing.window import Window
 from logrules.ruletest.harness import run_log
@@ -76,7 +76,7 @@ def test_of_a_very_long_line_its_first_and_last_hits_and_one_of_each_kind_are_re
     assert read == sorted(set(read) & set(hits))
     assert {entry for _, entry in read} == {entry for _, entry in hits}
     assert all(
-        len(line.raw) <= MAX_LINE_BYTES and line.raw[at] == ord("a") for line in found.lines for at, _ in line.hits
+        len(line.raw) <= MAX_SLICE_BYTES and line.raw[at] == ord("a") for line in found.lines for at, _ in line.hits
     )
     assert {(line.number, line.start, line.end) for line in found.lines} == {(0, 0, len(data))}
 

@@ -69,6 +69,7 @@ RECORDS = {
         {"log": "step 3", "stream": "stdout", "time": "2026-01-31T10:20:30Z", "restarts": 4},
         ["2026-01-31 10:20:30.000 [stdout] step 3"],
     ),
+    "slog": ({"level": "ERROR+4", "msg": "gave way"}, ["[ERROR] gave way"]),
     "no-time": ({"level": "fatal", "msg": "gave way"}, ["[CRITICAL] gave way"]),
     "a-rank": (
         {"level": "info", "msg": "one\ntwo", "rank": 3},

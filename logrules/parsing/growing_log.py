@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from logrules.model.event import Event
 from logrules.model.stream import CONTINUED, Block
-from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_LINE_BYTES, Found, HitLine, kind_of
+from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_SLICE_BYTES, Found, HitLine, kind_of
 from logrules.parsing.line_context import LineContext
 from logrules.parsing.log_tail import LogTail
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
@@ -195,7 +195,7 @@ class GrowingLog:
 
     def _remember(self, text: bytes) -> None:
         """Keep the unfinished line, and the last lines as context of the next."""
-        self._open = text[text.rfind(b"\n") + 1 :][-MAX_LINE_BYTES:]
+        self._open = text[text.rfind(b"\n") + 1 :][-MAX_SLICE_BYTES:]
         if self._told:
             self._told = {told for told in self._told if told[0] >= self._offset - len(self._open)}
         self._around.pass_over(text)

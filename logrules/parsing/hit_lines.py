@@ -14,7 +14,7 @@ from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
 # No more than is shown and matched of one line: what a slice holds beyond that would never be looked at.
-MAX_LINE_BYTES = 32 * 1024
+MAX_SLICE_BYTES = 32 * 1024
 CONTEXT_LINES = 2
 MAX_CONTEXT_BYTES = 400
 
@@ -90,7 +90,7 @@ def hit_lines(
         if marked:
             continued += data.count(CONTINUED, marks_counted, span[0] + len(CONTINUED))
             marks_counted = span[0] + len(CONTINUED)
-        lines += _bounded(window.offset, (number, continued), data, span, found)
+        lines += _bounded(window, span, found, number, continued)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
     by_entry = Counter(map(itemgetter(1), found))
@@ -140,15 +140,15 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
 
 
 def _bounded(
-    base: int, numbers: tuple[int, int], data: bytes, span: _Span, found: Sequence[tuple[int, int]]
+    window: Window, span: _Span, found: Sequence[tuple[int, int]], number: int, continued: int
 ) -> Iterator[HitLine]:
-    """The line; of one longer than ``MAX_LINE_BYTES`` the first and last stretch with hits, and what is new between.
+    """The line; of one longer than ``MAX_SLICE_BYTES`` the first and last stretch with hits, and what is new between.
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
     """
-    number, continued = numbers
+    base, data = window.offset, window.data
     start, end, place, behind = span
-    if end - start <= MAX_LINE_BYTES:
+    if end - start <= MAX_SLICE_BYTES:
         hits = _within(found, place, behind, start)
         yield HitLine(number, base + start, data[start:end], hits, data, start, end, continued)
         return
@@ -162,11 +162,11 @@ def _bounded(
 
 
 def _stretches(span: _Span, found: Sequence[tuple[int, int]]) -> Iterator[_Span]:
-    """Stretches of ``MAX_LINE_BYTES``, so that each hit lies in one. A line may have a hit for every byte."""
+    """Stretches of ``MAX_SLICE_BYTES``, so that each hit lies in one. A line may have a hit for every byte."""
     start, end, place, behind = span
     while place < behind:
-        first = max(start, found[place][0] - 1 - MAX_LINE_BYTES // 2)
-        last = min(end, first + MAX_LINE_BYTES)
+        first = max(start, found[place][0] - 1 - MAX_SLICE_BYTES // 2)
+        last = min(end, first + MAX_SLICE_BYTES)
         next_place = bisect_right(found, last, place, behind, key=itemgetter(0))
         yield first, last, place, next_place
         place = next_place

@@ -70,7 +70,7 @@ class Reader:
 
     def unasked(self, source: str, line: RawLine) -> Event:
         """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
-        event = self._event(source, (line.number, line.continued), line.offset, line.raw, ())
+        event = self._event(source, line, ())
         if event.level is None or event.level < Level.ERROR:
             return event
         return replace(event, stance=self._judge.of(event))
@@ -89,14 +89,14 @@ class Reader:
 
     def line_events(self, source: str, number: int, line: HitLine, continued: int = 0) -> Iterator[Event]:
         """The events of one hit line: one, or several where it was redrawn."""
-        place = (number, continued + line.continued)
         if b"\r" not in line.raw and b"^M" not in line.raw:
             signals = dict.fromkeys(signal for _, entry in line.hits for signal in self._signals_of[entry])
             parts: Iterable[tuple[int, bytes, Iterable[int]]] = [(0, line.raw, signals)]
         else:
             parts = self._redrawn(line)
         for start, raw, wanted in parts:
-            event = self._event(source, place, line.offset + start, raw, wanted)
+            part = RawLine(number, line.offset + start, raw, continued + line.continued)
+            event = self._event(source, part, wanted)
             if not event.hits:
                 continue
             if not self.bears_context(event):
@@ -133,9 +133,8 @@ class Reader:
         passed_over = {part[0] for part in routine[ROUTINE_REDRAWS:-ROUTINE_REDRAWS]}
         yield from (part for part in parts if part[0] not in passed_over)
 
-    def _event(self, source: str, place: tuple[int, int], offset: int, raw: bytes, signals: Iterable[int]) -> Event:
-        number, continued = place
-        text = clean(raw)[:MAX_EVENT_TEXT]
+    def _event(self, source: str, line: RawLine, signals: Iterable[int]) -> Event:
+        text = clean(line.raw)[:MAX_EVENT_TEXT]
         header = self._peeler.peel(text)
         hits = tuple(
             Hit(signal, captures)
@@ -143,8 +142,8 @@ class Reader:
             if (captures := self._captures.of(self._pack.signals[signal], header.message, text)) is not None
         )
         return Event(
-            source, number, offset, text, header.message, self._worker(source, header), hits, header.stamp,
-            level=header.level, repeat=header.repeat, group=header.group, continued=continued,
+            source, line.number, line.offset, text, header.message, self._worker(source, header), hits, header.stamp,
+            level=header.level, repeat=header.repeat, group=header.group, continued=line.continued,
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header) -> Worker:

@@ -121,7 +121,8 @@ def _level(value: object) -> str:
     """A level by its name or number, empty where it is none."""
     number = _number(value)
     if number is None:
-        return _LEVEL_WORDS.get(value.lower(), "") if isinstance(value, str) else ""
+        # Go's slog writes what lies between two levels as "ERROR+4".
+        return _LEVEL_WORDS.get(value.lower().partition("+")[0], "") if isinstance(value, str) else ""
     return _SYSLOG[int(number)] if 0 <= number < len(_SYSLOG) else _IN_TENS.get(int(number), "")
 
 

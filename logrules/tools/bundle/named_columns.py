@@ -34,7 +34,9 @@ def secret_cells(text: str) -> Iterator[tuple[int, int]]:
         names = [cell.strip(_QUOTES) for cell in found[0].split(separator)]
         wanted = [number for number, name in enumerate(names) if _NAME.fullmatch(name)]
         read_until = found.end()
-        for start, line in _rows(text, found.end() + 1) if wanted and len(names) > 1 else ():
+        if not wanted or len(names) == 1:
+            continue
+        for start, line in _rows(text, found.end() + 1):
             cells = line.split(separator)
             if len(cells) != len(names):
                 break
@@ -42,7 +44,7 @@ def secret_cells(text: str) -> Iterator[tuple[int, int]]:
             for number in wanted:
                 at = start + sum(len(cell) + 1 for cell in cells[:number])
                 value = cells[number].strip(_QUOTES)
-                if _is_drawn(value):
+                if _may_be_secret(value):
                     begin = at + cells[number].index(value)
                     yield begin, begin + len(value)
 
@@ -57,7 +59,7 @@ def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
         start = end + 1 if end >= 0 else len(text)
 
 
-def _is_drawn(value: str) -> bool:
+def _may_be_secret(value: str) -> bool:
     """Whether a cell may be a secret: no word, no number, nothing with blanks."""
     mixed = any(map(str.isalpha, value)) and any(map(str.isdecimal, value)) and " " not in value
     return mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN
