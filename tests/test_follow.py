@@ -17,7 +17,8 @@ from logrules.parsing.header import HeaderParser
 from tests.conftest import COSTLY, fixtures
 from tests.test_promises import Cut, document, lines
 
-LOGS = sorted(path for path in fixtures().rglob("*") if path.suffix in {".log", ".txt"})
+# A live source is known by its first byte: one log is of a rank that never spoke.
+LOGS = sorted(path for path in fixtures().rglob("*") if path.suffix in {".log", ".txt"} and path.stat().st_size)
 cuts = st.lists(st.integers(0, 1_000_000), max_size=12)
 
 
@@ -76,7 +77,7 @@ def assert_followed_as_saved(data, places, pack):
 @given(lines=lines, places=cuts, newline=st.booleans())
 def test_any_cut_of_a_live_log_gives_the_saved_report(shipped, lines, places, newline):
     data = b"\n".join(lines) + (b"\n" if newline else b"")
-    assume(data)  # a live source is known by its first byte
+    assume(data)
     # A line without a year above a full date is of another moment live than saved: of lines drawn by lot, months apart.
     years = {stamp.year_known for stamp in stamps_of(data, shipped)}
     assume(years != {True, False})
