@@ -39,33 +39,35 @@ _HUNG = (
 
 
 def suspects(
-    one: Ranked, roll: RankTable, failures: Failures | None = None, sides: RankComparison | None = None
+    one: Ranked, rank_table: RankTable, failures: Failures | None = None, sides: RankComparison | None = None
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """(ranks, hosts) that a diagnosis points at: by its own lines, else by what the rest of the log tells of ranks.
 
     Nobody is named where the rule says so, or where the time-outs of the ranks lie too far apart to be compared.
     """
     rule = one.hypothesis.rule
-    ranks, hosts = culprits(one.hypothesis, roll.ranks, sides)
+    ranks, hosts = culprits(one.hypothesis, rank_table.ranks, sides)
     declined = sides is not None and sides.spread is not None
     if rule.culprit == "none" or declined:
         return ranks, hosts
     if not ranks:
-        if lost := _lost_peer(one.hypothesis, roll):
+        if lost := _lost_peer(one.hypothesis, rank_table):
             return lost
-        found = next((found for found in _told_elsewhere(one, roll, failures) if found), ())
+        found = next((found for found in _told_elsewhere(one, rank_table, failures) if found), ())
         ranks = tuple(dict.fromkeys(found))[:MAX_NAMED]
-    return ranks, hosts or tuple(_hosts_elsewhere(one.hypothesis, ranks, roll, failures))[:1]
+    return ranks, hosts or tuple(_hosts_elsewhere(one.hypothesis, ranks, rank_table, failures))[:1]
 
 
 def _hosts_elsewhere(
-    hypothesis: Hypothesis, ranks: Sequence[int], roll: RankTable, failures: Failures | None
+    hypothesis: Hypothesis, ranks: Sequence[int], rank_table: RankTable, failures: Failures | None
 ) -> Iterator[str]:
     """The host of the first of the ``ranks``, as launchers or its own lines tell it; or that which a message names."""
     if ranks:
         if failures is not None:
             yield from failures.hosts_of(ranks[0])
-        yield from (seat.host for (_, rank), seat in roll.seats.items() if rank == ranks[0] and seat.host is not None)
+        yield from (
+            state.host for (_, rank), state in rank_table.states.items() if rank == ranks[0] and state.host is not None
+        )
     elif hypothesis.rule.culprit != "absent":
         lines = _lines(hypothesis)
         chains = dict.fromkeys(line.chain for line in lines if line.chain is not None)
@@ -75,17 +77,17 @@ def _hosts_elsewhere(
         yield from said if len(said) == 1 else ()
 
 
-def _lost_peer(hypothesis: Hypothesis, roll: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
+def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
     """The one rank of another host, and that host, whose connection was the first to be lost (capture ``peer``)."""
     pairs = (pair for match in hypothesis.matches for pair in _pairs(match))
     for line, signal in sorted(pairs, key=lambda pair: pair[0].order):
         if peer := line.captures(signal).get("peer"):
-            host, ranks = roll.at(peer)
+            host, ranks = rank_table.at(peer)
             return (tuple(ranks), (host,)) if len(ranks) == 1 and host != line.worker.host else None
     return None
 
 
-def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> Iterator[Sequence[int]]:
+def _told_elsewhere(one: Ranked, rank_table: RankTable, failures: Failures | None) -> Iterator[Sequence[int]]:
     """Who it may have been, the most telling first."""
     own_error = one.hypothesis.rule.culprit != "absent"
     if own_error:
@@ -93,7 +95,7 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
         chains = [line.chain for line in lines if line.chain is not None]
         if failures is not None:
             yield [rank for chain in chains for rank in failures.ranks_of(chain)]
-        yield [rank for line in lines if (rank := roll.rank_of(line.worker)) is not None]
+        yield [rank for line in lines if (rank := rank_table.rank_of(line.worker)) is not None]
         yield _told_by(line.event.message for line in lines)
     # A launcher's summary may name the rank that its own traceback does not.
     yield [rank for other in one.consequences if not other.rule.from_table for rank in named_ranks(other)]
@@ -103,17 +105,17 @@ def _told_elsewhere(one: Ranked, roll: RankTable, failures: Failures | None) -> 
     if own_error:
         # One failure is told by several lines, and not each of them bears its writer's name.
         yield from ([rank] for rank in _alone(one, failures))
-        several = (roll.world or 0) > 1 or roll.ranks - {0}
+        several = (rank_table.world or 0) > 1 or rank_table.ranks - {0}
         if several and not any(line.worker.host for line in lines):
             yield _the_one(_ON_DEVICE, (line.event.message for line in lines))
     # Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
-    yield from (_absent(other, roll.ranks) for other in one.consequences)
-    yield from (_other_of_two(other, roll) for other in _of_losers(one))
+    yield from (_absent(other, rank_table.ranks) for other in one.consequences)
+    yield from (_other_of_two(other, rank_table) for other in _of_losers(one))
     if not own_error:
         # A rank may have written nothing at all.
-        yield _absent(one.hypothesis, _all_of(roll))
-        yield _other_of_two(one.hypothesis, roll)
-    if roll.world == 1:
+        yield _absent(one.hypothesis, _all_of(rank_table))
+        yield _other_of_two(one.hypothesis, rank_table)
+    if rank_table.world == 1:
         yield (0,)
 
 
@@ -142,15 +144,15 @@ def _of_losers(one: Ranked) -> Iterator[Hypothesis]:
     )
 
 
-def _all_of(roll: RankTable) -> frozenset[int]:
+def _all_of(rank_table: RankTable) -> frozenset[int]:
     """The ranks that wrote, and those that there must be in a job of that size."""
-    return roll.ranks | frozenset(range(min(roll.world or 0, MAX_NAMED)))
+    return rank_table.ranks | frozenset(range(min(rank_table.world or 0, MAX_NAMED)))
 
 
-def _other_of_two(hypothesis: Hypothesis, roll: RankTable) -> tuple[int, ...]:
+def _other_of_two(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[int, ...]:
     """In a job of two, whoever misses the other one misses that one."""
     others = {0, 1} - _reporters(hypothesis)
-    return tuple(others) if roll.world == 2 and len(others) == 1 else ()  # noqa: PLR2004 (two)
+    return tuple(others) if rank_table.world == 2 and len(others) == 1 else ()  # noqa: PLR2004 (two)
 
 
 def _told_by(messages: Iterable[str]) -> tuple[int, ...]:

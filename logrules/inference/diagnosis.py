@@ -50,7 +50,7 @@ class SessionState:
 
     hypotheses: tuple[Hypothesis, ...]
     tracker: WorkerTracker
-    roll: RankTable
+    rank_table: RankTable
     last: Observation | None
     parting: Observation | None
     ended: bool
@@ -71,7 +71,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     status = _status(ranked, findings)
     stalled = status is Status.STALLED
     roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
-    sides = compared(findings.roll, findings.tracker, roots, stalled=stalled)
+    sides = compared(findings.rank_table, findings.tracker, roots, stalled=stalled)
     model = pack.tables.certainty
     reactions = frozenset(tier.id for tier in pack.tables.tiers if tier.reaction)
     diagnoses = tuple(
@@ -143,7 +143,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
     evidence = _evidence(hypothesis, findings, _of_one_event(one))
-    ranks, hosts = suspects(one, findings.roll, findings.failures, sides)
+    ranks, hosts = suspects(one, findings.rank_table, findings.failures, sides)
     phase, phase_from = _phase(hypothesis, findings, pack)
     captures = with_other_names({**_captures(evidence), **_told(hypothesis, findings)}, pack.tables.other_names)
     said = [*(line.text for line in evidence), *_frames(hypothesis, findings)]

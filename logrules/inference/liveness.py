@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from logrules.inference import step_time as pace
+from logrules.inference import step_time
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend
 from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
@@ -64,7 +64,7 @@ class JobSnapshot:
     looping: Callable[[], bool]
     last: Observation | None
     tracker: WorkerTracker
-    ear: Activity
+    activity: Activity
     polls: Polls
     went_on: Callable[[Observation], bool]
     parting: Observation | None = None
@@ -72,8 +72,8 @@ class JobSnapshot:
     @property
     def quiet_since(self) -> float | None:
         """When the last bytes came; for a saved log, when the last line that told anything was written."""
-        if self.ear.heard is not None or self.last is None:
-            return self.ear.heard
+        if self.activity.heard is not None or self.last is None:
+            return self.activity.heard
         return self.last.heard
 
     def overdue(self, since: float | None, patience_s: float) -> bool:
@@ -83,7 +83,7 @@ class JobSnapshot:
 
 def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
-    if at.ear.exit_status is not None:
+    if at.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:
         case Waiting():
@@ -100,9 +100,9 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
             return _live(leaf, at)
 
 
-def unstarted_patience(limit_s: float, ear: Activity) -> float:
+def unstarted_patience(limit_s: float, activity: Activity) -> float:
     """How long a job that has not begun to loop may be silent: longer where it was silent before, and went on."""
-    return max(limit_s, _PAUSES * ear.longest_s)
+    return max(limit_s, _PAUSES * activity.longest_s)
 
 
 def limits_of(leaves: Iterable[Leaf]) -> Limits:
@@ -121,25 +121,27 @@ def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
     for wait in at.tracker.open_waits():
         if wait.since is not None:
             yield wait.since + wait.wait.patience_s
-    since, begun = at.quiet_since, at.ear.begun
+    since, begun = at.quiet_since, at.activity.begun
     if since is not None:
         yield from (since + limit for limit in limits[Detection.QUIET])
     begins = [poll.first.heard for poll in at.polls.standing() if poll.first.heard is not None]
     yield from (first + polling_patience(limit, at.polls) for first in begins for limit in limits[Detection.POLLING])
     if begun is not None:
-        yield from pace.deadlines(at.tracker.workers, at.ear.heard_of)
-        if at.ear.heard is None:
+        yield from step_time.deadlines(at.tracker.workers, at.activity.heard_of)
+        if at.activity.heard is None:
             yield from (begun + limit for limit in limits[Detection.SILENT])
         else:
-            yield from (at.ear.heard + unstarted_patience(limit, at.ear) for limit in limits[Detection.UNSTARTED])
+            yield from (
+                at.activity.heard + unstarted_patience(limit, at.activity) for limit in limits[Detection.UNSTARTED]
+            )
 
 
 def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
     """What only a live job shows: the story of a saved log ends with it."""
-    if at.ended or at.now is None or at.ear.begun is None:
+    if at.ended or at.now is None or at.activity.begun is None:
         return None
     if leaf.kind is Detection.SILENT:
-        nothing = at.ear.heard is None and at.last is None and at.overdue(at.ear.begun, leaf.longer_than_s)
+        nothing = at.activity.heard is None and at.last is None and at.overdue(at.activity.begun, leaf.longer_than_s)
         return begin(_NO_LINE, -1) if nothing else None
     if at.tracker.owes_nothing or at.failing():
         return None
@@ -147,14 +149,14 @@ def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
         return begin(at.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
     workers = at.tracker.workers
     if leaf.kind is Detection.OVERDUE:
-        return pace.overdue(workers, at.now, at.ear.heard_of)
-    return pace.lagging(workers, at.now)
+        return step_time.overdue(workers, at.now, at.activity.heard_of)
+    return step_time.lagging(workers, at.now)
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:
     if at.tracker.looped or at.waiting():
         return False
-    return at.overdue(at.ear.heard, unstarted_patience(limit_s, at.ear))
+    return at.overdue(at.activity.heard, unstarted_patience(limit_s, at.activity))
 
 
 def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
@@ -190,7 +192,7 @@ def _lasts(poll: Poll, limit_s: float, at: JobSnapshot) -> bool:
         lasted_s = poll.lasted_s
         long = lasted_s is None or lasted_s >= polling_patience(limit_s, at.polls)
         return long and not at.went_on(poll.last)
-    heard = at.ear.heard_of.get(poll.last.event.source)
+    heard = at.activity.heard_of.get(poll.last.event.source)
     return at.overdue(poll.first.heard, polling_patience(limit_s, at.polls)) and poll.goes_on(at.now, heard)
 
 

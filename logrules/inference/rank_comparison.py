@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from logrules.inference import rank_divergence as spatial
+from logrules.inference import rank_divergence
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import RankState, RankTable
@@ -38,31 +38,35 @@ class RankComparison:
 
 
 def compared(
-    roll: RankTable, tracker: WorkerTracker, roots: Sequence[Hypothesis], *, stalled: bool
+    rank_table: RankTable, tracker: WorkerTracker, roots: Sequence[Hypothesis], *, stalled: bool
 ) -> RankComparison | None:
     """The ranks of the job's largest role side by side; None where fewer than two were seen.
 
     ``roots`` are all hypotheses, that of the first diagnosis first.
     """
-    roles = Counter(role for role, _ in roll.seats)
+    roles = Counter(role for role, _ in rank_table.states)
     role = max(roles, key=lambda role: (roles[role], role is None, role or ""), default=None)
-    seats = {rank: seat for (its, rank), seat in sorted(roll.seats.items(), key=lambda item: item[0][1]) if its == role}
-    if len(seats) < _PAIR:
+    rank_states = {
+        rank: rank_state
+        for (its, rank), rank_state in sorted(rank_table.states.items(), key=lambda item: item[0][1])
+        if its == role
+    }
+    if len(rank_states) < _PAIR:
         return None
-    places = tuple(_places(seats, role, tracker, _failures(roots), _heard(roots)))
-    world = roll.world if roll.world is not None and roll.world > max(seats) else None
-    spread = spatial.spread_of(places)
+    places = tuple(_places(rank_states, role, tracker, _failures(roots), _heard(roots)))
+    world = rank_table.world if rank_table.world is not None and rank_table.world > max(rank_states) else None
+    spread = rank_divergence.spread_of(places)
     found: Iterator[RankDivergence] = iter(())
     if spread is None:
-        hung = spatial.in_collectives(places, world)
+        hung = rank_divergence.in_collectives(places, world)
         # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
         wait = roots[0].rule.wait if roots else None
-        awaited = spatial.in_wait(places, wait) if wait is not None else ()
+        awaited = rank_divergence.in_wait(places, wait) if wait is not None else ()
         hangs = stalled or any(place.calls for place in places)
-        gone = spatial.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
-        found = chain(gone, hung, awaited, spatial.in_steps(places) if hangs else ())
-    told = tuple(chain(found, spatial.in_errors(places), spatial.in_pace(places)))
-    return RankComparison(tuple(seats), world, told, spread)
+        gone = rank_divergence.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
+        found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
+    told = tuple(chain(found, rank_divergence.in_errors(places), rank_divergence.in_pace(places)))
+    return RankComparison(tuple(rank_states), world, told, spread)
 
 
 def _heard(roots: Sequence[Hypothesis]) -> frozenset[int]:
@@ -89,7 +93,7 @@ def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
 
 
 def _places(
-    seats: Mapping[int, RankState],
+    rank_states: Mapping[int, RankState],
     role: str | None,
     tracker: WorkerTracker,
     failures: Mapping[int, Observation],
@@ -99,23 +103,23 @@ def _places(
     for worker, state in tracker.workers.items():
         if worker.role == role and worker.rank is not None:
             states.setdefault(worker.rank, []).append(state)
-    for rank, seat in seats.items():
+    for rank, rank_state in rank_states.items():
         # A rank may write to several files: standard output, standard error.
         own = states.get(rank, [])
         yield RankSnapshot(
             rank,
-            seat.last,
-            seat.host,
-            seat.calls,
-            seat.standings,
+            rank_state.last,
+            rank_state.host,
+            rank_state.calls,
+            rank_state.standings,
             {name: wait.opened for state in own for name, wait in state.waits.items()},
             frozenset(name for state in own for name in state.passed),
-            seat.step,
-            seat.stepped,
+            rank_state.step,
+            rank_state.stepped,
             next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None),
             failures.get(rank),
             next((left for state in own if (left := _left(state)) is not None), None) if rank not in failures else None,
-            frozenset(seat.mixed),
+            frozenset(rank_state.mixed),
             rank in heard,
         )
 

@@ -16,7 +16,7 @@ from logrules.model.record import record
 from logrules.model.worker_status import ParallelSizes
 
 # More ranks than these are told apart by nobody, and each keeps a line.
-MAX_SEATS = 65_536
+KEPT_RANKS = 65_536
 _MAX_DIGITS = 15
 
 
@@ -74,7 +74,7 @@ class RankTable:
     """Every rank that was seen, by role and rank, and how many there are by the log's own word."""
 
     def __init__(self) -> None:
-        self.seats: dict[tuple[str | None, int], RankState] = {}
+        self.states: dict[tuple[str | None, int], RankState] = {}
         self.world: int | None = None
         self._sizes: dict[str, int] = {}
         # Of which size the largest communicator is in which a process said its rank, and that rank.
@@ -84,7 +84,7 @@ class RankTable:
     @property
     def ranks(self) -> frozenset[int]:
         """The ranks of any role."""
-        return frozenset(rank for _, rank in self.seats)
+        return frozenset(rank for _, rank in self.states)
 
     @property
     def sizes(self) -> ParallelSizes:
@@ -103,28 +103,28 @@ class RankTable:
         host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
         size = max((size for size, _ in self._ranks.values()), default=0)
         own = {rank for (where, _), (its, rank) in self._ranks.items() if where == host and its == size}
-        return host, frozenset(own | {rank for (_, rank), seat in self.seats.items() if seat.host == host})
+        return host, frozenset(own | {rank for (_, rank), state in self.states.items() if state.host == host})
 
     def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""
-        seat = self._seat(observation)
+        state = self._seat(observation)
         for hit in observation.event.hits:
             if hit.captures:
                 self._introduce(hit.captures, observation.worker)
-                self._read(hit.captures, observation, seat)
+                self._read(hit.captures, observation, state)
 
     def _introduce(self, said: Mapping[str, str], worker: Worker) -> None:
-        if worker.host is not None and len(self._hosts) < MAX_SEATS:
+        if worker.host is not None and len(self._hosts) < KEPT_RANKS:
             self._hosts[worker.host] = worker.host
             if (address := said.get("own_address")) is not None:
                 self._hosts[address] = worker.host
         rank, size = as_rank(said.get("own_rank")), as_rank(said.get("world_size"))
-        if rank is not None and (pid := number(said.get("of_pid"))) is not None and len(self._ranks) < MAX_SEATS:
+        if rank is not None and (pid := number(said.get("of_pid"))) is not None and len(self._ranks) < KEPT_RANKS:
             # Who runs on the driver's own node does not give its address.
             for host in (said.get("of_host"), None):
                 self._ranks.setdefault((host, pid), (rank + 1, rank))
             return
-        if rank is None or worker.pid is None or len(self._ranks) >= MAX_SEATS:
+        if rank is None or worker.pid is None or len(self._ranks) >= KEPT_RANKS:
             return
         key = (worker.host, worker.pid)
         self._ranks[key] = max(self._ranks.get(key, (0, 0)), (size or 0, rank))
@@ -134,35 +134,35 @@ class RankTable:
         if worker.rank is None:
             return None
         key = (worker.role, worker.rank)
-        seat = self.seats.get(key)
-        if seat is None:
-            if len(self.seats) >= MAX_SEATS:
+        state = self.states.get(key)
+        if state is None:
+            if len(self.states) >= KEPT_RANKS:
                 return None
-            seat = self.seats[key] = RankState(observation)
-        seat.last = observation
-        seat.host = worker.host or seat.host
-        return seat
+            state = self.states[key] = RankState(observation)
+        state.last = observation
+        state.host = worker.host or state.host
+        return state
 
-    def _read(self, said: Mapping[str, str], observation: Observation, seat: RankState | None) -> None:
+    def _read(self, said: Mapping[str, str], observation: Observation, state: RankState | None) -> None:
         if (world := as_rank(said.get("world_size"))) is not None:
             self.world = max(self.world or 0, world)
         for kind in ("tensor", "context", "pipeline"):
             if (size := number(said.get(f"{kind}_parallel"))) is not None and size > 0:
                 self._sizes[kind] = size
-        if seat is None:
+        if state is None:
             return
         if (step := number(said.get("step"))) is not None:
-            seat.step, seat.stepped = step, observation
+            state.step, state.stepped = step, observation
         group = observation.event.group
         seq, op = number(said.get("seq")), said.get("op")
         if seq is not None and op is not None:
             limit = number(said.get("timeout_ms"))
             timeout_s = None if limit is None else limit / 1_000
             sizes = number(said.get("numel_in")), number(said.get("numel_out"))
-            seat.wait_in(group, Collective(seq, op, *sizes, timeout_s, observation))
+            state.wait_in(group, Collective(seq, op, *sizes, timeout_s, observation))
         enqueued, completed = number(said.get("enqueued")), number(said.get("completed"))
         if enqueued is not None and completed is not None:
-            seat.stand_at(group, GroupProgress(enqueued, completed, observation))
+            state.stand_at(group, GroupProgress(enqueued, completed, observation))
 
 
 def number(text: str | None) -> int | None:

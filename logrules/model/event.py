@@ -31,14 +31,14 @@ class Stance(StrEnum):
 
 
 # No job has more; what is printed as a higher rank, or as more of them, is damaged.
-MAX_RANKS = 1_000_000
+HIGHEST_RANK = 1_000_000
 
 
 def as_rank(text: str | None) -> int | None:
     """The rank that a log prints, or how many there are; None for what is no number or more than any job has."""
-    if not text or not text.isdecimal() or len(text) > len(str(MAX_RANKS)):
+    if not text or not text.isdecimal() or len(text) > len(str(HIGHEST_RANK)):
         return None
-    return rank if (rank := int(text)) <= MAX_RANKS else None
+    return rank if (rank := int(text)) <= HIGHEST_RANK else None
 
 
 @record

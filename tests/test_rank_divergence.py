@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from logrules.engine.run import replay
-from logrules.inference import rank_divergence as spatial
+from logrules.inference import rank_divergence
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import Collective, GroupProgress
@@ -92,7 +92,7 @@ def silent(rank: int) -> RankSnapshot:
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_in_collectives(story, places, world, expected):
-    assert brief(spatial.in_collectives(places, world)) == expected
+    assert brief(rank_divergence.in_collectives(places, world)) == expected
 
 
 def brief(found) -> list[tuple[DivergenceKind, tuple[int, ...], tuple[int, ...]]]:
@@ -118,7 +118,7 @@ def inside(rank: int, wait: str = "init") -> RankSnapshot:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_in_a_wait(story, places, expected):
-    assert brief(spatial.in_wait(places, "init")) == expected
+    assert brief(rank_divergence.in_wait(places, "init")) == expected
 
 
 def steps(rank: int, step: int, step_s: float | None = None) -> RankSnapshot:
@@ -126,19 +126,23 @@ def steps(rank: int, step: int, step_s: float | None = None) -> RankSnapshot:
 
 
 def test_who_stopped_a_step_earlier():
-    assert brief(spatial.in_steps([steps(0, 41), steps(1, 40), steps(2, 41)])) == [
+    assert brief(rank_divergence.in_steps([steps(0, 41), steps(1, 40), steps(2, 41)])) == [
         (DivergenceKind.STEP_BEHIND, (1,), (0, 2))
     ]
-    assert brief(spatial.in_steps([steps(0, 41), steps(1, 41)])) == []
-    assert brief(spatial.in_steps([steps(0, 41), steps(1, 60), steps(2, 41)])) == [], "further than others is no fault"
+    assert brief(rank_divergence.in_steps([steps(0, 41), steps(1, 41)])) == []
+    assert brief(rank_divergence.in_steps([steps(0, 41), steps(1, 60), steps(2, 41)])) == [], (
+        "further than others is no fault"
+    )
 
 
 def test_who_is_slow():
-    assert brief(spatial.in_pace([steps(0, 1, 2.0), steps(1, 1, 2.1), steps(2, 1, 4.0)])) == [
+    assert brief(rank_divergence.in_pace([steps(0, 1, 2.0), steps(1, 1, 2.1), steps(2, 1, 4.0)])) == [
         (DivergenceKind.SLOW, (2,), (0, 1))
     ]
-    assert brief(spatial.in_pace([steps(0, 1, 2.0), steps(1, 1, 2.1), steps(2, 1, 2.5)])) == []
-    assert brief(spatial.in_pace([steps(0, 1, 2.0), steps(1, 1, 4.0)])) == [], "of two, either may be the slow one"
+    assert brief(rank_divergence.in_pace([steps(0, 1, 2.0), steps(1, 1, 2.1), steps(2, 1, 2.5)])) == []
+    assert brief(rank_divergence.in_pace([steps(0, 1, 2.0), steps(1, 1, 4.0)])) == [], (
+        "of two, either may be the slow one"
+    )
 
 
 def fails(rank: int, at: float | None, host: str | None = None) -> RankSnapshot:
@@ -146,20 +150,22 @@ def fails(rank: int, at: float | None, host: str | None = None) -> RankSnapshot:
 
 
 def test_who_failed_first_and_where():
-    assert brief(spatial.in_errors([fails(0, 9.0), fails(1, 5.0), fails(2, None)])) == [
+    assert brief(rank_divergence.in_errors([fails(0, 9.0), fails(1, 5.0), fails(2, None)])) == [
         (DivergenceKind.FIRST_ERROR, (1,), (0,))
     ]
-    assert brief(spatial.in_errors([fails(0, 5.2), fails(1, 5.0)])) == [], "closer than clocks can tell"
+    assert brief(rank_divergence.in_errors([fails(0, 5.2), fails(1, 5.0)])) == [], "closer than clocks can tell"
     on_b = [fails(0, None, "a"), fails(1, None, "a"), fails(2, 5.0, "b"), fails(3, 5.1, "b")]
-    assert brief(spatial.in_errors(on_b)) == [(DivergenceKind.SAME_HOST, (2, 3), (0, 1))]
-    assert brief(spatial.in_errors([fails(0, None, "a"), fails(2, 5.0, "b")])) == [], "one failure is no pattern"
-    assert brief(spatial.in_errors([fails(0, 5.0, "b"), fails(1, 5.1, "b")])) == [], "there is no other host"
+    assert brief(rank_divergence.in_errors(on_b)) == [(DivergenceKind.SAME_HOST, (2, 3), (0, 1))]
+    assert brief(rank_divergence.in_errors([fails(0, None, "a"), fails(2, 5.0, "b")])) == [], (
+        "one failure is no pattern"
+    )
+    assert brief(rank_divergence.in_errors([fails(0, 5.0, "b"), fails(1, 5.1, "b")])) == [], "there is no other host"
 
 
 def test_time_outs_wider_apart_than_the_time_out():
-    assert spatial.spread_of([waits_in(0, 7, at=0), waits_in(1, 7, at=LIMIT_S)]) is None
-    assert spatial.spread_of([waits_in(0, 7, at=0), waits_in(1, 7, at=LIMIT_S + 1)]) == (LIMIT_S + 1, LIMIT_S)
-    assert spatial.spread_of([silent(0), silent(1)]) is None
+    assert rank_divergence.spread_of([waits_in(0, 7, at=0), waits_in(1, 7, at=LIMIT_S)]) is None
+    assert rank_divergence.spread_of([waits_in(0, 7, at=0), waits_in(1, 7, at=LIMIT_S + 1)]) == (LIMIT_S + 1, LIMIT_S)
+    assert rank_divergence.spread_of([silent(0), silent(1)]) is None
 
 
 # From here on, whole logs.
