@@ -400,6 +400,17 @@ def test_what_is_no_failure(text: str):
     assert _told(text) == []
 
 
+def test_an_exception_is_chained_to_no_crash():
+    """Lines of several processes mix: what one says between two tracebacks may come behind another's crash."""
+    chained = "During handling of the above exception, another exception occurred:\n\n"
+    crash, raised = _told("Fatal Python error: Bus error\n\n" + chained + _PLAIN.format("ValueError: x"))
+    assert (crash.kind, raised.kind, _chain(raised)) == (
+        FailureKind.ABORT,
+        FailureKind.EXCEPTION,
+        [("ValueError", "root")],
+    )
+
+
 def test_ranks_with_names_do_not_mix():
     one, other = (_PLAIN.format(f"ValueError: rank {rank}").splitlines() for rank in (0, 1))
     text = "".join(f"[rank0]: {a}\n[rank1]: {b}\n" for a, b in zip(one, other, strict=True))
