@@ -10,7 +10,8 @@ from logrules import load_rules
 from logrules.engine.extraction import Scanners
 from logrules.engine.run import prepared
 from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
-from logrules.parsing.reader import FLOOD_LINES
+from logrules.parsing.hits import Hits
+from logrules.parsing.reader import FLOOD_LINES, WINDOW_LINES
 from logrules.parsing.window import Window
 from logrules.ruletest.harness import run_log
 
@@ -23,17 +24,19 @@ LINES = st.lists(st.text("ab.", max_size=3), max_size=60)
 def found(lines: list[str], share: int | None) -> Found:
     data = "".join(f"{line}\n" for line in lines).encode()
     hits = [(at + 1, byte - ord("a")) for at, byte in enumerate(data) if byte in b"ab"]
-    return hit_lines(Window("log", 0, 0, data), hits, share=None if share is None else lambda _: share)
+    shares = None if share is None else lambda counts: dict.fromkeys(counts, share)
+    return hit_lines(Window("log", 0, 0, data), Hits(hits), shares=shares)
 
 
 @given(lines=LINES, share=st.integers(1, 5))
-def test_of_each_kind_the_first_and_the_last_are_kept(lines, share):
+def test_of_each_kind_the_first_the_doublings_and_the_last_are_kept(lines, share):
     whole, thinned = found(lines, None), found(lines, share)
     wanted = set()
     kinds = [tuple(dict.fromkeys(entry for _, entry in line.hits)) for line in whole.lines]
     for kind in set(kinds):
         alike = [line.number for line, its in zip(whole.lines, kinds, strict=True) if its == kind]
-        wanted.update(alike[:share] + alike[-share:])
+        doubled = [alike[(1 << power) - 1] for power in range(len(alike).bit_length())]
+        wanted.update(alike[:share] + doubled + alike[-share:])
     assert [line for line in whole.lines if line.number in wanted] == list(thinned.lines)
     assert (thinned.line_count, thinned.hits) == (whole.line_count, whole.hits)
     assert all(one.number < other.number for one, other in pairwise(thinned.lines))
@@ -51,7 +54,17 @@ def scanners(shipped):
 def test_a_window_of_nothing_but_errors_holds_only_those_that_are_read(scanners):
     line = b"RuntimeError: CUDA out of memory\n"
     window = Window("log", 0, 0, line * 5_000)
-    assert len(scanners.find(window).lines) == 2 * FLOOD_LINES
+    lines = scanners.find(window).lines
+    assert [line.number + 1 for line in lines[FLOOD_LINES:-FLOOD_LINES]] == [128, 256, 512, 1024, 2048, 4096]
+
+
+def test_of_many_floods_in_a_window_less_of_each_is_read(scanners):
+    names = [f"{name}Error" for name in ("Runtime", "Value", "Key", "Index", "OS", "Type", "Import", "Assertion")]
+    for kinds in (1, 4, 8):
+        floods = "".join(f"{name}: at {number}\n" for number in range(600) for name in names[:kinds])
+        lines = scanners.find(Window("log", 0, 0, floods.encode())).lines
+        assert len(lines) <= WINDOW_LINES + kinds * 10
+        assert {line.number for line in lines} >= {*range(kinds), *range(599 * kinds, 600 * kinds)}
 
 
 def test_an_exception_that_stands_alone_needs_no_neighbours_and_one_below_a_frame_does(scanners):
@@ -70,7 +83,7 @@ def test_of_a_very_long_line_its_first_and_last_hits_and_one_of_each_kind_are_re
     data = bytearray(b"." * 300_001)
     for at, _ in hits:
         data[at] = ord("a")
-    found = hit_lines(Window("log", 0, 0, bytes(data)), [(at + 1, entry) for at, entry in hits])
+    found = hit_lines(Window("log", 0, 0, bytes(data)), Hits((at + 1, entry) for at, entry in hits))
     read = [(line.offset + at, entry) for line in found.lines for at, entry in line.hits]
     assert (read[0], read[-1]) == (hits[0], hits[-1])
     assert read == sorted(set(read) & set(hits))
@@ -83,7 +96,7 @@ def test_of_a_very_long_line_its_first_and_last_hits_and_one_of_each_kind_are_re
 
 def test_a_bar_that_never_ends_its_line_is_read_at_its_start_and_its_end():
     hits = [(at + 1, 0) for at in range(0, 900_000, 40)]
-    assert len(hit_lines(Window("log", 0, 0, b"." * 900_000), hits).lines) == 2
+    assert len(hit_lines(Window("log", 0, 0, b"." * 900_000), Hits(hits)).lines) == 2
 
 
 @pytest.mark.parametrize("before", [33_000, 66_000, 990_000])

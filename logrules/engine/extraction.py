@@ -127,7 +127,7 @@ class Scanners:
             scanner = idle.pop()
         except IndexError:
             scanner = self._first_of(detail).for_another_thread()
-        found = find(window, scanner, count, self.reader.share_of)
+        found = find(window, scanner, count, self.reader.shares)
         idle.append(scanner)
         return found
 

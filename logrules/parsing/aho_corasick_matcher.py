@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import ahocorasick_rs
 
+from logrules.parsing.hits import Hits
+
 
 class AhoCorasickMatcher:
     """An automaton of literals: bytes, the number to report, and whether only their first place is asked for.
@@ -17,9 +19,9 @@ class AhoCorasickMatcher:
         self._literals = tuple(literals)
         self._automaton = ahocorasick_rs.BytesAhoCorasick([data for data, _, _ in literals])
 
-    def find(self, data: bytes) -> Sequence[tuple[int, int]]:
+    def find(self, data: bytes) -> Hits:
         """See `LiteralMatcher`."""
-        return list(self._found(data))
+        return Hits(self._found(data))
 
     def for_another_thread(self) -> "AhoCorasickMatcher":
         """See `LiteralMatcher`: nothing in an automaton changes while it searches."""

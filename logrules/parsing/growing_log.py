@@ -66,8 +66,8 @@ class LiveSampler:
         """The lines to read now that this one has come: none, or those kept back and this one."""
         alike = kind_of(line.hits)
         kept = self._share.routine if self._reader.is_routine(alike) else self._share.other
-        self._seen[alike] += 1
-        if self._seen[alike] > kept:
+        self._seen[alike] = nth = self._seen[alike] + 1
+        if nth > kept and nth & (nth - 1):
             self._held.setdefault(alike, deque(maxlen=kept)).append((number, line))
             return []
         return [*self.release(), (number, line)]

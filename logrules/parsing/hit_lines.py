@@ -1,15 +1,17 @@
 """Hits to the lines they lie in: slices and numbers, without touching any other line."""
 
+from array import array
 from bisect import bisect_right
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import chain
+from itertools import pairwise, repeat
 from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.record import record
 from logrules.model.stream import CONTINUED
+from logrules.parsing.hits import Hits
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
@@ -20,8 +22,8 @@ MAX_CONTEXT_BYTES = 400
 
 # The entries of the scanner that a line carries, each once, in their order.
 Kind: TypeAlias = tuple[int, ...]
-# Of lines of one kind in a window the first and the last so many are kept.
-Share: TypeAlias = Callable[[Kind], int]
+# By how often each kind comes in a window: of lines of one kind the first and the last so many are kept.
+Shares: TypeAlias = Callable[[Mapping[Kind, int]], Mapping[Kind, int]]
 # Line start, line end (without the newline), and its hits: from which place of the list of all of them to which.
 _Span: TypeAlias = tuple[int, int, int, int]
 
@@ -71,12 +73,10 @@ class Found:
     continued: int = 0
 
 
-def hit_lines(
-    window: Window, found: Sequence[tuple[int, int]], count: Count = count_newlines, share: Share | None = None
-) -> Found:
+def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares: Shares | None = None) -> Found:
     """The lines of the window in which something was found, and how many lines it has.
 
-    With ``share`` the bulk of those of one kind is left out, before anything is made of it. A window is a fixed
+    With ``shares`` the bulk of those of one kind is left out, before anything is made of it. A window is a fixed
     stretch of its source, so which lines these are does not depend on any cut.
     """
     data = window.data
@@ -84,7 +84,7 @@ def hit_lines(
     marked = CONTINUED[:1] in data
     marks_counted = 0
     lines: list[HitLine] = []
-    for span in _shared(_grouped(data, found), found, share):
+    for span in _spans(data, found, shares):
         number += count(data, counted, span[0])
         counted = span[0]
         if marked:
@@ -93,45 +93,52 @@ def hit_lines(
         lines += _bounded(window, span, found, number, continued)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
-    by_entry = Counter(map(itemgetter(1), found))
+    by_entry = Counter(found.numbers)
     return Found(window.source, tuple(lines), total, unfinished, by_entry, data.count(CONTINUED) if marked else 0)
 
 
-def _grouped(data: bytes, found: Sequence[tuple[int, int]]) -> Iterator[_Span]:
-    """The span of each line with hits."""
-    start = end = -1
-    first = 0
-    for place, (behind, _) in enumerate(found):
-        if behind > end:
-            if place:
-                yield start, end, first, place
-            start = data.rfind(b"\n", 0, behind - 1) + 1
-            end = data.find(b"\n", behind)
-            end = len(data) if end < 0 else end
-            first = place
-    if found:
-        yield start, end, first, len(found)
+def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[_Span]:
+    """The span of each line with hits; with ``shares`` without the bulk of any kind."""
+    bounds = _bounds(data, found)
+    kept = repeat(True) if shares is None else _kept(_kinds(found, bounds), shares)
+    for (place, behind), is_kept in zip(pairwise(bounds), kept, strict=False):
+        if is_kept:
+            at = found.ends[place]
+            end = data.find(b"\n", at)
+            yield data.rfind(b"\n", 0, at - 1) + 1, len(data) if end < 0 else end, place, behind
 
 
-def _shared(spans: Iterable[_Span], found: Sequence[tuple[int, int]], share: Share | None) -> Iterable[_Span]:
-    """The spans without the bulk of any kind, in their order."""
-    if share is None:
-        return spans
-    kept: list[_Span] = []
-    latest: dict[Kind, deque[_Span]] = {}
-    left: dict[Kind, int] = {}
-    for span in spans:
-        # Not a slice: a line may have a hit for every byte.
-        kind = kind_of(map(found.__getitem__, range(span[2], span[3])))
-        if kind not in left:
-            left[kind] = share(kind)
-            latest[kind] = deque(maxlen=left[kind])
-        if left[kind]:
-            left[kind] -= 1
-            kept.append(span)
-        else:
-            latest[kind].append(span)
-    return sorted(chain(kept, *latest.values()))
+def _bounds(data: bytes, found: Hits) -> "array[int]":
+    """The place of the first hit of each line with hits, of which a window may have 100,000, and that behind all."""
+    bounds = array("i", [0])
+    while (place := bounds[-1]) < len(found):
+        end = data.find(b"\n", found.ends[place])
+        bounds.append(len(found) if end < 0 else bisect_right(found.ends, end, place + 1))
+    return bounds
+
+
+def _kinds(found: Hits, bounds: "array[int]") -> list[Kind]:
+    """The kind of each line."""
+    known: dict[bytes, Kind] = {}
+    kinds: list[Kind] = []
+    numbers, size = memoryview(found.numbers).cast("B"), found.numbers.itemsize
+    for place, behind in pairwise(bounds):
+        spelt = numbers[place * size : behind * size].tobytes()
+        kind = known.get(spelt)
+        if kind is None:
+            kind = known[spelt] = tuple(dict.fromkeys(found.numbers[place:behind]))
+        kinds.append(kind)
+    return kinds
+
+
+def _kept(kinds: Sequence[Kind], shares: Shares) -> Iterator[bool]:
+    """Which lines are kept: of each kind the first, the last, and between them those where it has doubled."""
+    counts = Counter(kinds)
+    share_of = shares(counts)
+    seen = dict.fromkeys(counts, 0)
+    for kind in kinds:
+        seen[kind] = nth = seen[kind] + 1
+        yield nth <= share_of[kind] or nth > counts[kind] - share_of[kind] or not nth & (nth - 1)
 
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
@@ -139,9 +146,7 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
     return tuple(dict.fromkeys(map(itemgetter(1), hits)))
 
 
-def _bounded(
-    window: Window, span: _Span, found: Sequence[tuple[int, int]], number: int, continued: int
-) -> Iterator[HitLine]:
+def _bounded(window: Window, span: _Span, found: Hits, number: int, continued: int) -> Iterator[HitLine]:
     """The line; of one longer than ``MAX_SLICE_BYTES`` the first and last stretch with hits, and what is new between.
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
@@ -154,25 +159,25 @@ def _bounded(
         return
     seen: set[int] = set()
     for first, last, place, next_place in _stretches(span, found):
-        entries = {entry for _, entry in found[place:next_place]}
+        entries = set(found.numbers[place:next_place])
         if not entries <= seen or next_place == behind:
             seen |= entries
             inside = _within(found, place, next_place, first)
             yield HitLine(number, base + first, data[first:last], inside, data, start, end, continued)
 
 
-def _stretches(span: _Span, found: Sequence[tuple[int, int]]) -> Iterator[_Span]:
+def _stretches(span: _Span, found: Hits) -> Iterator[_Span]:
     """Stretches of ``MAX_SLICE_BYTES``, so that each hit lies in one. A line may have a hit for every byte."""
     start, end, place, behind = span
     while place < behind:
-        first = max(start, found[place][0] - 1 - MAX_SLICE_BYTES // 2)
+        first = max(start, found.ends[place] - 1 - MAX_SLICE_BYTES // 2)
         last = min(end, first + MAX_SLICE_BYTES)
-        next_place = bisect_right(found, last, place, behind, key=itemgetter(0))
+        next_place = bisect_right(found.ends, last, place, behind)
         yield first, last, place, next_place
         place = next_place
 
 
-def _within(found: Sequence[tuple[int, int]], place: int, behind: int, start: int) -> tuple[tuple[int, int], ...]:
+def _within(found: Hits, place: int, behind: int, start: int) -> tuple[tuple[int, int], ...]:
     """The hits from one place of the list to another, by their last bytes behind ``start``."""
     return tuple([(at - 1 - start, entry) for at, entry in found[place:behind]])
 

@@ -6,39 +6,17 @@ processor and a checksum of what it reads back; whatever it refuses is compiled 
 """
 
 import hashlib
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
-from typing import TypeAlias, overload
+from typing import TypeAlias
 
 import hyperscan
 
+from logrules.parsing.hits import Hits
 from logrules.ruleset.cache_files import keep, kept
 
 # Bytes, the number to report, and whether only their first place is asked for.
 _Literals: TypeAlias = Sequence[tuple[bytes, int, bool]]
-
-
-class HitColumns(Sequence[tuple[int, int]]):
-    """Pairs of (offset behind the literal, its number) in two columns: of as many tuples a full line took 30 MB."""
-
-    def __init__(self) -> None:
-        self.ends, self.numbers = array("q"), array("l")
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return zip(self.ends, self.numbers, strict=True)
-
-    @overload
-    def __getitem__(self, place: int) -> tuple[int, int]: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[tuple[int, int]]: ...
-    def __getitem__(self, place: int | slice) -> tuple[int, int] | Sequence[tuple[int, int]]:
-        if isinstance(place, slice):
-            return list(zip(self.ends[place], self.numbers[place], strict=True))
-        return self.ends[place], self.numbers[place]
 
 
 class HyperscanMatcher:
@@ -50,9 +28,9 @@ class HyperscanMatcher:
         self._database = _kept_or_compiled(literals) if cache else _compiled(literals)
         self._scratch = self._database.scratch
 
-    def find(self, data: bytes) -> Sequence[tuple[int, int]]:
+    def find(self, data: bytes) -> Hits:
         """See `LiteralMatcher`."""
-        found = HitColumns()
+        found = Hits()
         end_of, number_of = found.ends.append, found.numbers.append
 
         def hit(number: int, _start: int, end: int, _flags: int, _context: object) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from logrules.model.errors import LogrulesError
+from logrules.parsing.hits import Hits
 
 
 class Literal(NamedTuple):
@@ -22,8 +23,8 @@ class LiteralMatcher(Protocol):
 
     name: str
 
-    def find(self, data: bytes) -> Sequence[tuple[int, int]]:
-        """Pairs of (offset behind the literal, its number), by rising offset; overlapping ones too."""
+    def find(self, data: bytes) -> Hits:
+        """Where they stand; overlapping ones too."""
         ...
 
     def for_another_thread(self) -> "LiteralMatcher":

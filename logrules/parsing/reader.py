@@ -1,16 +1,17 @@
 """A scanned window to its events: cleaned, prefixes peeled, patterns tried. The one entry to this package."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 
 from logrules.model.event import Event, Hit, Level, Worker
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
 from logrules.parsing.header import Header, HeaderParser
-from logrules.parsing.hit_lines import Found, HitLine, Kind, Share, hit_lines
+from logrules.parsing.hit_lines import Found, HitLine, Kind, Shares, hit_lines, kind_of
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
@@ -27,11 +28,13 @@ ROUTINE_LINES = 32
 ROUTINE_REDRAWS = 16
 # A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
 FLOOD_LINES = 64
+# Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
+LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
 
 
-def find(window: Window, scanner: Scanner, count: Count = count_newlines, share: Share | None = None) -> Found:
-    """The lines of a window that somebody asked for; with ``share`` without the bulk of those of one kind."""
-    return hit_lines(window, scanner.scan(window.data), count, share)
+def find(window: Window, scanner: Scanner, count: Count = count_newlines, shares: Shares | None = None) -> Found:
+    """The lines of a window that somebody asked for; with ``shares`` without the bulk of those of one kind."""
+    return hit_lines(window, scanner.scan(window.data), count, shares)
 
 
 class Reader:
@@ -75,9 +78,15 @@ class Reader:
             return event
         return replace(event, stance=self._judge.of(event))
 
-    def share_of(self, kind: Kind) -> int:
-        """How many lines with just these literals are read of a window: so many of the first, as many of the last."""
-        return ROUTINE_LINES if self.is_routine(kind) else FLOOD_LINES
+    def shares(self, counts: Mapping[Kind, int]) -> dict[Kind, int]:
+        """How many lines of each kind are read of a window: so many of the first, as many of the last.
+
+        Where many kinds flood a window it is less of each.
+        """
+        flood = FLOOD_LINES
+        while flood > LEAST_FLOOD_LINES and sum(min(count, 2 * flood) for count in counts.values()) > WINDOW_LINES:
+            flood //= 2
+        return {kind: ROUTINE_LINES if self.is_routine(kind) else flood for kind in counts}
 
     def is_routine(self, entries: Iterable[int]) -> bool:
         """Whether only sampled signals (progress, metrics) ask for these entries of the scanner."""
@@ -117,21 +126,24 @@ class Reader:
         return replace(event, stance=stance, hits=hits)
 
     def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:
-        """The redraws that carry hits; of those that only show progress, the first ones and the last."""
-        parts = []
+        """The redraws that carry hits; of each kind the first ones and the last."""
+        kinds: dict[Kind, list[tuple[int, bytes]]] = {}
         hits = deque(line.hits)
         for start, raw in redraws(line.raw):
             inside = []
             while hits and hits[0][0] < start + len(raw):
-                at, entry = hits.popleft()
-                if at >= start:
-                    inside.append(entry)
+                hit = hits.popleft()
+                if hit[0] >= start:
+                    inside.append(hit)
             if inside:
-                signals = dict.fromkeys(signal for entry in inside for signal in self._signals_of[entry])
-                parts.append((start, raw, signals))
-        routine = [part for part in parts if all(self._pack.signals[number].sampled for number in part[2])]
-        passed_over = {part[0] for part in routine[ROUTINE_REDRAWS:-ROUTINE_REDRAWS]}
-        yield from (part for part in parts if part[0] not in passed_over)
+                kinds.setdefault(kind_of(inside), []).append((start, raw))
+        parts = []
+        for kind, alike in kinds.items():
+            share = ROUTINE_REDRAWS if self.is_routine(kind) else FLOOD_LINES
+            kept = alike if len(alike) <= 2 * share else [*alike[:share], *alike[-share:]]
+            signals = dict.fromkeys(signal for entry in kind for signal in self._signals_of[entry])
+            parts += [(start, raw, signals) for start, raw in kept]
+        return iter(sorted(parts, key=itemgetter(0)))
 
     def _event(self, source: str, line: RawLine, signals: Iterable[int]) -> Event:
         text = clean(line.raw)[:MAX_EVENT_TEXT]

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from itertools import compress
 
 from logrules.model.record import record
+from logrules.parsing.hits import Hits
 from logrules.parsing.literal_matcher import Literal, matcher_of
 from logrules.ruleset.pack import Signal, TraceForm
 
@@ -66,13 +68,13 @@ class Scanner:
         twin._matcher = self._matcher.for_another_thread() if self._matcher is not None else None  # noqa: SLF001 (one of us)
         return twin
 
-    def scan(self, data: bytes) -> Sequence[tuple[int, int]]:
-        """Pairs of (offset behind the literal, index into ``signals_of``), by rising offset."""
-        found = self._matcher.find(data) if self._matcher is not None and data else []
-        frames = [end for end, entry in found if entry in self._frames] if self._frames else []
+    def scan(self, data: bytes) -> Hits:
+        """Where literals of which entries of ``signals_of`` stand."""
+        found = self._matcher.find(data) if self._matcher is not None and data else Hits()
+        frames = list(compress(found.ends, map(self._frames.__contains__, found.numbers))) if self._frames else []
         if frames:
             below = _lines_below(data, frames)
-            found = sorted([*found, *((at, len(self.signals_of) - 1) for at in below)])
+            found = Hits(sorted([*found, *((at, len(self.signals_of) - 1) for at in below)]))
         return found
 
 

@@ -1,0 +1,30 @@
+"""Where literals stand, in two columns: of as many tuples one full line took 30 MB."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
+
+
+class Hits(Sequence[tuple[int, int]]):
+    """Pairs of (offset behind the literal, its number), by rising offset: the columns ``ends`` and ``numbers``."""
+
+    def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
+        self.ends, self.numbers = array("q"), array("i")
+        for end, number in pairs:
+            self.ends.append(end)
+            self.numbers.append(number)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self.ends, self.numbers, strict=True)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[int, int]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[tuple[int, int]]: ...
+    def __getitem__(self, place: int | slice) -> tuple[int, int] | Sequence[tuple[int, int]]:
+        if isinstance(place, slice):
+            return list(zip(self.ends[place], self.numbers[place], strict=True))
+        return self.ends[place], self.numbers[place]
