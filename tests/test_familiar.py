@@ -1,13 +1,20 @@
-"""Lines that a big log repeats for ever are read ever more seldom, and those that need their neighbours always."""
+"""Lines that a big log repeats for ever are read ever more seldom, those of tracebacks together or not at all."""
 
 from itertools import pairwise
 
 from logrules.parsing.deduplication import FAMILIAR_LINES, RepeatFilter
 from logrules.parsing.hit_lines import Found, HitLine
 
+FRAME = 9
 
-def line(number: int, *entries: int) -> HitLine:
-    return HitLine(number, 0, b"", tuple((0, entry) for entry in entries), b"", 0, 0)
+
+def line(number: int, *entries: int, raw: bytes = b"") -> HitLine:
+    return HitLine(number, 0, raw, tuple((0, entry) for entry in entries), b"", 0, 0)
+
+
+def traceback(at: int, *texts: bytes) -> list[HitLine]:
+    """Frames on every second line, as source text stands between them."""
+    return [line(at + 2 * place, 5, FRAME, raw=text) for place, text in enumerate(texts)]
 
 
 def read(familiar: RepeatFilter, lines: list[HitLine]) -> list[int]:
@@ -33,10 +40,22 @@ def test_a_kind_is_the_set_of_its_literals():
     assert read(familiar, [line(0, 5, 6), line(1, 6)]) == [0, 1]
 
 
-def test_lines_that_need_their_neighbours_are_always_read():
-    familiar = RepeatFilter(frozenset({9}))
-    many = [line(number, 5, 9) for number in range(2 * FAMILIAR_LINES)]
-    assert len(read(familiar, many)) == len(many)
+def test_a_traceback_told_again_is_read_where_its_number_has_doubled():
+    told = [each for nth in range(1, 101) for each in traceback(100 * nth, b"main", b"step")]
+    kept = read(RepeatFilter(frozenset({FRAME})), told)
+    assert kept == [number for nth in (1, 2, 4, 8, 16, 32, 64) for number in (100 * nth, 100 * nth + 2)]
+
+
+def test_a_traceback_with_one_new_line_is_read_whole():
+    known = RepeatFilter(frozenset({FRAME}))
+    for nth in range(20):
+        read(known, traceback(100 * nth, b"main", b"step"))
+    assert read(known, traceback(5_000, b"main", b"step", b"save")) == [5_000, 5_002, 5_004]
+
+
+def test_lines_of_tracebacks_that_differ_in_a_number_are_all_read():
+    told = [each for nth in range(300) for each in traceback(100 * nth, b"[rank%d]: main" % nth)]
+    assert len(read(RepeatFilter(frozenset({FRAME})), told)) == len(told)
 
 
 def test_how_lines_fall_into_windows_does_not_matter():
