@@ -17,7 +17,6 @@ SHORT = {
     "cli/did_you_mean": "three verbs hint alike",
     "cli/locale": "asked by nine verbs before anything else is loaded",
     "cli/watch_outcome": "the last line of a watch",
-    "engine/inline_executor": "for many small logs, beside the threads for one big one",
     "model/errors": "what every room may raise",
     "model/lint_finding": "what a check gives to every form",
     "model/template": "one template of what varies in a line, for inference and for fingerprints",

@@ -1,6 +1,7 @@
 """The compiled literals on disk: read back where they are whole, compiled again where they are not."""
 
 import os
+import zlib
 from pathlib import Path
 
 import pytest
@@ -26,14 +27,14 @@ EXPECTED = [(TEXT.index(b"memory") + 6, 0), (TEXT.index(b"Killed") + 6, 1)]
 
 def test_what_was_kept_finds_the_same(folder):
     assert hits() == EXPECTED
-    assert len(list(folder.glob("scan-*.hs"))) == 1
+    assert len(list(folder.glob("scan-*"))) == 1
     assert hits() == EXPECTED
 
 
 def test_other_literals_are_another_database(folder):
     hits()
     assert hits([Literal(b"step", 3)]) == [(4, 3)]
-    assert len(list(folder.glob("scan-*.hs"))) == 2
+    assert len(list(folder.glob("scan-*"))) == 2
 
 
 @pytest.mark.parametrize(
@@ -48,13 +49,11 @@ def test_other_literals_are_another_database(folder):
 )
 @pytest.mark.parametrize("with_its_checksum", [False, True])
 def test_what_is_not_whole_is_compiled_again(folder, spoil, with_its_checksum):
-    import hashlib
-
     hits()
-    (path,) = folder.glob("scan-*.hs")
+    (path,) = folder.glob("scan-*")
     checksum, _, body = path.read_bytes().partition(b"\n")
     spoilt = spoil(body)
-    checksum = hashlib.sha256(spoilt).hexdigest().encode() if with_its_checksum else checksum
+    checksum = b"%08x" % zlib.crc32(spoilt) if with_its_checksum else checksum
     path.write_bytes(checksum + b"\n" + spoilt)
     os.utime(path, (1, 1))
     assert hits() == EXPECTED

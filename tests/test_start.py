@@ -17,7 +17,16 @@ OOM = f"{_STEPS}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.
 # Libraries that only one verb, one form or the check of rule files needs.
 HEAVY = frozenset(
     {"annotated_types", "jinja2", "mcp", "numpy", "pip", "pydantic", "pyparsing", "rich", "ruamel", "yaml", "asyncio"}
-    | {"concurrent.futures.process", "multiprocessing", "sqlite3", "subprocess", "unittest", "urllib.request"}
+    | {
+        "concurrent.futures",
+        "hashlib",
+        "logging",
+        "multiprocessing",
+        "sqlite3",
+        "subprocess",
+        "unittest",
+        "urllib.request",
+    }
     | {"bz2", "lzma", "shutil", "statistics"}
 )
 _PROBE = """

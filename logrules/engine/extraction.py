@@ -6,11 +6,11 @@ stretch of a source, and windows are taken in order.
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
 from copy import copy
 from dataclasses import dataclass
 from threading import Lock
 
+from logrules.engine.scan_pool import Pending, ScanPool
 from logrules.model.event import Event
 from logrules.model.record import record
 from logrules.model.stream import Block, End, Skipped, Tick
@@ -64,8 +64,7 @@ class Extraction:
     """
 
     scanners: "Scanners"
-    pool: Executor
-    threads: int
+    pool: ScanPool
     note: Callable[[str, str], None]
     tally: Tally
     window: int = WINDOW_BYTES
@@ -170,8 +169,8 @@ def _items(source: Source, how: Extraction) -> Iterator[Block | Skipped | Tick |
 
 def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
     """Windows scanned on the pool, in order: all detail at the head and the tail, samples between."""
-    ahead: deque[tuple[Window, Future[Found], bool]] = deque()
-    head: list[Future[Found]] = []
+    ahead: deque[tuple[Window, Pending[Found], bool]] = deque()
+    head: list[Pending[Found]] = []
     held: deque[Window] = deque()
     thinned: SamplingPlan | None = None
     familiar = RepeatFilter(how.scanners.of_traces)
@@ -193,7 +192,7 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
             ahead.append((early, how.pool.submit(how.scanners.find, early, thinned.detail(early), count), True))
-        while len(ahead) > how.threads + 1:
+        while len(ahead) > how.pool.threads + 1:
             yield next_found()
     ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
     while ahead:

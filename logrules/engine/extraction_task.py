@@ -1,9 +1,9 @@
 """What a worker is asked to read, and what it answers."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from logrules.engine.extraction import Extraction, Scanners, Tally
+from logrules.engine.scan_pool import ScanPool
 from logrules.engine.spool import packed
 from logrules.model.errors import SourceError
 from logrules.sources.source import Source
@@ -41,8 +41,8 @@ def read(task: Task, scanners: Scanners) -> Read | ReadFailed:
     """Read the source of a task to its end; one that cannot be read is lost, with the reason."""
     notes: list[tuple[str, str]] = []
     tally = Tally()
-    with ThreadPoolExecutor(1) as pool:
-        how = Extraction(scanners, pool, 1, lambda source, text: notes.append((source, text)), tally, task.window)
+    with ScanPool(1) as pool:
+        how = Extraction(scanners, pool, lambda source, text: notes.append((source, text)), tally, task.window)
         try:
             events = packed(how.events(task.source))
         except SourceError as fault:

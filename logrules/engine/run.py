@@ -7,12 +7,11 @@ bytes nor on the number of threads: a window is a fixed stretch of a source, and
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from logrules.engine.alignment import Alignment
 from logrules.engine.dating import dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
-from logrules.engine.inline_executor import InlineExecutor
+from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.session import Session
@@ -75,8 +74,8 @@ def replay(
     """
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()
-    with ThreadPoolExecutor(max(1, threads)) as pool:
-        how = Extraction(scanners, pool, threads, session.note, tally, window_bytes(len(sources)), progress)
+    with ScanPool(max(1, threads)) as pool:
+        how = Extraction(scanners, pool, session.note, tally, window_bytes(len(sources)), progress)
         report = _read(how, session, sources, pack, notes, observe)
     if cache:
         keep_patterns(pack.digest)
@@ -91,8 +90,8 @@ def replay_prepared(
     observe: Callable[[Event], None] | None = None,
 ) -> Report:
     """The same on a prepared pack, in this thread, into a session of it that can be asked more than its report."""
-    pool, size = InlineExecutor(), window_bytes(len(sources))
-    how = Extraction(on.scanners, pool, 0, session.note, Tally(), size, reader=on.reader)
+    pool, size = ScanPool(0), window_bytes(len(sources))
+    how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader)
     return _read(how, session, sources, on.pack, notes, observe)
 
 

@@ -1,6 +1,6 @@
 """One pass over a window: which literals of which signals are where."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from itertools import compress
 
@@ -47,10 +47,13 @@ class Scanner:
     ) -> None:
         askers: dict[tuple[bytes, bool], tuple[int, ...]] = {}
         for number, signal in enumerate(signals):
+            sampled = signal.sampled
             for literal in signal.literals:
-                key = (literal.encode(), signal.sampled)
-                known = askers.get(key, ())
-                if number not in known:
+                key = (literal.encode(), sampled)
+                known = askers.get(key)
+                if known is None:
+                    askers[key] = (number,)
+                elif number not in known:
                     askers[key] = (*known, number)
         self.signals_of = tuple(askers.values())
         self._frames: frozenset[int] = frozenset()
@@ -59,7 +62,7 @@ class Scanner:
             # An entry of its own, behind those of the literals: lines below frames are not to be taken for others.
             self.signals_of = (*self.signals_of, (trace.below,))
         self.sampled = frozenset(number for number, (_, sampled) in enumerate(askers) if sampled)
-        wanted = list(_wanted(list(askers), detail))
+        wanted = _wanted(list(askers), detail)
         self._matcher = matcher_of(wanted, cache=cache) if wanted else None
 
     def for_another_thread(self) -> "Scanner":
@@ -78,11 +81,15 @@ class Scanner:
         return found
 
 
-def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> Iterator[Literal]:
-    for number, (data, sampled) in enumerate(entries):
-        thinned = detail.routine is not True and (sampled or number in detail.common)
-        if not thinned or detail.routine is None:
-            yield Literal(data, number, once=thinned)
+def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Literal]:
+    if detail.routine is True:
+        return [Literal(data, number) for number, (data, _) in enumerate(entries)]
+    thinned = [sampled or number in detail.common for number, (_, sampled) in enumerate(entries)]
+    return [
+        Literal(data, number, once=thinned[number])
+        for number, (data, _) in enumerate(entries)
+        if detail.routine is None or not thinned[number]
+    ]
 
 
 def _may_name(line: bytes) -> bool:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from logrules.ruleset.cache_files import keep, kept
+from logrules.ruleset.cache_files import keep_for, kept_for
 
 _PREFIX = "logrules."
 
@@ -23,15 +23,12 @@ def entry_points(group: str) -> tuple[tuple[str, str], ...]:
 
 
 def _all(path: Sequence[str]) -> list[tuple[str, str, str]]:
-    import hashlib
-
-    state = json.dumps([[folder, _changed(folder)] for folder in path])
-    name = f"installed-{hashlib.sha256(state.encode()).hexdigest()[:32]}.json"
-    body = kept(name)
+    state = json.dumps([[folder, _changed(folder)] for folder in path]).encode() + b"\n"
+    body = kept_for("installed", state)
     if body is not None:
         return [(str(group), str(name), str(value)) for group, name, value in json.loads(body)]
     found = list(_look(path))
-    keep("installed", name, json.dumps(found).encode())
+    keep_for("installed", state, json.dumps(found).encode())
     return found
 
 

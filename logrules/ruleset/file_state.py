@@ -4,36 +4,31 @@ Reading three hundred files costs more than a diagnosis. A file counts as the sa
 time of change are; whoever needs more certainty than that reads it.
 """
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from logrules.ruleset.cache_files import keep, kept
+from logrules.ruleset.cache_files import keep_for, kept_for
 
 
-def state_of(roots: Iterable[Path], also: Iterable[str]) -> str | None:
+def state_of(roots: Iterable[Path], also: Iterable[str]) -> bytes | None:
     """What identifies the files at and below ``roots`` as they are now, and ``also``; None where one cannot be seen."""
     try:
         seen = [line for root in roots for line in sorted(_seen(root))]
     except OSError:
         return None
-    return hashlib.sha256("\n".join((*seen, *also)).encode(errors="surrogateescape")).hexdigest()
+    return "\n".join((*seen, *also, "")).encode(errors="surrogateescape")
 
 
-def digest_in(state: str) -> str | None:
+def digest_in(state: bytes) -> str | None:
     """The digest of the pack that files in this state came to."""
-    body = kept(_name(state))
+    body = kept_for("state", state)
     return None if body is None else body.decode("ascii", "replace")
 
 
-def keep_digest(state: str, digest: str) -> None:
+def keep_digest(state: bytes, digest: str) -> None:
     """Remember what files in this state came to."""
-    keep("state", _name(state), digest.encode("ascii"))
-
-
-def _name(state: str) -> str:
-    return f"state-{state[:32]}"
+    keep_for("state", state, digest.encode("ascii"))
 
 
 def _seen(root: Path) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Paths of rule files to a Pack, or every problem in them at once; cached by content and version."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -86,7 +85,7 @@ def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None)
     return pack
 
 
-def _state(folders: Sequence[str | Path], settings: Settings | None) -> str | None:
+def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | None:
     """What identifies everything that a pack is made of, as it is now on disk."""
     roots = [Path(__file__).parent, shipped_rules(), *_roots_of_settings(settings), *map(Path, folders)]
     also = [SCHEMA_VERSION, *(f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))]
@@ -187,6 +186,8 @@ def yaml_files(root: Path) -> list[Path]:
 
 def digest_of(texts: Sequence[RuleText]) -> str:
     """What identifies these texts and the code that compiles them."""
+    import hashlib
+
     seen = hashlib.sha256(f"{SCHEMA_VERSION} {_code_digest()}".encode())
     for text in texts:
         seen.update(f"\0{text.shown}\0{len(text.raw)}\0".encode())
@@ -196,6 +197,8 @@ def digest_of(texts: Sequence[RuleText]) -> str:
 
 def _code_digest() -> str:
     """The compiler's own text: a changed checkout must not read what an older one cached."""
+    import hashlib
+
     seen = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         seen.update(path.read_bytes())
