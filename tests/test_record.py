@@ -1,4 +1,4 @@
-"""Records: frozen dataclasses in all that anybody sees of them."""
+"""Records: dataclasses in all that anybody sees of them, frozen or not."""
 
 import copy
 import pickle
@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, fields, is_datacl
 
 import pytest
 
-from logrules.model.record import record
+from logrules.model.record import mutable_record, record
 
 
 @record
@@ -49,6 +49,15 @@ class Ordinary:
 
     x: int
     y: int = 2
+
+
+@mutable_record
+class Tally:
+    """A count that grows, and whose it is."""
+
+    of: str
+    count: int = 0
+    lines: list[int] = field(default_factory=list)
 
 
 def test_fields_are_given_by_place_by_name_or_by_default():
@@ -99,3 +108,17 @@ def test_tools_for_dataclasses_know_it():
     match Point(1, 5):
         case Point(1, y):
             assert y == 5
+
+
+def test_a_mutable_record_changes_and_has_no_hash():
+    tally = Tally("rank 0")
+    tally.count += 2
+    tally.lines.append(7)
+    assert tally == Tally("rank 0", 2, [7])
+    assert Tally("rank 0") != tally
+    assert repr(tally) == "Tally(of='rank 0', count=2, lines=[7])"
+    assert copy.deepcopy(tally) == pickle.loads(pickle.dumps(tally)) == tally  # noqa: S301 (our own)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(tally)
+    with pytest.raises(AttributeError):
+        tally.new = 1

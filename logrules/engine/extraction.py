@@ -7,12 +7,11 @@ stretch of a source, and windows are taken in order.
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from dataclasses import dataclass
 from threading import Lock
 
 from logrules.engine.scan_pool import Pending, ScanPool
 from logrules.model.event import Event
-from logrules.model.record import record
+from logrules.model.record import mutable_record, record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.deduplication import RepeatFilter
 from logrules.parsing.hit_lines import Found
@@ -48,7 +47,7 @@ def window_bytes(sources: int) -> int:
     return WINDOW_BYTES if sources < MANY_SOURCES else WINDOW_BYTES_OF_MANY
 
 
-@dataclass(slots=True)
+@mutable_record
 class Tally:
     """What reading a job came to."""
 
@@ -109,7 +108,7 @@ class Scanners:
         self.reader = Reader(pack, self.signals_of)
         of_traces = _trace_signals(pack)
         self.of_traces = frozenset(
-            entry for entry, asked in enumerate(self.signals_of) if of_traces.intersection(asked)
+            entry for entry, asked in enumerate(self.signals_of) if not of_traces.isdisjoint(asked)
         )
 
     def for_another(self) -> "Scanners":

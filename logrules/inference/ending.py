@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
+from logrules.model.record import mutable_record
 from logrules.model.template import template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out. Of 90 logs
@@ -23,7 +24,7 @@ _ROUNDS = 4
 _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
-@dataclass(slots=True)
+@mutable_record
 class Endings:
     """The last lines of each source."""
 

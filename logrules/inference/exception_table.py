@@ -56,6 +56,8 @@ class _Fit:
 
 @record
 class _Match:
+    """A row that holds of one exception of a chain."""
+
     row: ExceptionRow
     link: int
     distance: int

@@ -3,12 +3,13 @@
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import assert_never
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend
+from logrules.model.record import mutable_record
 from logrules.ruleset.condition import (
     Leaf,
     Metrical,
@@ -28,7 +29,7 @@ _STEADY = 4
 _LEFT_OF_FIRST = 0.05
 
 
-@dataclass(slots=True)
+@mutable_record
 class Series:
     """A metric's last samples (value, observation) and the matches of what was latched on the way."""
 

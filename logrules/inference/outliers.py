@@ -1,17 +1,18 @@
 """The lines that stand out where no rule knows anything: errors and warnings, rare ones first."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from logrules.inference.observation import Observation
 from logrules.model.event import Level
+from logrules.model.record import mutable_record
 
 MAX_SHAPES = 500
 SHOWN = 5
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+")
 
 
-@dataclass(slots=True)
+@mutable_record
 class Outliers:
     """Lines by their shape (numbers left out): the first of each and how often it came."""
 

@@ -8,11 +8,11 @@ process ``of_pid`` on ``of_host`` of which its writer tells), ``own_address`` by
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from logrules.inference.observation import Observation
 from logrules.model.event import Worker, as_rank
-from logrules.model.record import record
+from logrules.model.record import mutable_record, record
 from logrules.model.worker_status import ParallelSizes
 
 # More ranks than these are told apart by nobody, and each keeps a line.
@@ -41,7 +41,7 @@ class GroupProgress:
     told: Observation
 
 
-@dataclass(slots=True)
+@mutable_record
 class RankState:
     """What is known of one rank. Calls and standings are by process group, the first that was told of each.
 

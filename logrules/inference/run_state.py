@@ -1,6 +1,6 @@
 """What a job and its present run have shown so far, before any rule is asked."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
@@ -15,6 +15,7 @@ from logrules.inference.rule_index import Index
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
+from logrules.model.record import mutable_record
 from logrules.ruleset.pack import Marker, Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
@@ -23,7 +24,7 @@ SURVIVAL_ROUNDS = 3
 NEW_RUN_ROUNDS = 20
 
 
-@dataclass(slots=True)
+@mutable_record
 class JobState:
     """What outlives a run: the job's time, when it was heard, its last lines, and whether nothing more comes."""
 

@@ -1,8 +1,9 @@
 """What a job's metrics did over time, in few enough points to draw: the more come, the further apart they are kept."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from logrules.inference.observation import Observation
+from logrules.model.record import mutable_record
 from logrules.model.timeline import Curve, Point
 
 MAX_POINTS = 512
@@ -11,8 +12,10 @@ MAX_CURVES = 64
 QUIET = "quiet"
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Kept:
+    """The points of a curve that are kept: every so many, and how many were left out since the last."""
+
     points: list[Point] = field(default_factory=list)
     apart: int = 1
     skipped: int = 0

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from logrules.inference.bar_pace import moves_at_its_pace
 from logrules.inference.cadence import Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.model.event import Event, Worker
+from logrules.model.record import mutable_record
 from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Wait
 
@@ -20,7 +21,7 @@ _INTERRUPTED_LINES = 40
 ANEW_S = 60.0
 
 
-@dataclass(slots=True)
+@mutable_record
 class OpenWait:
     """A wait that nothing has ended yet.
 
@@ -64,7 +65,7 @@ class OpenWait:
         return WaitSpan(self.worker.label, self.wait.id, opened.time, last.time, line, last_line, source, ended)
 
 
-@dataclass(slots=True)
+@mutable_record
 class WorkerState:
     """What is known of one worker."""
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from logrules.model.errors import LogrulesError
+from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extra:
     """An extra as pyproject.toml names it, what it brings in people's words, and the modules of that."""
 

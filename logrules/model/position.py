@@ -1,17 +1,18 @@
 """Where something is in a file, and what is wrong there."""
 
-from dataclasses import dataclass
-
 from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record
 class Position:
     """A position in a file; line and column count from 1."""
 
     path: str
     line: int = 1
     column: int = 1
+
+    def __lt__(self, other: "Position") -> bool:
+        return (self.path, self.line, self.column) < (other.path, other.line, other.column)
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}:{self.column}"

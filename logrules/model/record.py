@@ -1,6 +1,6 @@
-"""Frozen dataclasses that are cheap to define: a start defines some 150, and `dataclass` compiles six methods of each.
+"""Dataclasses that are cheap to define: a start defines some 160, and `dataclass` compiles up to six methods of each.
 
-Here ``__init__`` alone is compiled, when the first instance is made. All else does what it does in a frozen dataclass
+Here ``__init__`` alone is compiled, when the first instance is made. All else does what it does in a dataclass
 with slots; `dataclasses.fields`, `replace` and `is_dataclass` work as ever.
 """
 
@@ -16,11 +16,7 @@ _Values = Callable[[object], tuple[object, ...]]
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(kind: _Class) -> _Class:
     """What ``dataclass(frozen=True, slots=True)`` makes of a class whose fields are all given, compared and shown."""
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(kind)
-    values = _values_of([member.name for member in fields(made)])
-
-    def equal(self: object, other: object) -> bool:
-        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+    made, values = _made(kind)
 
     def hashed(self: object) -> int:
         return hash(values(self))
@@ -28,17 +24,36 @@ def record(kind: _Class) -> _Class:
     def state(self: object) -> tuple[object, ...]:
         return values(self)
 
+    made.__hash__ = hashed
+    made.__setattr__, made.__delattr__ = _set, _delete
+    made.__getstate__, made.__setstate__ = state, _restore
+    found: _Class = made
+    return found
+
+
+@dataclass_transform(field_specifiers=(field,))
+def mutable_record(kind: _Class) -> _Class:
+    """What ``dataclass(slots=True)`` makes of such a class."""
+    found: _Class = _made(kind)[0]
+    return found
+
+
+def _made(kind: type) -> tuple[Any, _Values]:
+    """The dataclass with slots, and what gives the values of all fields of an instance."""
+    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(kind)
+    values = _values_of([member.name for member in fields(made)])
+
+    def equal(self: object, other: object) -> bool:
+        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+
     def first(self: object, *given: object, **named: object) -> None:
         made.__init__ = _initializer(made)
         made.__init__(self, *given, **named)
 
-    made.__init__, made.__eq__, made.__hash__ = first, equal, hashed
-    made.__setattr__, made.__delattr__ = _set, _delete
-    made.__getstate__, made.__setstate__ = state, _restore
+    made.__init__, made.__eq__, made.__hash__ = first, equal, None
     if "__repr__" not in made.__dict__:
         made.__repr__ = _shown
-    found: _Class = made
-    return found
+    return made, values
 
 
 def _values_of(names: list[str]) -> _Values:

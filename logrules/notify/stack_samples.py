@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from logrules.model.record import mutable_record
 from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import Process
 from logrules.notify.remote_stacks import mark_of, remote_stacks, ssh_command
@@ -16,7 +17,7 @@ _ASIDE = ("--nonblocking",)
 _FORMS = (("--native",), (), _ASIDE)
 
 
-@dataclass(slots=True)
+@mutable_record
 class StackSamples:
     """What was sampled of each process, and why of some nothing was."""
 

@@ -1,8 +1,9 @@
 """The stacks of a job as one tree: what they have in common is written once, with who stands where."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from logrules.model.record import mutable_record
 from logrules.notify.stack_groups import ProcessStack, StackFrame, is_rank
 from logrules.output.numbers import spans
 
@@ -10,7 +11,7 @@ MAX_LINES = 40
 _MAX_NAMES = 4
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Node:
     names: list[str] = field(default_factory=list)
     below: dict[tuple[str, str, int], tuple[StackFrame, "_Node"]] = field(default_factory=dict)

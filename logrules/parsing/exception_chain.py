@@ -1,10 +1,11 @@
 """Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logrules.model.event import Event
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
+from logrules.model.record import mutable_record
 from logrules.parsing.frame_list import FrameList
 
 # An exception told in another one's message begins within so many lines below it.
@@ -12,7 +13,7 @@ NESTED_LINES = 6
 MAX_LINKS = 16
 
 
-@dataclass(slots=True)
+@mutable_record
 class OpenTraceback:
     """A traceback whose exception has not come yet.
 
@@ -35,7 +36,7 @@ class OpenTraceback:
         return near and begins and bool(self.frames.count)
 
 
-@dataclass(slots=True)
+@mutable_record
 class GrowingRecord:
     """A failure record that may grow: ``inner`` is how many of its links were told in messages of others.
 

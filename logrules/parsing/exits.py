@@ -3,10 +3,11 @@
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from logrules.model.event import Event, Stance, Worker
 from logrules.model.failure import Failure, FailureKind
+from logrules.model.record import mutable_record
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.ruleset.tables import ExitCode, ExitForm
 
@@ -19,7 +20,7 @@ _MAX_MESSAGE = 2_000
 _MAX_DIGITS = 9
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Entry:
     """One process of a summary, as far as it was told."""
 
@@ -29,7 +30,7 @@ class _Entry:
     root: bool = False
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Table:
     """A summary over several lines: the record so far, who its lines speak of, and which worker is the root."""
 

@@ -5,11 +5,11 @@ line and the outermost when: a collector stamps every line, a logger only its ow
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 import regex
 
 from logrules.model.event import Level, Timestamp, as_rank
+from logrules.model.record import mutable_record
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
 from logrules.ruleset.pattern import bounded_match, bounded_search, compiled
@@ -20,7 +20,7 @@ MAX_HEADER_CHARS = 512
 _ANY = ""
 
 
-@dataclass(slots=True)
+@mutable_record
 class Header:
     """What the prefixes and suffixes of a line said."""
 

@@ -43,7 +43,8 @@ class Reader:
     def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]], captures: Captures | None = None) -> None:
         self._pack = pack
         self._signals_of = signals_of
-        self._sampled = tuple(all(pack.signals[number].sampled for number in asked) for asked in signals_of)
+        # Signals that share an entry of the scanner are all sampled or none is.
+        self._sampled = [pack.signals[asked[0]].sampled for asked in signals_of]
         self._peeler = HeaderParser(pack)
         self._judge = StanceJudge(pack.tables.stances)
         self._captures = captures or Captures()

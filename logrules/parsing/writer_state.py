@@ -1,9 +1,10 @@
 """What is open of one worker: tracebacks, the record that may still grow, what the next one is to it."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from logrules.model.event import Event, Level, Stance
 from logrules.model.failure import FailureKind, Frame, Link
+from logrules.model.record import mutable_record
 from logrules.parsing.exception_chain import GrowingRecord, OpenTraceback
 from logrules.parsing.exception_line import indent_of
 
@@ -17,7 +18,7 @@ _INTERLEAVED_LINES = 2
 SOURCE_LINES = 3
 
 
-@dataclass(slots=True)
+@mutable_record
 class WriterState:
     """The open tracebacks of one worker, more than one where processes without a name write at once.
 

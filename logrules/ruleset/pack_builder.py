@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from logrules.model.position import Problem
+from logrules.model.record import mutable_record
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile
@@ -32,7 +33,7 @@ class RuleSource:
         return Problem(self.document.place(at), message, hint, kind)
 
 
-@dataclass(slots=True)
+@mutable_record
 class PackBuilder:
     """A pack under construction."""
 

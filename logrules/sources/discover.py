@@ -3,11 +3,11 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from logrules.model.errors import SourceError, reason_of
-from logrules.model.record import record
+from logrules.model.record import mutable_record, record
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
@@ -39,7 +39,7 @@ class Discovered:
     total_bytes: int | None = None
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Search:
     """What was found so far. ``seen`` says in which walk each (device, inode) of a file or folder was met first."""
 

@@ -1,11 +1,11 @@
 """Files, patterns and folders followed as one job."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 from time import thread_time
 
+from logrules.model.record import mutable_record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.backlog import Backlog
 from logrules.sources.queue import EventQueue
@@ -21,7 +21,7 @@ _QUIET_S, _QUIET_SHARE = 0.03, 0.005
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Followed:
     tail: Tail
     name: str

@@ -1,7 +1,8 @@
 """One live log between its reader and its follower: pieces of any size in, blocks of whole lines out."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from logrules.model.record import mutable_record
 from logrules.model.stream import Block, Skipped
 from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES
@@ -12,7 +13,7 @@ HOLD_S = 0.5
 FELL_BEHIND = "came faster than it could be read, so a part was passed on without being analysed"
 
 
-@dataclass(slots=True)
+@mutable_record
 class PendingLines:
     """What came of ``log`` and was not taken yet.
 
