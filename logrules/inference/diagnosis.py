@@ -170,7 +170,8 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
 def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[str, PhaseSource]:
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
-    told = failures.phase_of(first.chain) if failures is not None and first.chain is not None else None
+    chain = _record(hypothesis)
+    told = failures.phase_of(chain) if failures is not None and chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
@@ -187,6 +188,20 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     )
     found = next(((phase, source) for phase, source in words if phase is not None), None)
     return found or (_last_phase(findings), PhaseSource.LAST)
+
+
+def _record(hypothesis: Hypothesis) -> int | None:
+    """The failure record of its first line, or of a later one that repeats it: loggers print a message above its cause."""
+    first = hypothesis.first
+    if first.chain is not None or not first.event.message:
+        return first.chain
+    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    repeats = [
+        line
+        for line in lines
+        if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
+    ]
+    return min(repeats, key=lambda line: line.order).chain if repeats else None
 
 
 def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
