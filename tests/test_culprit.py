@@ -21,6 +21,12 @@ STORIES = {
     "the first line of a message of several lines names its writer": (
         "[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM, 6,
     ),
+    "in a container too": (
+        "".join(
+            f"engine-1  | {line}\n"
+            for line in ("[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM).splitlines()
+        ), 6,
+    ),
     "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
     "who was only told to stop did not fail": (RAISED + OOM + SUMMARY.format(5, -15), None),
     "those who wait do not report what the other died of": (

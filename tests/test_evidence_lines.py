@@ -39,3 +39,40 @@ def test_what_all_ranks_of_a_container_raise_at_once_is_not_lived_through(on, pr
     report = run_log(on, "\n".join(lines))
     assert report.status.value == "failed"
     assert report.diagnoses[0].evidence[0].text.endswith("but got NoneType")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "statement", "shown"),
+    [
+        ("", "    assert width in {16, 32}", ["    assert width in {16, 32}", "AssertionError"]),
+        (
+            "[rank0]: ",
+            "    assert width\n[rank0]:            ^^^^^",
+            ["[rank0]:     assert width", "[rank0]: AssertionError"],
+        ),
+        ("", "    self.check(width)", ["AssertionError"]),
+    ],
+)
+def test_the_assertion_stands_beside_an_error_that_says_nothing(on, prefix, statement, shown):
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/app/attend.py", line 9, in attend',
+        statement,
+        "AssertionError",
+    ]
+    first = run_log(on, "\n".join(prefix + line for line in lines)).diagnoses[0]
+    assert [one.text for one in first.evidence] == shown
+
+
+def test_a_message_that_a_logger_prints_above_its_frames_is_placed_by_them(on):
+    lines = [
+        "HIP error: invalid argument",
+        "Traceback (most recent call last):",
+        '  File "/env/vllm/worker/worker.py", line 141, in init_device',
+        "    self.init_gpu_memory = torch.cuda.mem_get_info()[0]",
+        "RuntimeError: HIP error: invalid argument",
+    ]
+    head = "INFO 11-29 09:36:11 llm_engine.py:248] Initializing an LLM engine (v0.6.4) with config: model='m'\n"
+    begun = head + "INFO 11-29 09:36:15 selector.py:134] Using ROCmFlashAttention backend.\n"
+    report = run_log(on, begun + "\n".join("ERROR 11-29 09:36:15 engine.py:366] " + line for line in lines))
+    assert report.diagnoses[0].phase == "model_load"

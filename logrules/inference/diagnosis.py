@@ -9,6 +9,7 @@ from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_text, with_other_names
 from logrules.inference.culprit import suspects
 from logrules.inference.ending import Endings, phase_after
+from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
@@ -36,12 +37,10 @@ from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import card_of, title_of
 
-MAX_EVIDENCE = 8
 MAX_CONSEQUENCES = 12
 # What announces a failure stands so near above it.
 _ANNOUNCED_LINES = 4
 MAX_UNEXPLAINED = 8
-_MAX_TEXT = 2_000
 
 
 @record
@@ -85,7 +84,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     phase = diagnoses[0].phase if status in (Status.FAILED, Status.STALLED) else _last_phase(findings)
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
-    unusual = () if known else tuple(_shown(observation, {}) for observation in findings.unusual)
+    unusual = () if known else tuple(evidence_from(observation, {}) for observation in findings.unusual)
     if status is Status.UNEXPLAINED:
         unusual = tuple(_unexplained(event) for event in findings.last_errors[-MAX_UNEXPLAINED:])
     completed = findings.tracker.completed or findings.parting if status is Status.COMPLETED else None
@@ -93,7 +92,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     return Report(
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
         findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
-        frameworks=tuple(sorted(findings.frameworks)), completed_by=_shown(completed, {}) if completed else None,
+        frameworks=tuple(sorted(findings.frameworks)), completed_by=evidence_from(completed, {}) if completed else None,
     )  # fmt: skip
 
 
@@ -135,14 +134,16 @@ def _comparison(sides: RankComparison) -> Comparison:
 
 def _difference(one: RankDivergence) -> Difference:
     hosts = tuple(dict.fromkeys(line.worker.host for line in one.lines[:1] if line.worker.host is not None))
-    return Difference(one.kind, one.ranks, one.others, hosts, one.facts, tuple(_shown(line, {}) for line in one.lines))
+    return Difference(
+        one.kind, one.ranks, one.others, hosts, one.facts, tuple(evidence_from(line, {}) for line in one.lines)
+    )
 
 
 def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
     hypothesis = one.hypothesis
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
-    evidence = _evidence(hypothesis, findings, _of_one_event(one))
+    evidence = evidence_of(hypothesis, findings.last, _of_one_event(one))
     ranks, hosts = suspects(one, findings.rank_table, findings.failures, sides)
     phase, phase_from = _phase(hypothesis, findings, pack)
     captures = with_other_names({**_captures(evidence), **_told(hypothesis, findings)}, pack.tables.other_names)
@@ -170,7 +171,8 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
 def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[str, PhaseSource]:
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
-    told = failures.phase_of(first.chain) if failures is not None and first.chain is not None else None
+    chain = _record(hypothesis)
+    told = failures.phase_of(chain) if failures is not None and chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
@@ -189,6 +191,20 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     return found or (_last_phase(findings), PhaseSource.LAST)
 
 
+def _record(hypothesis: Hypothesis) -> int | None:
+    """The failure record of its first line, or of one that repeats it: loggers print a message above its frames."""
+    first = hypothesis.first
+    if first.chain is not None or not first.event.message:
+        return first.chain
+    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    repeats = [
+        line
+        for line in lines
+        if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
+    ]
+    return min(repeats, key=lambda line: line.order).chain if repeats else None
+
+
 def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
     """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains.
 
@@ -205,7 +221,7 @@ def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
 
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
-    evidence = _evidence(hypothesis, findings)
+    evidence = evidence_of(hypothesis, findings.last)
     captures = {**_captures(evidence), **_told(hypothesis, findings)}
     title = filled_text(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
@@ -240,54 +256,8 @@ def _announces(other: Hypothesis, root: Hypothesis) -> bool:
     )
 
 
-def _evidence(
-    hypothesis: Hypothesis, findings: SessionState, others: Sequence[Hypothesis] = ()
-) -> tuple[Evidence, ...]:
-    """The lines that show it, each once, in order; for what ends in silence the last line of all too.
-
-    Lines of ``others`` fill the places that its own leave.
-    """
-    shown = _lines(hypothesis)
-    ordered = [shown[order] for order in sorted(shown)]
-    if len(ordered) > MAX_EVIDENCE:
-        ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
-    for other in others:
-        more = _lines(other)
-        if other.rule.wait is not None:
-            # What its markers captured is not said of this one.
-            more = {order: (line, {}) for order, (line, _) in more.items()}
-        ordered += [more[order] for order in sorted(more) if order not in shown][: MAX_EVIDENCE - len(ordered)]
-        shown |= more
-    last = findings.last
-    if hypothesis.rule.wait is not None and last is not None and last.order not in shown:
-        ordered.append((last, {}))
-    ordered.sort(key=lambda pair: pair[0].order)
-    return tuple(_shown(observation, captures) for observation, captures in ordered)
-
-
-def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, str]]]:
-    """The lines that a hypothesis rests on, with what they captured, by their place in the order of the job."""
-    found: dict[int, tuple[Observation, Mapping[str, str]]] = {}
-    for match in hypothesis.matches:
-        pairs = [*zip(match.first, match.signals, strict=False), (match.last, match.signals[-1])]
-        for observation, signal in pairs:
-            known = found.get(observation.order, (observation, {}))[1]
-            # A wait rests on the lines of its markers, whichever of them these are.
-            said = observation.captures(signal) if hypothesis.rule.wait is None else observation.all_captures()
-            found[observation.order] = (observation, {**known, **said})
-    return found
-
-
-def _shown(observation: Observation, captures: Mapping[str, str]) -> Evidence:
-    event = observation.event
-    return Evidence(
-        event.source, event.file_line, event.text[:_MAX_TEXT], event.worker.label, observation.time, captures,
-        event.before, event.after,
-    )  # fmt: skip
-
-
 def _unexplained(event: Event) -> Evidence:
-    return Evidence(event.source, event.file_line, event.text[:_MAX_TEXT], event.worker.label)
+    return Evidence(event.source, event.file_line, event.text[:MAX_EVIDENCE_TEXT], event.worker.label)
 
 
 def _frames(hypothesis: Hypothesis, findings: SessionState) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from logrules.inference.rule_index import Index, index_of
 from logrules.inference.run_state import JobState, RunState
 from logrules.model.change import Change
 from logrules.model.event import Event, Hit, Stance
-from logrules.model.failure import Failure
+from logrules.model.failure import Failure, Link
 from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import ParallelSizes, WorkerNow
@@ -235,7 +235,8 @@ class Session:
         trace = self._pack.trace
         if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
             return
-        if failure.chain[0].event.line != observation.event.line:
+        raised = next((each for each in failure.chain if each.link is not Link.WRAPPER), failure.chain[0])
+        if raised.event.line != observation.event.line:
             return
         told = captures_of(failure)
         summary = f"{failure.type}: {failure.message}" if failure.message else failure.type

@@ -173,10 +173,11 @@ class TracebackAssembler:
         return trace.id, None
 
     def _head_above(self, event: Event) -> Event | None:
-        """The head on the line above, of a worker that only the first line of its message names."""
+        """The head on the line above, of a worker or a rank that only the first line of its message names."""
         head = self._heads.get(event.source)
-        told = head is not None and not event.worker.named and head.worker.named
-        return head if told and head is not None and head.line == event.line - 1 else None
+        if head is None or head.line != event.line - 1 or not head.worker.named:
+            return None
+        return head if not event.worker.named or event.worker == replace(head.worker, rank=None) else None
 
     def _open(
         self, writer: WriterState, event: Event, frames: FrameList, indent: int, *,

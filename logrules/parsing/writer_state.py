@@ -72,4 +72,10 @@ class WriterState:
         self.ignored_line = None
         levels = [event.level for event in (first, last) if event.level is not None]
         said = last.stance is Stance.CAUGHT or (levels and max(levels) <= Level.WARNING)
-        return Stance.CAUGHT if ignored or said else Stance.FACT
+        return Stance.CAUGHT if ignored or (said and not _relayed(first, last)) else Stance.FACT
+
+
+def _relayed(first: Event, last: Event) -> bool:
+    """Whether somebody else's output is passed on line by line: what is told of oneself has one header, and a level."""
+    levels = {first.level, last.level}
+    return first.line != last.line and None not in levels and levels <= {Level.DEBUG, Level.INFO}

@@ -1,0 +1,81 @@
+"""The lines that a report shows for a hypothesis: those that it rests on, and the assertion where its error is mute."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from logrules.inference.observation import Observation
+from logrules.inference.ranking import Hypothesis
+from logrules.model.event import Event
+from logrules.model.report import Evidence
+
+MAX_EVIDENCE = 8
+MAX_EVIDENCE_TEXT = 2_000
+# The statement stands above the error, behind the marks that Python puts under it.
+_STATEMENT_LINES = 3
+_MUTE = re.compile(r"(?:[A-Za-z_]\w{0,60}\.){0,8}AssertionError:?")
+_STATEMENT = re.compile(r"(?:^|[\s|│\]])assert\b")
+
+
+def evidence_of(
+    hypothesis: Hypothesis, last: Observation | None, others: Sequence[Hypothesis] = ()
+) -> tuple[Evidence, ...]:
+    """The lines that show it, each once, in order; for what ends in silence the ``last`` line of all too.
+
+    Lines of ``others`` fill the places that its own leave.
+    """
+    shown = _lines(hypothesis)
+    ordered = [shown[order] for order in sorted(shown)]
+    if len(ordered) > MAX_EVIDENCE:
+        ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
+    for other in others:
+        more = _lines(other)
+        if other.rule.wait is not None:
+            # What its markers captured is not said of this one.
+            more = {order: (line, {}) for order, (line, _) in more.items()}
+        ordered += [more[order] for order in sorted(more) if order not in shown][: MAX_EVIDENCE - len(ordered)]
+        shown |= more
+    if hypothesis.rule.wait is not None and last is not None and last.order not in shown:
+        ordered.append((last, {}))
+    ordered.sort(key=lambda pair: pair[0].order)
+    told: list[Evidence] = []
+    room = MAX_EVIDENCE - len(ordered)
+    for line, captures in ordered:
+        assertion = _assertion_of(line.event) if room > 0 else None
+        if assertion is not None:
+            told.append(assertion)
+            room -= 1
+        told.append(evidence_from(line, captures))
+    return tuple(told)
+
+
+def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, str]]]:
+    """The lines that a hypothesis rests on, with what they captured, by their place in the order of the job."""
+    found: dict[int, tuple[Observation, Mapping[str, str]]] = {}
+    for match in hypothesis.matches:
+        pairs = [*zip(match.first, match.signals, strict=False), (match.last, match.signals[-1])]
+        for observation, signal in pairs:
+            known = found.get(observation.order, (observation, {}))[1]
+            # A wait rests on the lines of its markers, whichever of them these are.
+            said = observation.captures(signal) if hypothesis.rule.wait is None else observation.all_captures()
+            found[observation.order] = (observation, {**known, **said})
+    return found
+
+
+def evidence_from(observation: Observation, captures: Mapping[str, str]) -> Evidence:
+    """A line as evidence, with what it captured."""
+    event = observation.event
+    return Evidence(
+        event.source, event.file_line, event.text[:MAX_EVIDENCE_TEXT], event.worker.label, observation.time, captures,
+        event.before, event.after,
+    )  # fmt: skip
+
+
+def _assertion_of(event: Event) -> Evidence | None:
+    """The statement above an AssertionError without a message, where it is in the log."""
+    if _MUTE.fullmatch(event.message.strip()) is None:
+        return None
+    near = range(1, min(_STATEMENT_LINES, len(event.before)) + 1)
+    place = next((above for above in near if _STATEMENT.search(event.before[-above])), None)
+    if place is None:
+        return None
+    return Evidence(event.source, event.file_line - place, event.before[-place][:MAX_EVIDENCE_TEXT], event.worker.label)
