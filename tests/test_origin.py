@@ -251,6 +251,13 @@ MODULE = f"{SITE}/torch/nn/modules/module.py"
         ([(SPAWN, "prepare"), ("/w/main.py", "<module>"), ("/w/evaluate.py", "<module>")], "eval", "<module>"),
         ([("/w/reward_app.py", "<module>")], "rollout", "<module>"),
         ([(f"{SITE}/torch/nn/modules/module.py", "_call_impl")], None, None),
+        # A package that no table knows speaks where nothing else does.
+        (
+            [("/w/main.py", "run"), (f"{SITE}/novel_trainer/loop.py", "save_checkpoint")],
+            "checkpoint",
+            "save_checkpoint",
+        ),
+        ([("/w/main.py", "evaluate"), (f"{SITE}/novel_trainer/loop.py", "train_epoch")], "eval", "evaluate"),
         ([], None, None),
     ],
 )

@@ -20,7 +20,10 @@ _UNKNOWN = Origin()
 
 @record
 class _Reading:
-    """An origin and, for the user's own code, the phase that the file's name alone speaks of."""
+    """An origin and a phase that counts where no other frame tells one.
+
+    Of the user's own code that is what the file's name speaks of, of a package unknown to the table its function's.
+    """
 
     origin: Origin
     file_phase: str | None = None
@@ -92,7 +95,8 @@ class OriginResolver:
         if path.kind is PathKind.STANDARD_LIBRARY:
             return _Reading(self._table.standard_library)
         if path.kind is PathKind.PACKAGE:
-            return _Reading(_UNKNOWN)
+            # Trainers that no table knows name their loops as people do theirs.
+            return _Reading(_UNKNOWN, self._words.of_function(function))
         return self._own(path.parts[-1] if path.parts else "", function)
 
     def _row_of(self, path: PackagePath, names: Sequence[str]) -> OriginRow | None:
