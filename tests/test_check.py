@@ -101,6 +101,30 @@ def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("title: One", "title: 7", "`title`: expects text"),
+        ("title: One", "title: ''", "`title`: is empty"),
+        ("title: One", "titel: One", "`titel`: unknown key (did you mean `title`?)"),
+        ("title: One", "", "`title`: is missing"),
+        ("- do: a", "- {do: a, run: [a]}", "`fixes.0.run`: expects text or keys with values"),
+        ("[ACME-217]", "[AC]", "`signals.said.contains.0`: has fewer than 3 characters"),
+        (
+            WORD,
+            f"{WORD}    stance: [meant]\n",
+            "`signals.said.stance.0`: expects 'fact', 'advice', 'echo', 'retry' or 'caught'",
+        ),
+        ("when: said", "when: said\nstall: maybe", "`stall`: expects true or false"),
+        ("id: acme/one", "id: One", "`id`: is not of the form `^[a-z0-9-]+(/[a-z0-9-]+)+$`"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_our_words_and_once(alone, old, new, said):
+    of_schema = [one.message for one in findings(alone, RULE.replace(old, new, 1)) if one.code == "LR002"]
+    assert [one for one in of_schema if said.split(":")[0] in one] == [said]
+    assert not any("Input" in one or "should" in one for one in of_schema)
+
+
+@pytest.mark.parametrize(
     "run",
     ["awk '{print $1}' log", "curl -w %{http_code} here", "echo ${name}", "lslocks | grep {host}"],
 )
