@@ -83,6 +83,10 @@ def test_a_good_rule_has_no_findings(alone):
         ("https://example.org/a", "somewhere", "11:14 LR111"),
         ("id: acme/one", "id: acme/two", "1:1 LR112"),
         ("do: a", "do: see {host}", "10:5 LR113"),
+        ("do: a", "do: a\n    run: ping {host}", "10:5 LR113"),
+        ("do: a", "do: a\n    env: {A: '{host}'}", "10:5 LR113"),
+        ("- do: a", "- lock-holder", "10:5 LR113"),
+        ("title: One", "title: One of {host}", "3:1 LR113"),
         ("log: ACME-217 now", "{log: ACME-217 now, captures: {host: a}}", "14:38 LR113"),
         ("title: One", "title: Write what went wrong", "3:1 LR114"),
         ("do: a", "do: Write what to try first", "10:5 LR114"),
@@ -94,6 +98,48 @@ def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
     path.parent.mkdir(parents=True)
     path.write_text(RULE.replace(old, new, 1), encoding="utf-8")
     assert wanted in told(list(check([path], Settings()).findings))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("title: One", "title: 7", "`title`: expects text"),
+        ("title: One", "title: ''", "`title`: is empty"),
+        ("title: One", "titel: One", "`titel`: unknown key (did you mean `title`?)"),
+        ("title: One", "", "`title`: is missing"),
+        ("- do: a", "- {do: a, run: [a]}", "`fixes.0.run`: expects text or keys with values"),
+        ("[ACME-217]", "[AC]", "`signals.said.contains.0`: has fewer than 3 characters"),
+        (
+            WORD,
+            f"{WORD}    stance: [meant]\n",
+            "`signals.said.stance.0`: expects 'fact', 'advice', 'echo', 'retry' or 'caught'",
+        ),
+        ("when: said", "when: said\nstall: maybe", "`stall`: expects true or false"),
+        ("id: acme/one", "id: One", "`id`: is not of the form `^[a-z0-9-]+(/[a-z0-9-]+)+$`"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_our_words_and_once(alone, old, new, said):
+    of_schema = [one.message for one in findings(alone, RULE.replace(old, new, 1)) if one.code == "LR002"]
+    assert [one for one in of_schema if said.split(":")[0] in one] == [said]
+    assert not any("Input" in one or "should" in one for one in of_schema)
+
+
+@pytest.mark.parametrize(
+    "run",
+    ["awk '{print $1}' log", "curl -w %{http_code} here", "echo ${name}", "lslocks | grep {host}"],
+)
+def test_a_command_may_have_braces_of_its_own_and_what_patterns_capture(alone, run):
+    rule = RULE.replace("do: a", f'do: a\n    run: "{run}"').replace(
+        WORD, f"{WORD}    pattern: 'ACME-(?P<host>\\w+)'\n"
+    )
+    assert "LR113" not in [one.code for one in findings(alone, rule)]
+
+
+def test_a_misspelt_capture_is_told_with_what_it_may_have_meant(alone):
+    rule = RULE.replace("do: a", "do: a\n    run: ping {hots}").replace(
+        WORD, f"{WORD}    pattern: 'ACME-(?P<host>\\w+)'\n"
+    )
+    assert "no pattern captures `hots` (did you mean `host`?)" in [one.message for one in findings(alone, rule)]
 
 
 def test_every_code_can_be_found_and_is_explained(capsys):

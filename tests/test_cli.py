@@ -254,6 +254,14 @@ def test_explain_knows_causes_and_phases(capsys, asked):
     assert asked in capsys.readouterr().out
 
 
+def test_explain_shows_what_a_log_would_fill_in(capsys):
+    assert main(["explain", "hub/lock-timeout", "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# A file lock could not be acquired: `<lock>`")
+    assert "fuser -v LOCK" in out
+    assert "{lock}" not in out
+
+
 def test_explain_says_what_may_have_been_meant(capsys):
     assert main(["explain", "cuda-oon"]) == 2
     assert "did you mean cuda-oom" in capsys.readouterr().err

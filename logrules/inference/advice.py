@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled
+from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
 from logrules.model.report import Fix
 from logrules.ruleset.rule_text import Card
 
@@ -31,4 +31,17 @@ def _filled(fix: Fix, captures: Mapping[str, str]) -> Fix:
         note=filled_text(fix.note, captures) if fix.note else None,
         env={name: filled_value(value, captures) for name, value in fix.env.items()},
         flags=tuple(filled_value(flag, captures) for flag in fix.flags if is_filled(flag, captures)),
+    )
+
+
+def with_open_slots(fix: Fix) -> Fix:
+    """The step for no log in particular: `<name>` stands where a log would say something."""
+    return replace(
+        fix,
+        do=with_open_text(fix.do),
+        run=filled_command(fix.run, {}),
+        powershell=filled_command(fix.powershell, {}, powershell=True),
+        note=with_open_text(fix.note) if fix.note else None,
+        env={name: filled_value(value, {}) for name, value in fix.env.items()},
+        flags=tuple(filled_value(flag, {}) for flag in fix.flags),
     )

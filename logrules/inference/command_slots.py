@@ -98,6 +98,11 @@ def filled_text(text: Text, captures: Mapping[str, str]) -> Text:
     return Text(_fill(text.en, captures), _fill(text.zh, captures))
 
 
+def with_open_text(text: Text) -> Text:
+    """A sentence for no log in particular, in each language: `<name>` stands where a log would say something."""
+    return Text(_SLOT.sub(r"`<\1>`", text.en), _SLOT.sub(r"`<\1>`", text.zh))
+
+
 def _fill(text: str, captures: Mapping[str, str]) -> str:
     """A sentence with what the log says in its slots, a blank where the log says a control character.
 

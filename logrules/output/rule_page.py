@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TextIO
 
+from logrules.inference.advice import with_open_slots
+from logrules.inference.command_slots import with_open_text
 from logrules.model.lint_codes import Code
 from logrules.model.report import Fix, Severity, Text
 from logrules.output.messages import RESTART, RISK
@@ -42,7 +44,8 @@ def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
     if named:
         out.write(f"\n## {_RULES.of(language)}\n\n")
     out.writelines(
-        f"- `{rule.id}`: {title_of(pack, rule.id).of(language)}\n" for rule in sorted(named, key=lambda rule: rule.id)
+        f"- `{rule.id}`: {with_open_text(title_of(pack, rule.id)).of(language)}\n"
+        for rule in sorted(named, key=lambda rule: rule.id)
     )
 
 
@@ -57,7 +60,14 @@ def render_code(code: Code, out: TextIO, language: str) -> None:
 
 
 def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -> Iterator[str]:
-    yield from (f"# {card.title.of(language)}", "", f"`{rule.id}`", "", card.why.of(language), "")
+    yield from (
+        f"# {with_open_text(card.title).of(language)}",
+        "",
+        f"`{rule.id}`",
+        "",
+        with_open_text(card.why).of(language),
+        "",
+    )
     phase = rule.phase or f"{_FROM_MARKERS.of(language)} ({rule.phase_otherwise or 'launch'})"
     yield f"- {_CAUSE.of(language)}: `{rule.cause}`"
     yield f"- {_PHASE.of(language)}: {phase}"
@@ -75,7 +85,7 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
         yield from (f"- `{literal}`" for literal in literals)
     yield from ("", f"## {_FIXES.of(language)}", "")
     for number, fix in enumerate(card.fixes(), start=1):
-        yield from _fix_lines(number, fix, language, shell)
+        yield from _fix_lines(number, with_open_slots(fix), language, shell)
     if card.references:
         yield from ("", f"## {_REFERENCES.of(language)}", "")
         yield from (f"- {reference}" for reference in card.references)

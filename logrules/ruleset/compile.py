@@ -13,10 +13,11 @@ from logrules.ruleset.assemble import assemble
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.schema_problems import problems_of
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.table_reader import TABLE_FILES, adapter_of
 from logrules.ruleset.translation import Translation
-from logrules.ruleset.yaml_reader import Unreadable, parse_document, problems_of
+from logrules.ruleset.yaml_reader import Unreadable, parse_document
 
 if TYPE_CHECKING:
     from logrules.ruleset.config import Config

@@ -14,11 +14,12 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.schema_problems import problems_of
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.table_reader import CausesFile, PipelineFile, adapter_of
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.toml_positions import places_of_keys
-from logrules.ruleset.yaml_reader import Document, problems_of
+from logrules.ruleset.yaml_reader import Document
 
 # What a project's own markers call their framework.
 OWN = "own"

@@ -13,7 +13,8 @@ from logrules.model.report import Text
 from logrules.ruleset import models as schema
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack, Signal
-from logrules.ruleset.yaml_reader import Document, Unreadable, problems_of, read_document
+from logrules.ruleset.schema_problems import problems_of
+from logrules.ruleset.yaml_reader import Document, Unreadable, read_document
 
 
 class PathStepFile(schema.Strict):

@@ -1,20 +1,16 @@
 """A YAML file, read within bounds, together with where each of its parts stands."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from logrules.model.position import Position, Problem
 from logrules.ruleset.bounded_read import read_bounded
 from logrules.ruleset.bounds import MAX_FILE_BYTES
-from logrules.ruleset.misspelling import keys_of, near_hint
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
 
 MAX_DEPTH = 30
 MAX_NODES = 100_000
@@ -45,28 +41,6 @@ class Document:
         while known and known not in self.places:
             known = known[:-1]
         return self.places.get(known, Position(self.path))
-
-
-def problems_of(document: Document, fault: "ValidationError", kind: type) -> Iterator[Problem]:
-    """What a model, ``kind``, found wrong with a document, each with its place."""
-    for error in fault.errors(include_url=False, include_input=False):
-        at = tuple(part for part in error["loc"] if isinstance(part, str | int))
-        name = ".".join(map(str, at))
-        message = error["msg"].removeprefix("Value error, ")
-        hint = None
-        if error["type"] == "extra_forbidden":
-            message, hint = "unknown key", near_hint(str(at[-1]), keys_of(kind))
-        elif error["type"] == "missing":
-            message = "is missing"
-        said = f"`{name}`: {message}" if name else message
-        yield Problem(document.place(at), said, hint, kind=_kind(error["type"], at))
-
-
-def _kind(error: str, at: Sequence[str | int]) -> str:
-    """Of which kind a fault is: missing examples are told apart from other faults."""
-    if at and at[-1] in {"examples", "fires", "silent", "samples"} and error in {"missing", "too_short"}:
-        return "examples"
-    return "schema"
 
 
 class Unreadable(Exception):

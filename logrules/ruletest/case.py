@@ -112,7 +112,8 @@ def _read(path: Path) -> Case:
     from pydantic import ValidationError
 
     from logrules.ruleset.case_models import CaseFile
-    from logrules.ruleset.yaml_reader import Unreadable, problems_of, read_document
+    from logrules.ruleset.schema_problems import problems_of
+    from logrules.ruleset.yaml_reader import Unreadable, read_document
 
     try:
         document = read_document(path, str(path))

@@ -17,6 +17,7 @@ from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks
+from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import all_texts, known_cases, shipped_cases, shown_in
 from logrules.ruletest.duplicate_checks import twins
@@ -34,7 +35,6 @@ from logrules.ruletest.unused_signals import dead_signals, dead_waits
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     dead_signals,
     metadata_checks.references,
-    metadata_checks.captures,
     metadata_checks.place,
     placeholders,
 )
@@ -102,6 +102,8 @@ def _of_rules(
     yield from _of_sources(sources, reading, shipped)
     yield from _of_translations(sources, texts)
     if pack is not None:
+        for source in sources:
+            yield from missing_captures(source, pack)
         # What only running the rules shows.
         yield from twins(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
     if online:

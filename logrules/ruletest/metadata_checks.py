@@ -1,6 +1,5 @@
-"""What people read and what holds a file together: references, captures, its place."""
+"""What people read and what holds a file together: references, its place."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -9,13 +8,7 @@ from urllib.parse import urlsplit
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.pattern import compiled
-from logrules.ruletest.lint_targets import cards_in, found, signals_in
-
-_SLOT = re.compile(r"\{([a-z_]+)\}")
-# What a whole traceback tells without a pattern.
-_TRACEBACK = ("type", "message", "file", "line", "function", "summary")
-_SLOTTED = ("do", "run", "env", "flags", "config", "code", "note")
+from logrules.ruletest.lint_targets import cards_in, found
 
 
 def references(source: RuleSource) -> Iterator[LintFinding]:
@@ -33,38 +26,6 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and "." in parts.netloc and not re.search(r"\s", text)
-
-
-def captures(source: RuleSource) -> Iterator[LintFinding]:
-    """Captures that fixes or examples name and no pattern fills."""
-    known = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
-    for path, card in cards_in(source):
-        for number, fix in enumerate(card.fixes):
-            for name in _asked(fix):
-                if name not in known:
-                    yield found(source, (*path, "fixes", number), "LR113", f"no pattern captures `{name}`")
-        for number, example in enumerate(card.examples.fires):
-            for name in example.captures:
-                if name not in known:
-                    place = (*path, "examples", "fires", number, "captures", name)
-                    yield found(source, place, "LR113", f"no pattern captures `{name}`")
-
-
-def _groups(signal: schema.SignalFile) -> tuple[str, ...]:
-    told = _TRACEBACK if signal.in_ else ()
-    return (*told, *compiled(signal.pattern).groupindex) if signal.pattern else told
-
-
-def _asked(fix: schema.AnyFix) -> Iterator[str]:
-    """The captures that a step which is spelled out asks for.
-
-    In code and in shell words such as ``${name}`` braces are the language's own: only where a sentence has them too
-    are they ours.
-    """
-    if isinstance(fix, schema.FixFile):
-        said = json.dumps(fix.model_dump(mode="json", include=set(_SLOTTED)), ensure_ascii=False)
-        sentences = f"{fix.do} {fix.note or ''}"
-        yield from (name for name in dict.fromkeys(_SLOT.findall(said)) if f"{{{name}}}" in sentences)
 
 
 def place(source: RuleSource) -> Iterator[LintFinding]:

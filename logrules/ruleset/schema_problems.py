@@ -1,0 +1,100 @@
+"""What a model finds wrong with a file, in our words and with its places."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from logrules.model.position import Problem
+from logrules.ruleset.misspelling import keys_of, near_hint
+from logrules.ruleset.yaml_reader import Document
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+_Path: TypeAlias = tuple[str | int, ...]
+
+# What should stand there, by how the kind of fault begins.
+_EXPECTED = {
+    "string_type": "text",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "keys with values",
+    "model_type": "keys with values",
+    "dataclass_type": "keys with values",
+    "bool_": "true or false",
+    "int_": "a whole number",
+    "float_": "a number",
+}
+_ONE_OF = frozenset({"enum", "literal_error"})
+_UNKNOWN_KEY = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
+_MISSING = frozenset({"missing", "missing_argument"})
+
+
+def problems_of(document: Document, fault: "ValidationError", kind: type) -> Iterator[Problem]:
+    """What a model, ``kind``, found wrong with a document. Where one of several things may stand it is one problem."""
+    expected: dict[_Path, list[str]] = {}
+    below: set[_Path] = set()
+    for error in fault.errors(include_url=False, include_input=False):
+        at = _real(error["loc"], document.data, missing=error["type"] in _MISSING)
+        below.update(at[:depth] for depth in range(len(at)))
+        words = _expected(error)
+        if words is not None:
+            expected.setdefault(at, []).append(words)
+        else:
+            hint = near_hint(str(at[-1]), keys_of(kind)) if error["type"] in _UNKNOWN_KEY and at else None
+            yield _problem(document, at, _message(error), hint, error["type"])
+    for at, alternatives in expected.items():
+        # One of the things that may stand there fits but for what is said of its parts.
+        if at not in below:
+            yield _problem(document, at, f"expects {' or '.join(dict.fromkeys(alternatives))}")
+
+
+def _problem(
+    document: Document, at: Sequence[str | int], message: str, hint: str | None = None, error: str = ""
+) -> Problem:
+    name = ".".join(map(str, at))
+    return Problem(document.place(at), f"`{name}`: {message}" if name else message, hint, kind=_kind(error, at))
+
+
+def _real(loc: Sequence[Any], data: Any, *, missing: bool) -> _Path:
+    """The path as the document has it: without the names of the models that were tried at a place."""
+    found: list[str | int] = []
+    for place, part in enumerate(loc):
+        if (isinstance(data, Mapping) and part in data) or (
+            isinstance(data, Sequence) and isinstance(part, int) and part < len(data) and not isinstance(data, str)
+        ):
+            data = data[part]
+        elif not (missing and place == len(loc) - 1):
+            continue
+        found.append(part)
+    return tuple(found)
+
+
+def _expected(error: "ErrorDetails") -> str | None:
+    """What should stand there; None for what is wrong in another way."""
+    if error["type"] in _ONE_OF:
+        return str(error["ctx"]["expected"])
+    return next((words for kind, words in _EXPECTED.items() if error["type"].startswith(kind)), None)
+
+
+def _message(error: "ErrorDetails") -> str:
+    said = error.get("ctx", {})
+    match error["type"]:
+        case kind if kind in _UNKNOWN_KEY:
+            return "unknown key"
+        case kind if kind in _MISSING:
+            return "is missing"
+        case "string_too_short" | "too_short":
+            least, parts = said["min_length"], "characters" if error["type"] == "string_too_short" else "entries"
+            return "is empty" if least == 1 else f"has fewer than {least} {parts}"
+        case "string_pattern_mismatch":
+            return f"is not of the form `{said['pattern']}`"
+        case _:
+            return error["msg"].removeprefix("Value error, ")
+
+
+def _kind(error: str, at: Sequence[str | int]) -> str:
+    """Of which kind a fault is: missing examples are told apart from other faults."""
+    if at and at[-1] in {"examples", "fires", "silent", "samples"} and error in {"missing", "too_short"}:
+        return "examples"
+    return "schema"

@@ -1,0 +1,63 @@
+"""What rules ask for of a log and no pattern of theirs takes from it."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from logrules.model.lint_finding import LintFinding, NodePath
+from logrules.ruleset import models as schema
+from logrules.ruleset.card_builder import filled
+from logrules.ruleset.misspelling import near_hint
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_builder import RuleSource, Words
+from logrules.ruleset.pattern import compiled
+from logrules.ruletest.lint_targets import cards_in, found, signals_in
+
+# What stands behind a `%` or `$` is the command's own.
+_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)\}")
+# What a whole traceback tells without a pattern.
+_TRACEBACK = ("type", "message", "file", "line", "function", "summary")
+
+
+def missing_captures(source: RuleSource, pack: Pack) -> Iterator[LintFinding]:
+    """Captures that texts, steps or examples of a file's cards name, and that nothing fills."""
+    captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
+    fillable = captured | {one.id for one in pack.tables.other_names if one.of in captured}
+    words = Words.of_pack(pack)
+    for path, card in cards_in(source):
+        for at, text in _texts(path, card, words):
+            for name in dict.fromkeys(_SLOT.findall(text)):
+                if name not in fillable:
+                    yield _finding(source, at, name, fillable)
+        for number, example in enumerate(card.examples.fires):
+            for name in example.captures:
+                if name not in captured:
+                    yield _finding(source, (*path, "examples", "fires", number, "captures", name), name, captured)
+
+
+def _finding(source: RuleSource, at: NodePath, name: str, known: Collection[str]) -> LintFinding:
+    near = near_hint(name, known)
+    return found(source, at, "LR113", f"no pattern captures `{name}`{f' ({near})' if near else ''}")
+
+
+def _groups(signal: schema.SignalFile) -> tuple[str, ...]:
+    told = _TRACEBACK if signal.in_ else ()
+    return (*told, *compiled(signal.pattern).groupindex) if signal.pattern else told
+
+
+def _texts(path: NodePath, card: schema.CardFile, words: Words) -> Iterator[tuple[NodePath, str]]:
+    """What is filled with captures, each with its place."""
+    yield (*path, "title"), card.title or ""
+    yield (*path, "why"), card.why or ""
+    for number, step in enumerate(card.fixes):
+        if isinstance(step, schema.FixFile):
+            yield (*path, "fixes", number), _slotted(step)
+            continue
+        for name, params in step.items() if isinstance(step, dict) else ((step, {}),):
+            if (known := words.steps.get(name)) is not None:
+                yield (*path, "fixes", number), str(filled(_slotted(known), {**known.params, **params}))
+
+
+def _slotted(step: schema.FixFile) -> str:
+    """The step's sentences and commands. In code braces are the language's own."""
+    commands = [step.run] if isinstance(step.run, str) else [step.run.bash, step.run.powershell] if step.run else []
+    return "\n".join(filter(None, (step.do, step.note, *commands, *step.env.values(), *step.flags)))
