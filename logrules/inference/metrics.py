@@ -9,6 +9,7 @@ from typing import assert_never
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend
+from logrules.inference.progress_key import bar_of
 from logrules.model.record import mutable_record
 from logrules.ruleset.condition import (
     Leaf,
@@ -61,7 +62,7 @@ class MetricStates:
         for leaf in self._asked[metric.metric]:
             if isinstance(leaf, MetricStays) and math.isfinite(value):
                 series.latched.pop(leaf, None)
-            if _latches(leaf, value, series):
+            if _latches(leaf, value, series, observation.event.text):
                 known = series.latched.get(leaf)
                 series.latched[leaf] = (
                     extend(known, observation, metric.signal) if known else begin(observation, metric.signal)
@@ -102,7 +103,7 @@ def number(text: str) -> float | None:
         return None
 
 
-def _latches(leaf: Metrical, value: float, series: Series) -> bool:
+def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
     before = series.samples
     match leaf:
         case MetricIs(kind=NotANumber.NAN) | MetricStays(kind=NotANumber.NAN):
@@ -111,7 +112,10 @@ def _latches(leaf: Metrical, value: float, series: Series) -> bool:
             return math.isinf(value)
         case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
             usual = [sample for sample, _ in list(before)[-over:]]
-            return _is_spike(usual, value, factor, abs(series.first or 0.0)) if above else _is_dip(usual, value, factor)
+            if not above:
+                return _is_dip(usual, value, factor)
+            # What a bar shows is of the batch that it stands at, and batches differ.
+            return bar_of(line) is None and _is_spike(usual, value, factor, abs(series.first or 0.0))
         case _:
             return False
 
