@@ -250,6 +250,25 @@ def test_only_a_new_run_clears_what_ended_a_process(on, story, log, status):
     assert run_log(on, log).status is status
 
 
+def items(count: int, lead: str = "item ") -> str:
+    return "\n".join(f"{lead}{number} of the second command" for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status"),
+    [
+        ("another command's output was appended", f"ENDED\n{items(250)}", Status.HEALTHY),
+        ("a few lines more are its own", f"ENDED\n{items(60)}", Status.FAILED),
+        ("a dump is its own however long", f"ENDED\n{items(250, '    frame ')}", Status.FAILED),
+        ("that command may fail as well", f"ENDED\n{items(250)}\nBROKEN", Status.FAILED),
+        ("who has made a step did not fail while it started", f"STEP 1\nSTEP 2\nENDED\n{items(250)}", Status.FAILED),
+        ("ranks go on while one of them is dead", f"[rank0]: ENDED\n{items(250, '[rank1]: item ')}", Status.FAILED),
+    ],
+)
+def test_a_failed_start_is_past_where_its_log_goes_on_for_long(on, story, log, status):
+    assert run_log(on, log).status is status
+
+
 def test_of_several_runs_the_last_one_counts_and_the_earlier_are_listed(on):
     report = run_log(on, f"LAUNCH\nBROKEN\nLAUNCH\n{steps(3)}\nFINISHED\nLAUNCH\n{steps(2)}")
     assert report.status is Status.RUNNING

@@ -18,6 +18,8 @@ from logrules.model.template import template_of
 WAITING_KINDS = 10
 # Nor are there so many lines that differ, of which so many of one kind count: those are results.
 WAITING_LINES, _OF_A_KIND = 30, 6
+# Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
+_OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
@@ -45,6 +47,15 @@ class Endings:
                 said.setdefault(template_of(line.message), set()).add(progress_key(line.message))
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
         return len(said) > WAITING_KINDS or lines > WAITING_LINES
+
+    def outlived(self, failed: Event) -> bool:
+        """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
+        lines = self.lines.get(failed.source, ())
+        if failed.worker.named or not lines or lines[-1].line - failed.line < _OUTLIVED_LINES:
+            return False
+        own = [line for line in lines if line.line > failed.line and not line.worker.named]
+        begun = [line for line in own if _BEGINS.match(line.message)]
+        return 2 * len(own) > len(lines) and 2 * len(begun) > len(own)
 
     def resumed(self, event: Event, since: int) -> bool:
         """Whether lines that count, of a kind from before line ``since``, came again between that and this event.

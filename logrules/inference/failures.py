@@ -113,7 +113,7 @@ class Failures:
         known = self._records.get(failure.id)
         if known is None:
             self._count(failure)
-            raised = _raised(failure)
+            raised = failure.raised
             if observation.round - self._first_round.setdefault(raised, observation.round) >= _ROUNDS_BETWEEN:
                 self._routine.add(raised)
         self.components.update(
@@ -147,7 +147,7 @@ class Failures:
         if one_process or before is None or failure.first.line - before > NEAR_LINES:
             self._alike[kind] += 1
         if failure.worker.named and self._alike[kind] >= LIVED_THROUGH:
-            self._routine_of.add((failure.worker.role, _raised(failure)))
+            self._routine_of.add((failure.worker.role, failure.raised))
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -179,7 +179,7 @@ class Failures:
             return False
         if known.failure.stance is Stance.CAUGHT:
             return True
-        raised, worker = _raised(known.failure), known.failure.worker
+        raised, worker = known.failure.raised, known.failure.worker
         if raised in self._routine or (worker.named and (worker.role, raised) in self._routine_of):
             return True
         return self._alike[_kind(known.failure)] >= LIVED_THROUGH
@@ -213,6 +213,11 @@ class Failures:
     def raising_ranks(self) -> tuple[int, ...]:
         """The ranks that raised something which nobody caught, or that crashed."""
         return _ranks_of(worker for one in self.uncaught() for worker in one.workers)
+
+    def tells_after(self, event: Event) -> bool:
+        """Whether the same log begins to tell, after the line, of anything that was raised, crashed or ended."""
+        begun = (one.failure.first for one in self._records.values())
+        return any(first.source == event.source and first.line > event.line for first in begun)
 
     def uncaught(self) -> list[Failure]:
         """What was raised and caught by nobody, and the crashes."""
@@ -272,12 +277,7 @@ def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
 
 
 def _kind(failure: Failure) -> object:
-    return failure.worker, _raised(failure)
-
-
-def _raised(failure: Failure) -> object:
-    """What was raised and where, by whomever."""
-    return failure.type, failure.code, failure.frames[-1] if failure.frames else None
+    return failure.worker, failure.raised
 
 
 def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:

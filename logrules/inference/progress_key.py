@@ -10,7 +10,8 @@ _PASSING = re.compile(
     r"\d+:\d\d(?::\d\d)?(?:\.\d+)?"  # a clock, or a time as a clock shows it
     r"|\d[\d.,]* ?(?:it|s|B|[kKMGT]i?B)/(?:it|s|sec)\b"
     r"|\d[\d.,]* ?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"
-    r"|(?:attempts?|retry|retries|retrying|try|tries|trying|elapsed|waited|uptime|polls?|checks?|wait iteration)\W{1,4}\d[\d.,]*"
+    r"|(?:attempts?|retry|retries|retrying|try|tries|trying|elapsed|waited|wait iteration|uptime|polls?|checks?)"
+    r"\W{1,4}\d[\d.,]*"
     r"(?: ?(?:/|of|out of) ?\d+)?"
     r"|\d+ (?:attempts?|retries|tries|polls?|checks?|times)\b",
     re.IGNORECASE,

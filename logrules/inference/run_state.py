@@ -101,9 +101,9 @@ class RunState:
         if rule.fallback and self.failures.lived_through(last):
             return True
         own = tracker.workers.get(last.worker)
-        if own is not None and own.began_anew(last):
-            return True
         rounds = tracker.rounds - last.round
+        if (own is not None and own.began_anew(last)) or (rounds == 0 and self._outlived(last)):
+            return True
         if rule.cleared_by != "progress":
             return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
         # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more,
@@ -115,6 +115,12 @@ class RunState:
             or tracker.stepped_past(last)
             or (caught and (self.went_on(last) or self._raised_after(last.event)))
         )
+
+    def _outlived(self, last: Observation) -> bool:
+        """Whether a saved log went on for very long behind what ended a start, and says of nothing else that failed."""
+        if not self.job.ended or last.phase in self.tracker.loops or self.failures.tells_after(last.event):
+            return False
+        return self.job.endings.outlived(last.event)
 
     def _raised_after(self, event: Event) -> bool:
         """Whether the same log tells, after the line, of something that was raised and that nobody caught."""

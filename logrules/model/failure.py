@@ -89,6 +89,11 @@ class Failure:
         """The frames of the innermost cause, the outermost first."""
         return self.chain[0].frames if self.chain else ()
 
+    @property
+    def raised(self) -> tuple[str, int | None, Frame | None]:
+        """What was raised and where, by whomever."""
+        return self.type, self.code, self.frames[-1] if self.frames else None
+
     def holds(self, event: Event) -> bool:
         """Whether the line stands within the record."""
         return self.first.source == event.source and self.first.line <= event.line <= self.last.line
