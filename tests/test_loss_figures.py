@@ -40,6 +40,7 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
         ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n", False),
         ("a validation in words", steps(USUAL) + "INFO - Validation - Loss: 9.7, F1: 0.9\nBest validation loss: 9.7\n", False),
         ("a training loss beside one of a validation", steps(USUAL) + "epoch 9 train loss: 9.7 val loss: 2.4\n", True),
+        ("a second run in the same log", steps(USUAL) + steps([9.9, 9.8, 9.6, *USUAL]), False),
         ("single batches on a bar", bars([*USUAL, 9.7]), False),
         ("a critic's loss among the actor's", "".join(f"Actor Loss: {loss:.2f}\nActor Loss: {loss:.2f}\nCritic Loss: 28.5\n" for loss in USUAL), False),
         ("a summary of that test", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n* Acc@1 0.5 Acc@5 1.8 loss 11.3\n", False),

@@ -28,6 +28,9 @@ _FLAT = 1e-6
 _STEADY = 4
 # What is less than this share of where a figure began is nothing to be alarmed at.
 _LEFT_OF_FIRST = 0.05
+# Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
+_FIRST_STEPS = frozenset(("0", "1"))
+_UNTRAINED = 1.5
 
 
 @mutable_record
@@ -59,6 +62,8 @@ class MetricStates:
         if series.samples and series.samples[-1][1].order == observation.order:
             return None
         value *= metric.scale
+        if _begins_anew(series.samples, value, observation):
+            series.samples.clear()
         for leaf in self._asked[metric.metric]:
             if isinstance(leaf, MetricStays) and math.isfinite(value):
                 series.latched.pop(leaf, None)
@@ -89,6 +94,15 @@ class MetricStates:
                 return _match_of_lines(recent) if len(recent) == over and _shape(leaf, values) else None
             case _:
                 assert_never(leaf)
+
+
+def _begins_anew(before: Sequence[tuple[float, Observation]], value: float, observation: Observation) -> bool:
+    """Whether this is the first figure of another run in the same log, of a model that was not trained."""
+    if not before or not value > _UNTRAINED * abs(before[-1][0]):
+        return False
+    return observation.all_captures().get("step") in _FIRST_STEPS and value > _UNTRAINED * median(
+        [abs(sample) for sample, _ in before]
+    )
 
 
 def _span(leaf: Metrical) -> int:
