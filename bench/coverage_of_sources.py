@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from enforce_sites import enforced_sites_of
 from native_sites import LOG_FORMS, NativeSite, native_sites_of
 from raise_sites import Site, sites_of
 
@@ -104,22 +105,26 @@ def frameworks_in(folder: Path, only: Sequence[str]) -> list[Framework]:
 
 def sites_in(framework: Framework) -> list[Site | NativeSite]:
     """The places of a framework that raise, or log an error where it is written in C or C++."""
+    if framework.name == "gloo":
+        return list(enforced_sites_of(framework.folder))
     form = LOG_FORMS.get(framework.name)
     return list(native_sites_of(framework.folder, form) if form is not None else sites_of(framework.folder))
 
 
-def table(results: Iterable[tuple[Framework, Sequence[Judged]]]) -> Iterator[str]:
+def table(results: Iterable[tuple[Framework, int, Sequence[Judged]]]) -> Iterator[str]:
     """The lines of the Markdown table, the last of them the sum."""
-    yield "| framework | version | judged | a cause of their own | component | phase |"
-    yield "|---|---|--:|--:|--:|--:|"
+    yield "| framework | version | places | judged | a cause of their own | component | phase |"
+    yield "|---|---|--:|--:|--:|--:|--:|"
     every: list[Judged] = []
-    for framework, sites in results:
+    places = 0
+    for framework, there, sites in results:
+        places += there
         every += sites
-        yield row(framework.name, framework.version, sites)
-    yield row("all", "", every)
+        yield row(framework.name, framework.version, there, sites)
+    yield row("all", "", places, every)
 
 
-def row(name: str, version: str, sites: Sequence[Judged]) -> str:
+def row(name: str, version: str, places: int, sites: Sequence[Judged]) -> str:
     """A line of the table."""
     known = (
         sum(one.specific for one in sites),
@@ -127,7 +132,7 @@ def row(name: str, version: str, sites: Sequence[Judged]) -> str:
         sum(one.phase is not None for one in sites),
     )
     shares = " | ".join(f"{count / max(len(sites), 1):.2f}" for count in known)
-    return f"| {name} | {version} | {len(sites)} | {shares} |"
+    return f"| {name} | {version} | {places} | {len(sites)} | {shares} |"
 
 
 def listed(sites: Iterable[Judged]) -> Iterator[str]:
@@ -160,14 +165,15 @@ def main() -> None:
     results = []
     for framework in frameworks_in(given.sources, given.only):
         sites = sites_in(framework)
+        places = len(sites)
         if given.sample is not None and len(sites) > given.sample:
             sites = draw.sample(sites, given.sample)
-        results.append((framework, [judge.judged(site) for site in sites]))
+        results.append((framework, places, [judge.judged(site) for site in sites]))
     lines = list(table(results))
     if given.write is not None:
         write_into(given.write, lines)
     if given.list:
-        lines = list(listed(one for _, sites in results for one in sites if given.list == "all" or not one.specific))
+        lines = list(listed(one for _, _, sites in results for one in sites if given.list == "all" or not one.specific))
     print("\n".join(lines))
 
 

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_NO_JOB = re.compile(r"(^|/)(tools?|tests?|gtest|examples?|docs?|contrib|bindings|ze|gaudi|ugni|profiler|tuner)/")
+_NO_JOB = re.compile(
+    r"(^|/)(tools?|tests?|gtest|examples?|docs?|contrib|bindings|ze|gaudi|ugni|profiler?|tuner|stats|vfs)/"
+)
 _LITERAL = r"\"(?:[^\"\\\n]|\\.)*\""
 _FIRST = rf"\(\s*(?P<words>(?:{_LITERAL}|[A-Z][A-Z_0-9a-z]*\b)(?:\s*(?:{_LITERAL}|[A-Z][A-Z_0-9a-z]*\b))*)\s*[,)]"
 _HOLE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z])")

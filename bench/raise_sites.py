@@ -27,7 +27,11 @@ _NO_JOB = re.compile(
     r"|^vllm/(entrypoints/(openai|anthropic|cohere|pooling|serve|generate|speech_to_text|scale_out)|multimodal|parser)"
     r"|^vllm/(tool_parsers|reasoning|renderers)|^sglang/srt/(entrypoints/(openai|anthropic|ollama)|multimodal)"
     r"|^sglang/srt/(function_call|parser)|^lmdeploy/(serve/(openai|anthropic|processors)|vl/(model|media))"
-    r"|^xinference/(api|client|router|model/llm/tool_parsers)"
+    r"|^xinference/(api|client|router|model/llm/tool_parsers)|^mlflow/(pyfunc/scoring_server|rfunc|models/(docker_utils|container))"
+    # Servers of their own that come with a framework: a page to click on, a marketplace of endpoints.
+    r"|^(studio|unsloth_cli)/|^huggingface_hub/_(inference_endpoints|multi_commits)"
+    r"|^torch/(utils/(_strobelight|benchmark|show_pickle|throughput_benchmark|bundled_inputs|bottleneck)|distributed/_spmd)"
+    r"|^sglang/lang|^xinference/model/(audio|image|video)|^swanlab/(converter|cmd)|^wandb/wandb_controller"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
 _NO_END = frozenset(

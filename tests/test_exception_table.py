@@ -28,6 +28,8 @@ RAISED_BY = {
     "checkpoint-resume-refused": "load_checkpoint",
     "dataset-encode-refused": "encode_example",
     "parallel-check-set-up": "init_device_mesh",
+    "checkpoint-read-refused": "load_state_dict",
+    "checkpoint-write-refused": "_write_item",
     "python-too-old-subscript": "<module>",
 }
 

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 
+from enforce_sites import arguments_at, enforced_sites_of
 from native_sites import LOG_FORMS, native_sites_of, spelled
 
 
@@ -42,3 +43,18 @@ def test_the_same_sentence_of_a_file_is_listed_once_and_helpers_are_left_out(tmp
 )
 def test_literals_are_joined_and_holes_are_filled(words, message):
     assert spelled(words) == message
+
+
+def test_a_check_of_gloo_is_listed_below_the_collective_that_was_called(tmp_path):
+    folder = written(
+        tmp_path,
+        "gloo/ring.cc",
+        'GLOO_ENFORCE_EQ(\n    sizes.at(rank), n,\n    "Sizes differ of ", name, " (see docs)");\nGLOO_ENFORCE(ptr);\n',
+    )
+    (found,) = enforced_sites_of(folder / "src")
+    assert (found.path, found.line, found.message) == ("gloo/ring.cc", 1, "Sizes differ of alpha (see docs)")
+    assert "[enforce fail at third_party/gloo/gloo/ring.cc:1] sizes.at(rank) == n. 7 vs 8. Sizes differ" in found.text
+
+
+def test_arguments_end_where_their_brackets_do():
+    assert arguments_at('f(a, b), "x, (y", {1, 2}) + g(c)', 0) == ["f(a, b)", '"x, (y"', "{1, 2}"]

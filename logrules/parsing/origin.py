@@ -6,7 +6,7 @@ from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.record import record
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
-from logrules.parsing.own_words import OwnNames, words_of
+from logrules.parsing.own_words import IMPORT, OwnNames, words_of
 from logrules.parsing.package_path import PackagePath, PathKind, package_path
 from logrules.ruleset.tables import Component, Nesting, OwnWords
 
@@ -91,7 +91,7 @@ class OriginResolver:
     def _resolve(self, path: PackagePath, function: str) -> _Reading:
         row = self._row_of(path, _names(function))
         if row is not None:
-            return _Reading(row.origin)
+            return _Reading(_imported(row.origin) if function == IMPORT and not row.functions else row.origin)
         if path.kind is PathKind.STANDARD_LIBRARY:
             return _Reading(self._table.standard_library)
         if path.kind is PathKind.PACKAGE:
@@ -181,6 +181,11 @@ def _names(function: str) -> tuple[str, ...]:
     """The last part of a qualified name, and the last two; IPython prints arguments after it."""
     parts = function.partition("(")[0].split(".")
     return (parts[-1], ".".join(parts[-2:])) if len(parts) > 1 else (parts[-1],)
+
+
+def _imported(origin: Origin) -> Origin:
+    """What is known of module-level code: what a file is for says nothing of when it is imported."""
+    return Origin(origin.component, origin.group, own=origin.own)
 
 
 def _plain(folder: str) -> str:

@@ -7,7 +7,7 @@ from logrules.model.failure import Frame
 from logrules.ruleset.tables import OwnWords
 
 _MAX_NAME = 200
-_IMPORT = "<module>"
+IMPORT = "<module>"
 _IMPORTER = "importlib._bootstrap"
 _SPAWNED = "multiprocessing/spawn.py"
 _WHOLE = "="
@@ -20,7 +20,7 @@ class OwnNames:
     def __init__(self, rows: Sequence[OwnWords]) -> None:
         self._functions = _phrases((row.phase, row.functions) for row in rows)
         self._files = _phrases((row.phase, row.files) for row in rows)
-        self._import = next((row.phase for row in rows if _IMPORT in row.functions), None)
+        self._import = next((row.phase for row in rows if IMPORT in row.functions), None)
 
     def of_function(self, function: str) -> str | None:
         """The phase that a function's name speaks of."""
@@ -32,7 +32,7 @@ class OwnNames:
 
     def of_import(self, frames: Sequence[Frame]) -> tuple[str | None, Frame | None]:
         """The phase of imports and the frame, where one file's module-level code runs below another's."""
-        modules = [frame for frame in frames if frame.function == _IMPORT and not frame.file.startswith("<")]
+        modules = [frame for frame in frames if frame.function == IMPORT and not frame.file.startswith("<")]
         several = len(modules) > 1 or self.is_imported(frames)
         return (self._import, modules[-1]) if self._import is not None and several else (None, None)
 
@@ -46,9 +46,9 @@ class OwnNames:
         *_, above, last = (None, None, *frames)
         if last is None or above is None or last.file.startswith("<"):
             return False
-        if last.function == _IMPORT and _IMPORTER in above.file:
+        if last.function == IMPORT and _IMPORTER in above.file:
             return True
-        below = last.function in (_IMPORT, "") and above.function == _IMPORT and not above.file.startswith("<")
+        below = last.function in (IMPORT, "") and above.function == IMPORT and not above.file.startswith("<")
         return below and not any(frame.file.endswith(_SPAWNED) for frame in frames)
 
 
@@ -62,7 +62,7 @@ def _phrases(rows: Iterable[tuple[str, Iterable[str]]]) -> Mapping[tuple[str, ..
         (*([_WHOLE] if word.startswith(_WHOLE) else []), *words_of(word)): phase
         for phase, words in rows
         for word in words
-        if word != _IMPORT
+        if word != IMPORT
     }
 
 
