@@ -92,3 +92,12 @@ RuntimeError: no room
 def test_what_the_log_says_chooses_and_fills_the_steps(small_pack, log, steps):
     found = run_log(prepared(small_pack(PIPELINE, FIXES, CAUSES, TRACES, ROOM)), log).diagnoses[0]
     assert [(fix.do.en, fix.flags) for fix in found.fixes] == steps
+
+
+@pytest.mark.parametrize("function", ["from_pretrained", "init_model", "fully_shard", "_configure_distributed_model"])
+def test_no_batch_is_made_smaller_where_the_model_itself_does_not_fit(shipped, function):
+    frames = f'  File "/w/train.py", line 9, in main\n  File "/w/build.py", line 80, in {function}\n'
+    log = f"Traceback (most recent call last):\n{frames}torch.OutOfMemoryError: CUDA out of memory."
+    steps = run_log(prepared(shipped), log).diagnoses[0].fixes
+    assert "so that a smaller batch changes nothing" in steps[0].do.en
+    assert not any("batch size" in step.do.en or "samples" in step.do.en for step in steps)

@@ -382,6 +382,10 @@ def test_crashes_have_a_code(text: str, code: int):
         ("2025-01-02 03:04:05,100 - app - INFO - " + _PLAIN.format("ValueError: x"), Stance.CAUGHT),
         ("Exception ignored in: <function Pool.__del__ at 0x7f>\n" + _PLAIN.format("OSError: gone"), Stance.CAUGHT),
         ("--- Logging error ---\n" + _PLAIN.format("OSError: gone"), Stance.CAUGHT),
+        # What a program passes on of another one's output, line by line, is logged at the level of all of it.
+        ("".join(f"INFO 01-02 03:04:05 [a.py:1] {line}\n" for line in _PLAIN.format("OSError: gone").splitlines()),
+         Stance.FACT),
+        ("INFO 01-02 03:04:05 [a.py:1] " + _PLAIN.format("OSError: gone"), Stance.CAUGHT),
     ],
 )  # fmt: skip
 def test_what_was_lived_through(text: str, stance: Stance):

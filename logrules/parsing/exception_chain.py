@@ -1,9 +1,9 @@
 """Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import field, replace
 
-from logrules.model.event import Event
+from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
 from logrules.model.record import mutable_record
 from logrules.parsing.frame_list import FrameList
@@ -18,6 +18,7 @@ class OpenTraceback:
     """A traceback whose exception has not come yet.
 
     ``link`` is how it came from the exception above it, ``nested`` says that it is told in that one's message.
+    ``levels`` are those that its frames were logged at, each in a line of its own.
     """
 
     id: int
@@ -28,6 +29,14 @@ class OpenTraceback:
     link: Link | None = None
     nested: bool = False
     headless: bool = False
+    levels: set[Level | None] = field(default_factory=set)
+
+    def is_passed_on(self, last: Event) -> bool:
+        """Whether all of it, to this ``last`` line, was logged line by line at the level of what is no trouble.
+
+        So does a program that passes on what another one prints; it says nothing of what became of it.
+        """
+        return bool(self.levels) and {*self.levels, last.level} <= {Level.DEBUG, Level.INFO}
 
     def is_cut_off_at(self, last: Event, reach: int) -> bool:
         """Whether the last line of its log is one of its own, ``reach`` lines below its last frame at most."""

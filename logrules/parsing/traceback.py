@@ -163,6 +163,7 @@ class TracebackAssembler:
             trace = self._open(writer, event, frames, indent, headless=True)
             trace.first = self._head_above(event) or event
         trace.frames.add(frame)
+        trace.levels.add(event.level)
         trace.last_line = event.line
         self._latest[event.source] = event.worker
         if len(self._latest) > MAX_WORKERS:
@@ -266,7 +267,7 @@ class TracebackAssembler:
             number = next(self._ids) if known else trace.id
             failure = Failure(
                 number, FailureKind.EXCEPTION, event.worker, trace.first, event, true_type(link), message, (link,),
-                workers=(event.worker,), stance=writer.stance(trace.first, event),
+                workers=(event.worker,), stance=writer.stance(trace, event),
             )  # fmt: skip
             record = GrowingRecord(failure, event.line)
         else:

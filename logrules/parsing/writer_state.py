@@ -66,16 +66,10 @@ class WriterState:
         ]
         return max(ending, key=lambda trace: trace.frames.count, default=None)
 
-    def stance(self, first: Event, last: Event) -> Stance:
+    def stance(self, trace: OpenTraceback, last: Event) -> Stance:
         """Whether an exception was lived through, as far as its own lines tell."""
-        ignored = self.ignored_line is not None and 0 <= first.line - self.ignored_line <= SOURCE_LINES
+        ignored = self.ignored_line is not None and 0 <= trace.first.line - self.ignored_line <= SOURCE_LINES
         self.ignored_line = None
-        levels = [event.level for event in (first, last) if event.level is not None]
+        levels = [event.level for event in (trace.first, last) if event.level is not None]
         said = last.stance is Stance.CAUGHT or (levels and max(levels) <= Level.WARNING)
-        return Stance.CAUGHT if ignored or (said and not _relayed(first, last)) else Stance.FACT
-
-
-def _relayed(first: Event, last: Event) -> bool:
-    """Whether somebody else's output is passed on line by line: what is told of oneself has one header, and a level."""
-    levels = {first.level, last.level}
-    return first.line != last.line and None not in levels and levels <= {Level.DEBUG, Level.INFO}
+        return Stance.CAUGHT if ignored or (said and not trace.is_passed_on(last)) else Stance.FACT
