@@ -90,6 +90,29 @@ def test_an_engine_that_does_not_start_explains_its_child_that_failed(shipped):
     assert "engine-dead" not in {one.cause for one in others}
 
 
+def test_what_a_check_of_the_devices_ran_into_explains_that_it_failed(shipped):
+    log = (
+        "2025-03-04 10:00:00,100 - lmdeploy - ERROR - triton.py:53 - RuntimeError: CUDA error: out of memory\n"
+        "2025-03-04 10:00:00,101 - lmdeploy - ERROR - base.py:54 - <Triton> check failed!\n"
+    )
+    (first, *_) = run_log(prepared(shipped), log).diagnoses
+    assert first.cause == "cuda-oom"
+    assert "serving/lmdeploy-check-failed" in {one.rule for one in first.consequences}
+
+
+def test_sources_that_cannot_be_reached_explain_the_build_that_fetches_them(shipped):
+    log = (
+        "  error: subprocess-exited-with-error\n"
+        "      Cloning into 'kernels-src'...\n"
+        "      fatal: unable to access 'https://github.com/org/kernels.git/': Could not resolve host: github.com\n"
+        "      CMake Error at kernels-gitclone.cmake:50 (message):\n"
+        "        Failed to clone repository\n"
+    )
+    (first, *_) = run_log(prepared(shipped), log).diagnoses
+    assert first.cause == "hub-unreachable"
+    assert "install/build-failure" in {one.rule for one in first.consequences}
+
+
 def test_every_such_exception_has_its_test_here():
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(shipped_rules()).rglob("*.yaml")}
     assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {
@@ -97,4 +120,6 @@ def test_every_such_exception_has_its_test_here():
         "unhandled-error",
         "killed-by-signal",
         "child-failed",
+        "build-failure",
+        "lmdeploy-check-failed",
     }
