@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.extension import installed_verbs
+from logrules.cli.forgotten_dashes import forgotten_dashes
 from logrules.cli.locale import preferred_language
 from logrules.cli.main import VERBS, main
 
@@ -311,3 +313,28 @@ def test_what_was_meant_is_guessed(capsys, arguments, meant):
 def test_an_option_before_the_verb_is_told_where_it_belongs(capsys):
     assert main(["--lang", "en", "diagnose", "a.log"]) == 2
     assert capsys.readouterr().err.startswith("logrules: --lang: options stand behind the verb")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("sh train.sh", "sh train.sh"),
+        ("sh -c 'exit 3'", "sh -c 'exit 3'"),
+        ("--quiet sh train.sh --epochs 3", "sh train.sh --epochs 3"),
+        ("RANK=0 sh train.sh", "env RANK=0 sh train.sh"),
+        ("./train.sh", "./train.sh"),
+    ],
+)
+def test_a_command_without_its_dashes_is_told_whole(words, meant, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "train.sh").chmod(0o755)
+    assert main(["watch", "--lang", "en", *shlex.split(words)]) == 2
+    assert capsys.readouterr().err.endswith(f"is a program and no log; to start it: logrules watch -- {meant}\n")
+
+
+def test_a_log_that_anybody_may_execute_is_no_program(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("step 1\n")
+    log.chmod(0o777)
+    assert forgotten_dashes(["watch", str(log), "b.log"], [str(log), "b.log"], unknown=False) is None

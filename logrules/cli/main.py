@@ -66,7 +66,16 @@ def _run(argv: list[str], command: list[str], language: str) -> int:
     first = argv[0].partition("=")[0] if argv else ""
     if first.startswith("--") and first not in _BEFORE_THE_VERB and not VERBS.keys().isdisjoint(argv):
         raise LogrulesError(f"{argv[0]}: options stand behind the verb, as in `logrules diagnose train.log --all`")
-    options = _parser(argv, language).parse_args(argv)
+    parser = _parser(argv, language)
+    options, unknown = parser.parse_known_args(argv)
+    if options.verb == "watch" and not command and options.paths:
+        from logrules.cli.forgotten_dashes import forgotten_dashes
+
+        meant = forgotten_dashes(argv, options.paths, unknown=bool(unknown))
+        if meant is not None:
+            raise LogrulesError(meant)
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     options.command = command
     status = int(options.run(options))
     sys.stdout.flush()

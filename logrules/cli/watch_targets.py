@@ -2,8 +2,6 @@
 
 import argparse
 import os
-import shlex
-import shutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -255,9 +253,6 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
         return Command(options)
     if options.replay:
         return Replayed(options, pack)
-    if options.paths and _is_command(options.paths):
-        meant = shlex.join(options.paths)
-        raise LogrulesError(f"{options.paths[0]} is a program and no log; to start it: logrules watch -- {safe(meant)}")
     if options.paths and options.paths != ["-"]:
         if "-" in options.paths:
             raise LogrulesError("standard input (-) cannot be followed together with files")
@@ -265,12 +260,6 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
     if not options.paths and sys.stdin.isatty():
         raise LogrulesError("nothing to watch: name a log, pipe one in, or start the job behind `--` (see --help)")
     return Pipe(options)
-
-
-def _is_command(words: Sequence[str]) -> bool:
-    """Whether the words look like a command line whose `--` was forgotten: a program, and no file of that name."""
-    first = words[0]
-    return len(words) > 1 and not os.path.exists(first) and shutil.which(first) is not None  # noqa: PTH110
 
 
 def _in_front() -> bool:
