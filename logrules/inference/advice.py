@@ -8,12 +8,14 @@ from logrules.model.report import Fix
 from logrules.ruleset.rule_text import Card
 
 
-def steps_for(card: Card, captures: Mapping[str, str], seen: Collection[str], said: Sequence[str]) -> tuple[Fix, ...]:
-    """What to try where these frameworks were seen and this was said, the first first.
+def steps_for(
+    card: Card, captures: Mapping[str, str], seen: Collection[str], said: Sequence[str], phase: str | None
+) -> tuple[Fix, ...]:
+    """What to try where these frameworks were seen and this was said in this phase, the first first.
 
     A step that speaks of what the log does not say is left out.
     """
-    fitting = card.fixes(seen, said)
+    fitting = card.fixes(seen, said, phase)
     told = [fix for fix in fitting if is_filled(fix.do.en, captures)]
     return tuple(_filled(fix, captures) for fix in told or fitting or card.fixes())
 

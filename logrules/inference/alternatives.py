@@ -12,10 +12,11 @@ from logrules.ruleset.tables import ALTERNATIVES
 _MAX_TOLD = 3
 
 
-def alternatives(ranked: Sequence[Ranked], phase: str, raised: str, pack: Pack) -> tuple[Ranked, ...]:
+def alternatives(ranked: Sequence[Ranked], phase: str, raised: str, raised_by: str, pack: Pack) -> tuple[Ranked, ...]:
     """What the first of the hypotheses may be instead, where it is of a cause that says little.
 
-    ``phase`` is where it failed, ``raised`` the exception's class as printed, or nothing.
+    ``phase`` is where it failed, ``raised`` the exception's class as printed, or nothing; ``raised_by`` whose code
+    raised it.
     """
     if not ranked or ranked[0].hypothesis.survived:
         return ()
@@ -26,7 +27,8 @@ def alternatives(ranked: Sequence[Ranked], phase: str, raised: str, pack: Pack) 
     if row is None:
         return ()
     told = {other.rule.cause for one in ranked for other in (one.hypothesis, *one.consequences)}
-    names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in row.may_be if one.cause not in told]
+    fitting = [one for one in row.may_be if one.cause not in told and one.raised_by in ("", raised_by or one.raised_by)]
+    names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in fitting]
     found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in pack.rules if rule.id in names)
     return tuple(found)[: max(0, _MAX_TOLD - len(ranked))]
 

@@ -4,10 +4,11 @@ Log text is hostile: what a shell could read as more than text is left out befor
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from logrules.model.report import Text
-from logrules.ruleset.tables import OtherName
+from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.tables import OtherName, ToldName
 
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}.
 _SLOT = re.compile(r"(?<![%$])\{([a-z_]+)\}")
@@ -82,6 +83,21 @@ def with_other_names(captures: Mapping[str, str], names: Iterable[OtherName]) ->
     """The captures, and beside each whose value has another name that name."""
     others = {one.id: _other(captures[one.of], one) for one in names if captures.get(one.of)}
     return {**{name: value for name, value in others.items() if value is not None}, **captures}
+
+
+def with_told_names(captures: Mapping[str, str], said: Sequence[str], names: Iterable[ToldName]) -> dict[str, str]:
+    """The captures, and beside them what the lines tell of names that nothing captured, the first line first."""
+    missing = (one for one in names if not captures.get(one.id))
+    told = {one.id: value for one in missing if (value := _told(one.pattern, said)) is not None}
+    return {**captures, **told}
+
+
+def _told(pattern: str, said: Sequence[str]) -> str | None:
+    found = (bounded_search(compiled(pattern), line) for line in said)
+    try:
+        return next((one["value"] for one in found if one is not None), None)
+    except TimeoutError:
+        return None
 
 
 def _other(value: str, name: OtherName) -> str | None:

@@ -1,21 +1,23 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 
 from logrules.inference.advice import steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.command_slots import filled_text, with_other_names
+from logrules.inference.command_slots import filled_text
 from logrules.inference.culprit import suspects
 from logrules.inference.ending import Endings, phase_after
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
+from logrules.inference.failure_captures import raised_by
 from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
+from logrules.inference.slot_values import advised, said_by, several, titled
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.record import record
@@ -27,12 +29,14 @@ from logrules.model.report import (
     Evidence,
     PhaseSource,
     Report,
+    Restart,
     Run,
     Severity,
     SourceNote,
     Status,
 )
 from logrules.model.timeline import Curve
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import card_of, title_of
@@ -102,9 +106,9 @@ def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
     if not ranked:
         return ranked
     first = ranked[0].hypothesis
-    chain = first.first.chain
-    raised = findings.failures.captures_of(chain).get("type", "") if findings.failures and chain is not None else ""
-    return (*ranked, *alternatives(ranked, _phase(first, findings, pack)[0], raised, pack))
+    record = findings.failures.record_of(first.first.chain) if findings.failures is not None else None
+    raised, by = (record.type if record.chain else "", raised_by(record)) if record is not None else ("", "")
+    return (*ranked, *alternatives(ranked, _phase(first, findings, pack)[0], raised, by, pack))
 
 
 def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
@@ -146,8 +150,11 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     evidence = evidence_of(hypothesis, findings.last, _of_one_event(one))
     ranks, hosts = suspects(one, findings.rank_table, findings.failures, sides)
     phase, phase_from = _phase(hypothesis, findings, pack)
-    captures = with_other_names({**_captures(evidence), **_told(hypothesis, findings)}, pack.tables.other_names)
-    said = [*(line.text for line in evidence), *_frames(hypothesis, findings)]
+    said = said_by(hypothesis, findings.failures, evidence)
+    captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}
+    captures = advised(captured, hypothesis, findings.failures, said, pack.tables)
+    cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
+    shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
@@ -156,16 +163,28 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         confidence=0.0,
         title=filled_text(card.title, captures),
         why=filled_text(card.why, captures),
-        restart=card.restart,
+        restart=_restart(card.restart, cause, shown_phase, findings.tracker, pack),
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=steps_for(card, captures, findings.frameworks, said),
+        fixes=steps_for(card, captures, findings.frameworks, said, shown_phase),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
-        checks=next((cause.checks for cause in pack.tables.causes if cause.id == rule.cause), ()),
+        checks=cause.checks if cause else (),
         phase_from=phase_from,
     )
+
+
+def _restart(advice: Restart, cause: Cause | None, phase: str | None, tracker: WorkerTracker, pack: Pack) -> Restart:
+    """The card's advice; not to start the same again where the work is done, or where it was ended before it began.
+
+    Who ends a job that has not come to its first step has seen it stand still.
+    """
+    if advice is not Restart.RETRY or cause is None:
+        return advice
+    if tracker.completed is not None or (phase is not None and phase == pack.phases[-1].id):
+        return Restart.NO
+    return Restart.AFTER_FIX if cause.abrupt and not tracker.looped else advice
 
 
 def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[str, PhaseSource]:
@@ -222,22 +241,9 @@ def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
     evidence = evidence_of(hypothesis, findings.last)
-    captures = {**_captures(evidence), **_told(hypothesis, findings)}
+    captures = titled(hypothesis, findings.failures, evidence)
     title = filled_text(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
-
-
-def _captures(evidence: Sequence[Evidence]) -> dict[str, str]:
-    """What the lines captured; the first line that captured a name decides."""
-    return {name: value for line in reversed(evidence) for name, value in line.captures.items()}
-
-
-def _told(hypothesis: Hypothesis, findings: SessionState) -> Mapping[str, str]:
-    """Of a rule that only says what was raised: the whole record, which had not grown yet when its first line came."""
-    chain = hypothesis.first.chain
-    if not hypothesis.rule.fallback or findings.failures is None or chain is None:
-        return {}
-    return findings.failures.captures_of(chain)
 
 
 def _of_one_event(one: Ranked) -> tuple[Hypothesis, ...]:
@@ -258,12 +264,3 @@ def _announces(other: Hypothesis, root: Hypothesis) -> bool:
 
 def _unexplained(event: Event) -> Evidence:
     return Evidence(event.source, event.file_line, event.text[:MAX_EVIDENCE_TEXT], event.worker.label)
-
-
-def _frames(hypothesis: Hypothesis, findings: SessionState) -> tuple[str, ...]:
-    """The frames of the failures that the lines of a hypothesis belong to, as tracebacks print them."""
-    if findings.failures is None:
-        return ()
-    shown = (line for match in hypothesis.matches for line in (*match.first, match.last))
-    chains = dict.fromkeys(line.chain for line in shown if line.chain is not None)
-    return tuple(frame for chain in chains for frame in findings.failures.frames_of(chain))

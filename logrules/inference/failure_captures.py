@@ -1,5 +1,6 @@
 """What titles and fixes may say of a failure record."""
 
+import re
 from collections.abc import Mapping
 from posixpath import basename
 
@@ -7,6 +8,7 @@ from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 
 # A headline quotes no more of a message.
 _SENTENCE = 120
+_INSTALLED = re.compile(r"(?:site|dist)-packages/(\w+?)(?:\.py|/)")
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
@@ -28,6 +30,39 @@ def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str
     if failure.worker.host is not None and failure.kind is FailureKind.EXIT:
         found["host"] = failure.worker.host
     return {name: value for name, value in found.items() if value}
+
+
+def places_of(failure: Failure) -> dict[str, str]:
+    """Whose code raised, each under a name of its own, so that steps can tell these cases apart.
+
+    ``own_place`` where it was the user's; else ``library_place``, beside ``calling_place`` where the user's code called
+    the library, and ``only_library``, its name, where it did not.
+    """
+    if not failure.frames:
+        return {}
+    last = failure.frames[-1]
+    if last.origin.own:
+        return {"own_place": _place(last)}
+    calling = next((frame for frame in reversed(failure.frames) if frame.origin.own), None)
+    beside = {"calling_place": _place(calling)} if calling else {"only_library": _library(last)}
+    return {"library_place": _place(last), **beside}
+
+
+def raised_by(failure: Failure) -> str:
+    """Whether the user's ``own`` code or a ``library`` raised it; nothing where no frame tells."""
+    frames = failure.frames
+    return ("own" if frames[-1].origin.own else "library") if frames else ""
+
+
+def _place(frame: Frame) -> str:
+    inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
+    return f"{frame.file}:{frame.line or ''}{inside}"
+
+
+def _library(frame: Frame) -> str:
+    """The package that the file is installed as, else the component that it is known to be from."""
+    installed = _INSTALLED.search(frame.file.replace("\\", "/"))
+    return installed[1] if installed else frame.origin.component or ""
 
 
 def _summary(found: Mapping[str, str], frame: Frame) -> str:

@@ -245,10 +245,10 @@ class Failures:
         told = resolver.phase_of_chain(known.failure.chain)[0] if known is not None else None
         return told or resolver.phase_of(self._assembler.frames_of(chain))[0]
 
-    def captures_of(self, chain: int) -> Mapping[str, str]:
-        """What may be said of a record as far as it has grown: of a wrapper, what was told in its message."""
-        known = self._records.get(chain)
-        return captures_of(known.failure) if known is not None and known.failure.chain else {}
+    def record_of(self, chain: int | None) -> Failure | None:
+        """A record as far as it has grown."""
+        known = self._records.get(chain) if chain is not None else None
+        return known.failure if known is not None else None
 
     def frames_of(self, chain: int) -> tuple[str, ...]:
         """The frames of a record, or of a stack dump, as a traceback prints them, each once."""

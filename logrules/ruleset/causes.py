@@ -51,11 +51,16 @@ class Cause:
 
 @record
 class Alternative:
-    """A cause that it may have; ``why`` is what would tell it from the others."""
+    """A cause that it may have; ``why`` is what would tell it from the others, ``fixes`` the steps, else the cause's.
+
+    ``raised_by`` is whose code must have raised: the user's ``own`` or a ``library``, or either where it is empty.
+    """
 
     cause: Name
     title: str
     why: str
+    fixes: tuple[Name, ...] = ()
+    raised_by: str = ""
 
 
 @record

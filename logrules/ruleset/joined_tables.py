@@ -67,8 +67,9 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
                 found = replace(found, exit_forms=forms, exit_codes=codes)
             case CertaintyFile(certainty_model=certainty):
                 found = replace(found, certainty=certainty)
-            case NamesFile(other_names=names):
-                found = replace(found, other_names=_rows(found.other_names, names))
+            case NamesFile(other_names=names, told_names=told):
+                names, told = _rows(found.other_names, names), _rows(found.told_names, told)
+                found = replace(found, other_names=names, told_names=told)
             case SettingsFile(settings=settings):
                 found = replace(found, settings=_rows(found.settings, settings))
     return found

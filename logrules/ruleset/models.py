@@ -145,7 +145,8 @@ class FixFile(Strict):
 
     Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
     ``where`` and ``unless`` choose among the variants of a message: the step is shown only where a line of the
-    diagnosis or a frame of its traceback has the one, and where none has the other.
+    diagnosis or a frame of its traceback has the one, and where none has the other. With ``during`` it is shown only
+    where the log itself shows that the failure was in one of these phases.
     """
 
     do: Sentence
@@ -159,6 +160,7 @@ class FixFile(Strict):
     frameworks: list[Name] = Field(default_factory=list)
     where: Pattern | None = None
     unless: Pattern | None = None
+    during: list[SignalName] = Field(default_factory=list)
 
 
 class NamedFixFile(FixFile):

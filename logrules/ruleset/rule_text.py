@@ -22,13 +22,15 @@ _SLOT = re.compile(r"\{([a-z_]+)\}")
 class FixStep:
     """One thing to try, where one of these frameworks was seen; anywhere where none is named.
 
-    ``where`` must be found in a line of the diagnosis, ``unless`` in none; an empty one asks for nothing.
+    ``where`` must be found in a line of the diagnosis, ``unless`` in none; an empty one asks for nothing. ``during``
+    are the phases, one of which the failure must have been in.
     """
 
     fix: Fix
     frameworks: tuple[str, ...] = ()
     where: str = ""
     unless: str = ""
+    during: tuple[str, ...] = ()
 
 
 @record
@@ -43,23 +45,28 @@ class Card:
     references: tuple[str, ...]
     settings: tuple[FrameworkSettings, ...] = ()
 
-    def fixes(self, seen: Collection[str] | None = None, said: Sequence[str] = ()) -> tuple[Fix, ...]:
+    def fixes(
+        self, seen: Collection[str] | None = None, said: Sequence[str] = (), phase: str | None = None
+    ) -> tuple[Fix, ...]:
         """What to try where these frameworks were seen, without the settings of others; all where that is not known.
 
         ``said`` are the lines of the diagnosis: of steps for variants of a message only those for theirs are shown.
+        ``phase`` is the one that the log shows it to have been in, if it shows one.
         """
         if seen is None:
             return tuple(step.fix for step in self.steps)
         known, foreign = _known_and_foreign(self.settings, frozenset(seen))
-        fitting = [step.fix for step in self.steps if _fits(step, seen, said)]
+        fitting = [step.fix for step in self.steps if _fits(step, seen, said, phase)]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
             fitting.sort(key=lambda fix: foreign.among(fix) and not _can_be_done(_without(fix, foreign)))
         return tuple(_without(fix, foreign) for fix in fitting)
 
 
-def _fits(step: FixStep, seen: Collection[str], said: Sequence[str]) -> bool:
+def _fits(step: FixStep, seen: Collection[str], said: Sequence[str], phase: str | None) -> bool:
     if step.frameworks and not any(name in seen for name in step.frameworks):
+        return False
+    if step.during and phase not in step.during:
         return False
     return (not step.where or _says(said, step.where)) and not (step.unless and _says(said, step.unless))
 
@@ -148,7 +155,9 @@ def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translat
         name = step.get("name")
         other = next(own, None) if name is None else translation.fixes.get(name)
         fix = _fix(step, other or StepTranslation(""))
-        steps.append(FixStep(fix, tuple(step.get("frameworks", ())), step.get("where", ""), step.get("unless", "")))
+        where, unless = step.get("where", ""), step.get("unless", "")
+        frameworks, during = tuple(step.get("frameworks", ())), tuple(step.get("during", ()))
+        steps.append(FixStep(fix, frameworks, where, unless, during))
     return steps
 
 

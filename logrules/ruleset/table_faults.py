@@ -24,7 +24,7 @@ def table_faults(
                 yield from _unknown(document, (*at, "phase"), "phase", row.phase, phases)
                 for step in row.fixes:
                     yield from _unknown(document, (*at, "fixes"), "step", step, steps)
-            yield from _of_alternatives(document, alternatives, phases, causes)
+            yield from _of_alternatives(document, alternatives, phases, causes, steps)
         case ExceptionsFile(exceptions=found):
             for number, exception in enumerate(found):
                 at = ("exceptions", number)
@@ -40,7 +40,11 @@ def table_faults(
 
 
 def _of_alternatives(
-    document: Document, rows: Iterable[AlternativesRow], phases: Collection[str], causes: Collection[str]
+    document: Document,
+    rows: Iterable[AlternativesRow],
+    phases: Collection[str],
+    causes: Collection[str],
+    steps: Collection[str],
 ) -> Iterator[Problem]:
     for number, row in enumerate(rows):
         for phase in row.phases:
@@ -48,6 +52,8 @@ def _of_alternatives(
         for key, named in (("of", row.of), ("may_be", tuple(one.cause for one in row.may_be))):
             for cause in named:
                 yield from _unknown(document, ("alternatives", number, key), "cause", cause, causes)
+        for step in (step for one in row.may_be for step in one.fixes):
+            yield from _unknown(document, ("alternatives", number, "may_be"), "step", step, steps)
 
 
 def _unknown(

@@ -20,6 +20,7 @@ from logrules.ruleset.tables import (
     OwnWords,
     Phase,
     StanceForm,
+    ToldName,
 )
 
 
@@ -80,9 +81,10 @@ class PipelineFile:
 
 @dataclass(frozen=True, slots=True)
 class NamesFile:
-    """rules/names.yaml: what captured values are called elsewhere."""
+    """rules/names.yaml: what captured values are called elsewhere, and what lines tell whoever captured nothing."""
 
     other_names: tuple[OtherName, ...]
+    told_names: tuple[ToldName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
                 name = f"{ALTERNATIVES}{alternatives.id}/{one.cause}"
                 yield (
                     replace(_rule(name, cause, None), severity=Severity.INFO, culprit="nobody", stall=False),
-                    _card(one, cause, (), words),
+                    _card(one, cause, one.fixes, words),
                 )
 
 

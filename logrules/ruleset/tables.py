@@ -246,6 +246,14 @@ class OtherName:
 
 
 @record
+class ToldName:
+    """What lines and frames of any diagnosis tell: steps that ask for ``id`` get the group ``value`` of the pattern."""
+
+    id: Name
+    pattern: Pattern
+
+
+@record
 class FrameworkSettings:
     """Flags, keys and variables that the framework ``id`` knows, by name, or by their beginning up to a `.` or `_`."""
 
@@ -270,4 +278,5 @@ class Tables:
     exit_codes: tuple[ExitCode, ...] = ()
     certainty: CertaintyModel = CertaintyModel()
     other_names: tuple[OtherName, ...] = ()
+    told_names: tuple[ToldName, ...] = ()
     settings: tuple[FrameworkSettings, ...] = ()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
+from logrules.inference.slot_values import OF_ANY_RULE
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import filled
@@ -21,7 +22,8 @@ _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 def missing_captures(source: RuleSource, pack: Pack) -> Iterator[LintFinding]:
     """Captures that texts, steps or examples of a file's cards name, and that nothing fills."""
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
-    fillable = captured | {one.id for one in pack.tables.other_names if one.of in captured}
+    told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
+    fillable = told | {one.id for one in pack.tables.other_names if one.of in told}
     words = Words.of_pack(pack)
     for path, card in cards_in(source):
         for at, text in _texts(path, card, words):

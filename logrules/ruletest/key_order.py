@@ -27,7 +27,7 @@ _PRINTED = (
     "polls",
     "scale",
 )
-_STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks", "where", "unless")
+_STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks", "where", "unless", "during")
 
 _RULE = (
     *("id", *_HEAD, "detector", "longer_than", "signals", "with", "when", "anywhere"),

@@ -1,0 +1,55 @@
+"""What the log says for the slots of a card: what its lines captured, whose code raised, how many ranks spoke."""
+
+from collections.abc import Mapping, Sequence
+
+from logrules.inference.command_slots import with_other_names, with_told_names
+from logrules.inference.failure_captures import captures_of, places_of
+from logrules.inference.failures import Failures
+from logrules.inference.ranking import Hypothesis
+from logrules.model.report import Evidence
+from logrules.ruleset.tables import Tables
+
+# What a log may tell of a diagnosis of any rule.
+OF_ANY_RULE = frozenset(("several", "own_place", "library_place", "calling_place", "only_library"))
+
+
+def titled(hypothesis: Hypothesis, failures: Failures | None, evidence: Sequence[Evidence]) -> dict[str, str]:
+    """What a title may say: what the lines captured; the first line that captured a name decides."""
+    captured = {name: value for line in reversed(evidence) for name, value in line.captures.items()}
+    return {**captured, **_raised(hypothesis, failures)}
+
+
+def advised(
+    captured: Mapping[str, str], hypothesis: Hypothesis, failures: Failures | None, said: Sequence[str], tables: Tables
+) -> dict[str, str]:
+    """What steps may say beyond that: whose code raised, what the lines tell, what it is called elsewhere."""
+    told = with_told_names({**_places(hypothesis, failures), **captured}, said, tables.told_names)
+    return with_other_names(told, tables.other_names)
+
+
+def several(ranks: int) -> dict[str, str]:
+    """How many ranks spoke, for steps that only make sense where there are several."""
+    return {"several": str(ranks)} if ranks > 1 else {}
+
+
+def said_by(hypothesis: Hypothesis, failures: Failures | None, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """The lines of a diagnosis, and the frames of the failures that they belong to, as tracebacks print them."""
+    lines = tuple(line.text for line in evidence)
+    if failures is None:
+        return lines
+    shown = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    chains = dict.fromkeys(line.chain for line in shown if line.chain is not None)
+    return (*lines, *(frame for chain in chains for frame in failures.frames_of(chain)))
+
+
+def _raised(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, str]:
+    """Of a rule that only says what was raised: the whole record, which had not grown yet when its first line came."""
+    record = failures.record_of(hypothesis.first.chain) if failures is not None else None
+    if not hypothesis.rule.fallback or record is None or not record.chain:
+        return {}
+    return captures_of(record)
+
+
+def _places(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, str]:
+    record = failures.record_of(hypothesis.first.chain) if failures is not None else None
+    return places_of(record) if record is not None else {}
