@@ -51,7 +51,7 @@ def test_where_no_step_is_for_the_variant_all_are_shown(small_pack):
 
 
 def test_a_variant_is_a_pattern(small_pack):
-    with pytest.raises(AssertionError, match=r"`fixes\.2\.step\.where`: not a valid pattern"):
+    with pytest.raises(AssertionError, match=r"`fixes\.2\.where`: not a valid pattern"):
         small_pack(PIPELINE, FIXES, CAUSES, ENDED.replace("PREEMPTION|SIGNAL)", "PREEMPTION"))
 
 
