@@ -76,3 +76,9 @@ def test_a_message_that_a_logger_prints_above_its_frames_is_placed_by_them(on):
     begun = head + "INFO 11-29 09:36:15 selector.py:134] Using ROCmFlashAttention backend.\n"
     report = run_log(on, begun + "\n".join("ERROR 11-29 09:36:15 engine.py:366] " + line for line in lines))
     assert report.diagnoses[0].phase == "model_load"
+
+
+def test_beside_the_end_that_a_scheduler_tells_stands_what_the_job_wrote_last(on):
+    cancelled = "slurmstepd: error: *** JOB 91 ON gpu-3 CANCELLED AT 2025-03-01T10:00:00 ***"
+    first = run_log(on, f"building the index\nplacing centroids\n{cancelled}").diagnoses[0]
+    assert [one.text for one in first.evidence] == ["placing centroids", cancelled]

@@ -1,12 +1,13 @@
 """The lines that a report shows for a hypothesis: those that it rests on, and the assertion where its error is mute."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Event
 from logrules.model.report import Evidence
+from logrules.ruleset.tables import EXITS
 
 MAX_EVIDENCE = 8
 MAX_EVIDENCE_TEXT = 2_000
@@ -39,6 +40,8 @@ def evidence_of(
     ordered.sort(key=lambda pair: pair[0].order)
     told: list[Evidence] = []
     room = MAX_EVIDENCE - len(ordered)
+    if hypothesis.rule.id.startswith(EXITS) and len(ordered) == 1:
+        told.extend(_written_last(ordered[0][0].event))
     for line, captures in ordered:
         assertion = _assertion_of(line.event) if room > 0 else None
         if assertion is not None:
@@ -68,6 +71,14 @@ def evidence_from(observation: Observation, captures: Mapping[str, str]) -> Evid
         event.source, event.file_line, event.text[:MAX_EVIDENCE_TEXT], event.worker.label, observation.time, captures,
         event.before, event.after,
     )  # fmt: skip
+
+
+def _written_last(event: Event) -> Iterator[Evidence]:
+    """What stands right above the line by which somebody else tells the end of a process: its own last word, mostly."""
+    for above, text in enumerate(reversed(event.before), 1):
+        if text.strip():
+            yield Evidence(event.source, event.file_line - above, text[:MAX_EVIDENCE_TEXT], event.worker.label)
+            return
 
 
 def _assertion_of(event: Event) -> Evidence | None:
