@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from logrules.model.errors import LogrulesError
+from logrules.notify import ray_stacks, stack_samples
 from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process, processes_in, rank_of
 from logrules.notify.probe import look_closer, look_for_slow
@@ -254,3 +255,61 @@ def test_the_ras_of_nccl_is_read_where_the_job_has_one():
     off = {"RANK": "0", "NCCL_RAS_ENABLE": "0"}
     assert ras_text([Process(7, "python", 0, environment=off)], 1.0) == ""
     assert ras_text([Process(7, "python")], 1.0) == ""
+
+
+def toy_worker(title):
+    """A child that is called as Ray calls a worker."""
+    import subprocess
+    import sys
+
+    words = [title, "-c", "print(flush=True); input()"]
+    child = subprocess.Popen(words, executable=sys.executable, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    child.stdout.readline()
+    return child
+
+
+@POSIX
+def test_the_workers_of_a_ray_node_that_are_at_work_are_looked_at(tmp_path, monkeypatch):
+    import socket
+
+    fake(tmp_path, "py-spy", f"echo '{DUMP}'")
+    children = [toy_worker(title) for title in ("ray::Trainer.train", "ray::Reader.read", "ray::IDLE", "python")]
+    monkeypatch.setattr(ray_stacks.sys, "executable", str(tmp_path / "python"))
+    try:
+        known = (children[1].pid,)
+        here = ray_stacks.stacks_below(os.getpid(), socket.gethostname(), known)
+        there = ray_stacks.stacks_below(os.getpid(), "another-host", known)
+    finally:
+        for child in children:
+            child.kill()
+            child.communicate()
+    assert [(one.pid, one.title) for one in here] == [(children[0].pid, "Trainer.train")]
+    assert [one.title for one in there] == ["Trainer.train", "Reader.read"]
+
+
+def test_each_node_of_a_ray_cluster_says_what_it_runs(monkeypatch, capsys):
+    worker = ray_stacks.WorkerStack(7, "Trainer.train", DUMP)
+    answers = [("node-0", [worker]), ("node-1", LogrulesError("py-spy is not installed"))]
+    monkeypatch.setattr(ray_stacks, "asked_of_nodes", lambda _ask, _address: iter(answers))
+    assert ray_stacks.main(["3"]) == 0
+    said = capsys.readouterr().out
+    assert [stack.name for stack in remote_stacks("ray", said)] == ["node-0 Trainer.train (pid 7)"]
+    assert said.startswith("node-1: py-spy is not installed\n== logrules 7")
+    monkeypatch.setattr(ray_stacks, "asked_of_nodes", lambda _ask, _address: iter(answers[1:]))
+    assert ray_stacks.main([]) == 1
+
+
+@POSIX
+def test_ray_among_the_hosts_asks_its_cluster_once_and_needs_no_mark(tmp_path, monkeypatch):
+    fake(tmp_path, "py-spy", f"echo '{DUMP}'")
+    fake(
+        tmp_path,
+        "cluster",
+        f"echo \"$@\" > {tmp_path}/asked; echo '== logrules 9  node-1 Trainer.train'; echo '{DUMP}'",
+    )
+    monkeypatch.setattr(stack_samples, "ray_command", lambda known: ("cluster", *map(str, known)))
+    one = Process(7, "python", 0, environment={"RANK": "0"})
+    seen = look_closer([one], env(tmp_path), sleep=lambda _: None, hosts=("ray",))
+    assert seen.stacks is not None
+    assert seen.stacks.said == ("2 processes are in x.py:3 load",)
+    assert (tmp_path / "asked").read_text() == "7\n"

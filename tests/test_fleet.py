@@ -110,6 +110,15 @@ def test_jobs_may_be_files_and_lie_deeper(runs, capsys):
     assert [one["job"] for one in listed(capsys)] == ["runs/a/train.log", "runs/b/train.log"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
+def test_a_pipe_among_jobs_is_none(runs):
+    os.mkfifo(runs / "pipe.log")
+    (runs / "gone.log").symlink_to("nowhere")
+    named = [job.name for job in jobs_below(runs, "*")]
+    assert "gone.log" in named
+    assert "pipe.log" not in named
+
+
 def test_hostile_names_are_shown_harmless(runs, capsys):
     (runs / "d\x1b[31m").mkdir()
     (runs / "d\x1b[31m/x.log").write_text("step 1\n")

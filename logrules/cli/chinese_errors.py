@@ -36,6 +36,7 @@ SENTENCES = (
         "--engine ray 读取文件：标准输入无法交给集群",
     ),
     ("the node is gone ({})", "该节点已失联（{}）"),
+    ("py-spy is not installed", "没有安装 py-spy"),
     ("the cluster has no node", "集群中没有节点"),
     ("--on-node is for a cluster: add --engine ray", "--on-node 用于集群：请加上 --engine ray"),
     (

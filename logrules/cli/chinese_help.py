@@ -96,8 +96,8 @@ OPTIONS = {
         "消息、事件和指标中的任务名（默认 $LOGRULES_JOB 或调度器的编号）"
     ),
     "at a stall: py-spy dump, nvidia-smi, ray status": "卡住时执行 py-spy dump、nvidia-smi、ray status",
-    "with --inspect: the job's other hosts (a,b,c), asked by ssh": (
-        "与 --inspect 同用：任务的其他主机（a,b,c），经 ssh 询问"
+    "with --inspect: the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster": (
+        "与 --inspect 同用：任务的其他主机（a,b,c），经 ssh 询问；ray：所在的 Ray 集群"
     ),
     "with --inspect: the job's process (default: that behind `--`)": (
         "与 --inspect 同用：任务的进程（默认 `--` 之后的那个）"
@@ -173,7 +173,9 @@ OPTIONS = {
     "the job's first process": "任务的第一个进程",
     "the folder in which the job works or writes its logs": "任务工作或写日志的目录",
     "look for who lags behind, not for what hangs": "查找谁落后，而不是什么挂起",
-    "the job's other hosts (a,b,c), asked by ssh": "任务的其他主机（a,b,c），经 ssh 询问",
+    "the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster": (
+        "任务的其他主机（a,b,c），经 ssh 询问；ray：所在的 Ray 集群"
+    ),
     "show every diagnosis": "显示所有诊断",
     "logs, or folders of jobs (default: the history)": "日志或任务目录（默认：历史记录）",
     "what is a job, below a folder (default: *)": "目录下什么算一个任务（默认 *）",

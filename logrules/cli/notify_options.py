@@ -38,7 +38,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     look = parser.add_argument_group("looking closer")
     look.add_argument("--inspect", action="store_true", help="at a stall: py-spy dump, nvidia-smi, ray status")
     look.add_argument(
-        "--inspect-hosts", metavar="HOSTS", help="with --inspect: the job's other hosts (a,b,c), asked by ssh"
+        "--inspect-hosts",
+        metavar="HOSTS",
+        help="with --inspect: the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster",
     )
     look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: that behind `--`)")
 

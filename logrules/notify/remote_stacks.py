@@ -1,7 +1,11 @@
-"""Stacks of a job's processes on other hosts, by ssh: one command a host, that finds the job by its environment."""
+"""Stacks of a job's processes on other hosts: by ssh, one command a host, that finds the job by its environment.
+
+Or by one command for all nodes of a Ray cluster, where the job runs on one.
+"""
 
 import re
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 
 from logrules.model.errors import LogrulesError
@@ -12,7 +16,10 @@ _JOB_KEYS = ("SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PBS_JOBID", "LSB_JOBID", "M
 _HOST = re.compile(r"[\w.@:%-]{1,255}")
 _HEAD = "== logrules "
 _MAX_PROCESSES = 64
+_MAX_RANK_DIGITS = 9
 _NONE_YET = ("", "none")
+# What stands for all nodes of a Ray cluster where hosts are named.
+RAY = "ray"
 
 _SCRIPT = """n=0
 for p in /proc/[0-9]*; do
@@ -51,13 +58,26 @@ def ssh_command(host: str, mark: str) -> tuple[str, ...]:
     return ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "--", host, script)
 
 
+def ray_command(known: Sequence[int]) -> tuple[str, ...]:
+    """Asks all nodes of the Ray cluster for the stacks of its workers, but for those of ``known`` process ids."""
+    return (sys.executable, "-m", "logrules.notify.ray_stacks", *map(str, known))
+
+
+def told_of(pid: int, name: str, dump: str) -> str:
+    """What a host says of a process that has a name instead of a rank."""
+    return f"{_HEAD}{pid}  {' '.join(name.split())}\n{dump}\n"
+
+
 def remote_stacks(host: str, told: str) -> list[ProcessStack]:
     """The stacks in what a host said; those that cannot be read are left out."""
     found = []
     for part in told.split(_HEAD)[1:]:
         first, _, dump = part.partition("\n")
-        pid, _, rank = first.partition(" ")
-        name = f"rank {int(rank)}" if rank.isdecimal() and len(rank) <= 9 else f"{host} process {pid[:12]}"  # noqa: PLR2004
+        pid, _, rest = first.partition(" ")
+        rank, _, title = rest.partition(" ")
+        name = title or f"{host} process {pid[:12]}"
+        if rank.isdecimal() and len(rank) <= _MAX_RANK_DIGITS:
+            name = f"rank {int(rank)}"
         stack = stack_of(name, dump)
         if stack is not None:
             found.append(stack)

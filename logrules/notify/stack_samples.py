@@ -1,13 +1,13 @@
 """Stacks of all processes of a job, sampled some times over, here and on other hosts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from logrules.model.record import mutable_record
 from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import Process
-from logrules.notify.remote_stacks import mark_of, remote_stacks, ssh_command
+from logrules.notify.remote_stacks import RAY, mark_of, ray_command, remote_stacks, ssh_command
 from logrules.notify.stack_groups import ProcessStack, stack_of
 
 # A host has many processes to go through.
@@ -39,27 +39,39 @@ class StackSampler:
     def sampled(self, rounds: int, between_s: float) -> StackSamples:
         """The stacks of all processes, some times over."""
         found = StackSamples()
-        mark = mark_of([process.environment for process in self.processes]) if self.hosts else None
-        if self.hosts and mark is None:
-            found.failed["ssh"] = "the job's processes bear no mark by which other hosts know them (SLURM_JOB_ID …)"
+        commands = self._far_commands(found.failed)
         form = self._form()
         for number in range(rounds):
             if number:
                 self.sleep(between_s)
-            far = [(host, self._ask_host(host, mark)) for host in self.hosts if mark is not None]
+            far = [
+                (host, self.pool.submit(output_of, command, _REMOTE_LIMIT_S, self.env))
+                for host, command in commands.items()
+            ]
             stacks = self._stacks(form, found.failed)
             for host, one in far:
                 said = one.result()
                 stacks += remote_stacks(host, said.text)
                 if not said.fine:
-                    found.failed[f"ssh {host}"] = why_not("ssh", said, _REMOTE_LIMIT_S)
+                    way = host if host == RAY else f"ssh {host}"
+                    found.failed[way] = why_not(RAY if host == RAY else "ssh", said, _REMOTE_LIMIT_S)
             found.rounds.append(stacks)
             if not stacks:
                 break
         return found
 
-    def _ask_host(self, host: str, mark: str) -> "Future[CommandOutput]":
-        return self.pool.submit(output_of, ssh_command(host, mark), _REMOTE_LIMIT_S, self.env)
+    def _far_commands(self, failed: dict[str, str]) -> dict[str, tuple[str, ...]]:
+        """What asks each host."""
+        commands: dict[str, tuple[str, ...]] = {}
+        by_ssh = [host for host in self.hosts if host != RAY]
+        mark = mark_of([process.environment for process in self.processes]) if by_ssh else None
+        if by_ssh and mark is None:
+            failed["ssh"] = "the job's processes bear no mark by which other hosts know them (SLURM_JOB_ID …)"
+        if mark is not None:
+            commands |= {host: ssh_command(host, mark) for host in by_ssh}
+        if RAY in self.hosts:
+            commands[RAY] = ray_command([process.pid for process in self.processes])
+        return commands
 
     def _form(self) -> tuple[str, ...]:
         """The options with which py-spy can look here: the first that works for one process works for all."""

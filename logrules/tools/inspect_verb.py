@@ -38,7 +38,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--job", type=Path, metavar="FOLDER", help="the folder in which the job works or writes its logs"
     )
     parser.add_argument("--slow", action="store_true", help="look for who lags behind, not for what hangs")
-    parser.add_argument("--inspect-hosts", metavar="HOSTS", help="the job's other hosts (a,b,c), asked by ssh")
+    parser.add_argument(
+        "--inspect-hosts",
+        metavar="HOSTS",
+        help="the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster",
+    )
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
     parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
     parser.add_argument("--format", choices=("text", "json", "html"), default="text", help="form (default: text)")

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,13 +31,22 @@ def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:
-        found = [path for path in root.glob(pattern) if not path.name.startswith(".")]
+        found = [path for path in root.glob(pattern) if not path.name.startswith(".") and not _never_ends(path)]
     except (ValueError, NotImplementedError) as fault:
         raise LogrulesError(f"--jobs {pattern}: {fault}") from None
     if not found:
         raise LogrulesError(f"{root}: nothing matches {pattern}")
     named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
     return tuple(job_at(name, path) for name, path in named)
+
+
+def _never_ends(path: Path) -> bool:
+    """Whether it is a pipe, a socket or a device: a scan of many would wait for one."""
+    try:
+        kind = path.stat().st_mode
+    except OSError:
+        return False  # whoever reads it says why that cannot be
+    return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
 
 
 def job_at(name: str, path: Path) -> FoundJob:
