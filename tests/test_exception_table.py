@@ -156,6 +156,13 @@ def test_what_the_users_logic_raises_is_left(summary: str, places: tuple[str, ..
     assert table().row_of(failure(link(summary, *map(frame, places)))) is None
 
 
+@pytest.mark.parametrize(("function", "cause"), [("model_validate_json", None), ("__init__", "bad-config")])
+def test_a_reply_that_does_not_fit_its_schema_is_no_configuration(function: str, cause: str | None) -> None:
+    raised = link("pydantic_core._pydantic_core.ValidationError: 1 validation error for City", frame("own", function))
+    found = table().row_of(failure(raised))
+    assert (found.cause if found else None) == cause
+
+
 SMALL = (
     ExceptionClass("ConnectionError", ("OSError",)),
     ExceptionClass("ConnectionRefusedError", ("ConnectionError",)),
