@@ -26,7 +26,9 @@ from logrules.model.report import (
     Text,
 )
 from logrules.model.timeline import PhaseSpan
-from logrules.output.brief_text import BriefReport, first_sentences
+from logrules.output.brief_sentences import first_sentences, says_something
+from logrules.output.brief_steps import fitted, forms_of
+from logrules.output.brief_text import BriefReport
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.display_width import columns_of, lines_taken
 from logrules.output.escape import safe
@@ -363,3 +365,38 @@ def test_safe(raw, shown):
 def test_commands_speak_the_shell(shell, lines):
     fix = Fix(Text("x", "x"), run="ls -l", powershell="Get-ChildItem", env={"A": "1", "B": "x y"})
     assert list(commands(fix, shell)) == lines
+
+
+@pytest.mark.parametrize(
+    ("line", "beside", "told"),
+    [
+        ("step 7: loss 0.5", "RuntimeError: gone", True),
+        ("[rank4]:     ~~~~~^^^^^", "[rank4]: KeyError: 'labels'", False),
+        ("=" * 80, "RuntimeError: gone", False),
+        ("RuntimeError: gone", "RuntimeError: gone", False),
+    ],
+)
+def test_a_neighbour_is_shown_that_says_something(line, beside, told):
+    assert says_something(line, beside) == told
+
+
+SHORT = Fix(Text("Do it."), run="one")
+CODED = Fix(Text("Do it."), code="first = 1\nsecond = 2\nthird = 3\nfourth = 4")
+
+
+@pytest.mark.parametrize(
+    ("fixes", "room", "lines"),
+    [
+        ((SHORT, SHORT, SHORT), 6, [2, 2, 2]),
+        ((SHORT, SHORT, SHORT), 4, [2, 1, 1]),
+        ((SHORT, SHORT, SHORT), 3, [1, 1, 1]),
+        ((SHORT, SHORT, SHORT), 2, [1, 1]),
+        ((SHORT, SHORT, SHORT), 0, [1]),
+        ((CODED,), 9, [1]),
+        ((replace(CODED, code="first = 1\nsecond = 2"), SHORT), 5, [3, 2]),
+        ((), 9, []),
+    ],
+)
+def test_rather_three_short_steps_than_two_long_ones(fixes, room, lines):
+    steps = [forms_of(number, fix, "en", "bash") for number, fix in enumerate(fixes, start=1)]
+    assert [len(step) for step in fitted(steps, room)] == lines

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
+from logrules.output.brief_sentences import COLUMNS, condensed, first_sentences, says_something
+from logrules.output.brief_steps import StepLines, fitted, forms_of, height
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.display_width import clipped, columns_of, lines_taken
 from logrules.output.escape import safe
@@ -14,7 +15,6 @@ from logrules.output.styled import Page, StyledText
 from logrules.output.text_parts import (
     COLOR,
     clock,
-    copyables,
     is_beside_the_point,
     is_calm,
     is_explained,
@@ -31,21 +31,15 @@ MAX_STEPS = 3
 MAX_LATER = 2
 # What one diagnosis may take of a screen, at 100 columns; the steps get what the rest leaves.
 MAX_LINES = 20
-COLUMNS = 100
 _MAX_LINE = 2 * COLUMNS - 20
 _MAX_NEAR = COLUMNS - 8
 _MAX_WHY = 2 * COLUMNS - 10
-_MAX_DO = 2 * COLUMNS - 40
-_MAX_COPYABLES = 2
 _MAX_NOTES = 2
 _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _MAX_TREE = 8
 # The last step and the last line.
 _MAX_SIGNS = 2
 _SAYS_LITTLE = re.compile(r'File "|Traceback \(most recent call last\)|terminate called without an active exception')
-# More of one sign than anybody reads.
-_REPEATED = re.compile(r"([^\w.])\1{9,}")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
 class _MeasuredPage:
@@ -62,10 +56,6 @@ class _MeasuredPage:
     def put_whole(self, indent: int, part: StyledText) -> None:
         self.used += _taken(indent, [part])
         self._page.put_whole(indent, part)
-
-
-# Lines of a step: how far in, the text, whether it is to be copied.
-_Lines: TypeAlias = list[tuple[int, str, bool]]
 
 
 class BriefReport:
@@ -134,9 +124,10 @@ class BriefReport:
         self._put(0, (f"{one.cause} · {certainty} · {self._word(words.EXPLAIN)} {one.rule}", "dim"))
         self._put(0, (self._label(words.WHY), "bold"), (first_sentences(self._word(one.why), _MAX_WHY), ""))
         self._sides(report)
-        self._evidence(one.evidence)
         closing = list(self._closing(one))
-        self._steps(one.fixes, MAX_LINES - below - sum(_taken(0, parts) for parts in closing), words.TRY, MAX_STEPS)
+        most = MAX_LINES - below - sum(_taken(0, parts) for parts in closing)
+        self._evidence(one.evidence, most - self._wished(one.fixes[:MAX_STEPS]))
+        self._steps(one.fixes, most, words.TRY, MAX_STEPS)
         for parts in closing:
             self._put(0, *parts)
 
@@ -150,8 +141,13 @@ class BriefReport:
         if said is not None:
             self._put(0, (self._label(words.SIDES), "bold"), (clipped(said, _MAX_WHY), ""))
 
-    def _evidence(self, lines: Sequence[Evidence]) -> None:
-        """One place with its neighbours, and how many more there are."""
+    def _wished(self, fixes: Sequence[Fix]) -> int:
+        """The lines that these steps want, each with the first of what is to be copied, and those round them."""
+        steps = [forms_of(number, fix, self._language, self._shell)[1] for number, fix in enumerate(fixes, start=1)]
+        return sum(map(height, steps)) + 2
+
+    def _evidence(self, lines: Sequence[Evidence], most: int) -> None:
+        """One place, and how many more there are; its neighbours as far as ``most`` lines of the page allow."""
         if not lines:
             return
         kinds = grouped(lines)
@@ -163,10 +159,14 @@ class BriefReport:
             0, (place(line), "cyan"), (f"{who(line)}{clock(line.time)}", "dim"), (f"  ({same})" if same else "", "dim"),
             (f"  {self._word(words.MORE_LINES).format(count=more)}" if more else "", "dim"),
         )  # fmt: skip
-        for near in _beside(line.before[-1:]):
+        told = [("> ", "bold"), (clipped(condensed(line.text), _MAX_LINE), "")]
+        left = most - self._page.used - _taken(2, told)
+        above = _beside(line.before[-1:], line.text)[:left] if left > 0 else []
+        below = _beside(line.after[:1], line.text)[: left - len(above)] if left > len(above) else []
+        for near in above:
             self._put(4, (near, "dim"))
-        self._put(2, ("> ", "bold"), (clipped(_condensed(line.text), _MAX_LINE), ""))
-        for near in _beside(line.after[:1]):
+        self._put(2, *told)
+        for near in below:
             self._put(4, (near, "dim"))
 
     def _steps(self, fixes: Sequence[Fix], most: int, label: Text, wanted: int) -> None:
@@ -174,29 +174,14 @@ class BriefReport:
         if not fixes:
             return
         self._put(0, (self._label(label).rstrip(), "bold"))
-        shown = 0
-        for fix in fixes[:wanted]:
-            left = most - self._page.used - (shown + 1 < len(fixes))
-            fitting = next((lines for lines in self._step(shown + 1, fix) if _height(lines) <= left), None)
-            if fitting is None and shown:
-                break
-            self._print_step(fix, fitting or list(self._step(shown + 1, fix))[-2])
-            shown += 1
-        if shown < len(fixes):
-            self._put(2, (self._word(words.MORE_STEPS).format(count=len(fixes) - shown), "dim"))
+        steps = [forms_of(number, fix, self._language, self._shell) for number, fix in enumerate(fixes[:wanted], 1)]
+        shown = fitted(steps, most - self._page.used - (wanted < len(fixes)))
+        for fix, lines in zip(fixes, shown, strict=False):
+            self._print_step(fix, lines)
+        if len(shown) < len(fixes):
+            self._put(2, (self._word(words.MORE_STEPS).format(count=len(fixes) - len(shown)), "dim"))
 
-    def _step(self, number: int, fix: Fix) -> Iterator[_Lines]:
-        """Its lines, first as they should be, then shorter and shorter."""
-        copied = list(copyables(fix, self._shell))
-        risk = f"  [{self._word(words.RISK[fix.risk])}]"
-        head = f"{number}. {words.MARK_OF_RISK[fix.risk]}"
-        for widest, most in ((_MAX_DO, _MAX_COPYABLES), (_MAX_DO, 1), (COLUMNS - 6, 1), (COLUMNS - 6, 0)):
-            more = f" {self._word(words.MORE_SAID)}" if len(copied) > most else ""
-            room = widest if widest == _MAX_DO else widest - columns_of(head + risk + more)
-            do = f"{head}{first_sentences(self._word(fix.do), room)}{risk}{more}"
-            yield [(2, do, False), *((5, text, True) for text in copied[:most])]
-
-    def _print_step(self, fix: Fix, lines: _Lines) -> None:
+    def _print_step(self, fix: Fix, lines: StepLines) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
         for indent, text, is_copied in lines:
             if is_copied:
@@ -253,35 +238,15 @@ def _placed(lines: Sequence[Evidence], columns: int) -> Iterator[tuple[int, Sequ
     """Each line behind its place."""
     for line in lines:
         at = f"{place(line)}  "
-        yield 2, [(at, "cyan"), (clipped(_condensed(line.text), columns - columns_of(at)), "")]
+        yield 2, [(at, "cyan"), (clipped(condensed(line.text), columns - columns_of(at)), "")]
 
 
 def _taken(indent: int, parts: Sequence[StyledText]) -> int:
     return lines_taken(indent, "".join(text for text, _ in parts), COLUMNS)
 
 
-def _height(lines: _Lines) -> int:
-    return sum(lines_taken(indent, text, COLUMNS) for indent, text, _ in lines)
-
-
-def first_sentences(text: str, columns: int) -> str:
-    """As many whole sentences as fit into so many columns, at least one, which is cut where it must be."""
-    shown = ""
-    for sentence_of in _SENTENCE_END.split(text.strip()):
-        joined = f"{shown} {sentence_of}" if shown and shown[-1].isascii() else shown + sentence_of
-        if columns_of(joined) > columns and shown:
-            break
-        shown = joined
-    return clipped(shown, columns)
-
-
-def _beside(lines: Sequence[str]) -> list[str]:
-    return [clipped(_condensed(line), _MAX_NEAR) for line in lines if any(map(str.isalnum, line))]
-
-
-def _condensed(line: str) -> str:
-    """The line with what a bar or a ruler repeats said once, so that there is room for what stands behind it."""
-    return _REPEATED.sub(lambda run: run[1] * 3 + "…", line.strip())
+def _beside(lines: Sequence[str], told: str) -> list[str]:
+    return [clipped(condensed(line), _MAX_NEAR) for line in lines if says_something(line, told)]
 
 
 def _telling(line: Evidence) -> tuple[bool, bool]:

@@ -1,6 +1,7 @@
 """The report with everything in it: each diagnosis with all its evidence, steps and consequences."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
@@ -110,7 +111,7 @@ class FullReport:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
         risk = f"  [{self._word(words.RISK[fix.risk])}]"
         self._put(5, (f"{number}. {words.MARK_OF_RISK[fix.risk]}{self._word(fix.do)}", style), (risk, "dim"))
-        for text in copyables(fix, self._shell):
+        for text in chain.from_iterable(copyables(fix, self._shell)):
             self._page.put_whole(8, (safe(text), "bold"))
         if fix.note:
             self._put(8, (self._word(fix.note), "dim"))

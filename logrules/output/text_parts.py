@@ -1,6 +1,6 @@
 """What the brief and the full report say alike: the verdict, where, when, what can be copied."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Risk, Severity, Status, Text
@@ -133,10 +133,10 @@ def clock(time: float | None) -> str:
         return ""
 
 
-def copyables(fix: Fix, shell: str) -> Iterator[str]:
-    """Everything of a step that can be copied, a line each."""
-    yield from commands(fix, shell)
-    yield from fix.flags
-    yield from (f"{name}: {value}" for name, value in fix.config.items())
+def copyables(fix: Fix, shell: str) -> Iterator[Sequence[str]]:
+    """Everything of a step that can be copied, in lines that belong together."""
+    yield from ((line,) for line in commands(fix, shell))
+    yield from ((flag,) for flag in fix.flags)
+    yield from ((f"{name}: {value}",) for name, value in fix.config.items())
     if fix.code:
-        yield from fix.code.rstrip().splitlines()
+        yield fix.code.rstrip().splitlines()
