@@ -74,3 +74,14 @@ def test_a_child_that_was_killed_did(on: Prepared) -> None:
 )
 def test_a_bar_without_a_name_is_of_training_where_no_server_was_seen(on: Prepared, head: str, phase: str) -> None:
     assert run_log(on, head + BAR).timeline[-1].phase == phase
+
+
+WAITING = "[2025-06-07 08:09:1{0},111 E 901 901] (raylet) worker_pool.cc:592: Some workers of the worker process(73{0}) have not registered within the timeout. The process is still alive, probably it's hanging during start.\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "status"), [("", Status.HEALTHY), ("ERROR 06-07 08:09:30 [a.py:1] the mesh is torn\n", Status.UNEXPLAINED)]
+)
+def test_errors_that_a_warning_rests_on_are_known(on: Prepared, last: str, status: Status):
+    report = run_log(on, "".join(map(WAITING.format, range(3))) + last)
+    assert (report.diagnoses[0].cause, report.status) == ("worker-startup-stall", status)

@@ -35,6 +35,7 @@ from logrules.model.report import (
     SourceNote,
     Status,
 )
+from logrules.model.template import template_of
 from logrules.model.timeline import Curve
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.condition import Detector
@@ -90,7 +91,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(evidence_from(observation, {}) for observation in findings.unusual)
     if status is Status.UNEXPLAINED:
-        unusual = tuple(_unexplained(event) for event in findings.last_errors[-MAX_UNEXPLAINED:])
+        unusual = tuple(_unexplained(event) for event in _unknown_errors(findings)[-MAX_UNEXPLAINED:])
     completed = findings.tracker.completed or findings.parting if status is Status.COMPLETED else None
     spans = findings.tracker.spans()
     return Report(
@@ -120,9 +121,21 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.UNEXPLAINED if findings.exit_status else Status.COMPLETED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
-    if findings.last_errors or findings.tracker.over or (findings.ended and findings.parting is not None):
-        return Status.UNEXPLAINED if findings.last_errors else Status.COMPLETED
+    if _unknown_errors(findings):
+        return Status.UNEXPLAINED
+    if not findings.last_errors and (findings.tracker.over or (findings.ended and findings.parting is not None)):
+        return Status.COMPLETED
     return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
+
+
+def _unknown_errors(findings: SessionState) -> Sequence[Event]:
+    """The errors that the log ends in, but for those of a kind that a warning rests on."""
+    if not findings.last_errors:
+        return ()
+    warnings = (one for one in findings.hypotheses if one.severity is Severity.WARNING and not one.survived)
+    told = (line for one in warnings for match in one.matches for line in (*match.first, match.last))
+    known = {template_of(line.event.message) for line in told}
+    return [event for event in findings.last_errors if template_of(event.message) not in known]
 
 
 def _last_phase(findings: SessionState) -> str:
