@@ -4,6 +4,7 @@ A room may grow a module without a word here; what must stay out are the heavy l
 not need, and the three hundred rule files.
 """
 
+import gc
 import json
 import os
 import subprocess
@@ -131,3 +132,14 @@ def test_a_log_may_be_named_by_its_path(tmp_path):
     log = tmp_path / "train.log"
     log.write_text(OOM, encoding="utf-8")
     assert diagnose(log) == diagnose(str(log))
+
+
+def test_the_command_passes_its_status_on_and_leaves_nothing_to_look_through(monkeypatch):
+    from logrules import __main__
+
+    monkeypatch.setattr(__main__, "main", lambda: 1)
+    try:
+        assert __main__.command() == 1
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
