@@ -19,12 +19,11 @@ _SLOT = re.compile(r"(?<![%$])\{([a-z_]+)\}")
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 
 
-def missing_captures(source: RuleSource, pack: Pack) -> Iterator[LintFinding]:
-    """Captures that texts, steps or examples of a file's cards name, and that nothing fills."""
+def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[LintFinding]:
+    """Captures that texts, steps or examples of a file's cards name, and that nothing fills; ``words`` are the pack's."""
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
     fillable = told | {one.id for one in pack.tables.other_names if one.of in told}
-    words = Words.of_pack(pack)
     for path, card in cards_in(source):
         for at, text in _texts(path, card, words):
             for name in dict.fromkeys(_SLOT.findall(text)):

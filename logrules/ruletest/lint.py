@@ -13,7 +13,7 @@ from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import Reading, read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import digest_of, settings_text, shipped_rules
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.pack_builder import RuleSource, Words
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks
@@ -102,8 +102,9 @@ def _of_rules(
     yield from _of_sources(sources, reading, shipped)
     yield from _of_translations(sources, texts)
     if pack is not None:
+        words = Words.of_pack(pack)
         for source in sources:
-            yield from missing_captures(source, pack)
+            yield from missing_captures(source, pack, words)
         # What only running the rules shows.
         yield from twins(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
     if online:
