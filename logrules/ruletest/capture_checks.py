@@ -20,7 +20,7 @@ _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 
 
 def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[LintFinding]:
-    """Captures that texts, steps or examples of a file's cards name, and that nothing fills; ``words`` are the pack's."""
+    """Captures that texts, steps or examples of a file's cards name, and that nothing fills."""
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
     fillable = told | {one.id for one in pack.tables.other_names if one.of in told}
