@@ -55,8 +55,9 @@ class Card:
         """
         if seen is None:
             return tuple(step.fix for step in self.steps)
-        known, foreign = _known_and_foreign(self.settings, frozenset(seen))
-        fitting = [step.fix for step in self.steps if _fits(step, seen, said, phase)]
+        running = _running(self.settings, frozenset(seen))
+        known, foreign = _known_and_foreign(self.settings, running)
+        fitting = [step.fix for step in self.steps if _fits(step, running, said, phase)]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
             fitting.sort(key=lambda fix: foreign.among(fix) and not _can_be_done(_without(fix, foreign)))
@@ -94,6 +95,12 @@ class _Names:
     def among(self, fix: Fix) -> bool:
         """Whether the step has one of them."""
         return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
+
+
+@lru_cache(maxsize=64)
+def _running(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> frozenset[str]:
+    """The frameworks that were seen, but for those that are only libraries of others among them."""
+    return seen - {one.id for one in settings if not seen.isdisjoint(one.library_of)}
 
 
 # All cards of a pack share their settings, and most jobs that are read in a row the frameworks.
