@@ -57,7 +57,8 @@ class Card:
             return tuple(step.fix for step in self.steps)
         running = _running(self.settings, frozenset(seen))
         known, foreign = _known_and_foreign(self.settings, running)
-        fitting = [step.fix for step in self.steps if _fits(step, running, said, phase)]
+        steps = sorted((step for step in self.steps if _fits(step, running, said, phase)), key=_destroys_on_suspicion)
+        fitting = [step.fix for step in steps]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
             fitting.sort(key=lambda fix: foreign.among(fix) and not _can_be_done(_without(fix, foreign)))
@@ -70,6 +71,13 @@ def _fits(step: FixStep, seen: Collection[str], said: Sequence[str], phase: str 
     if step.during and phase not in step.during:
         return False
     return (not step.where or _says(said, step.where)) and not (step.unless and _says(said, step.unless))
+
+
+def _destroys_on_suspicion(step: FixStep) -> bool:
+    """Whether it destroys what nothing in the log speaks of: such a step comes behind all others."""
+    fix = step.fix
+    asked_for = step.where or any(_SLOT.search(text) for text in (fix.do.en, fix.run or ""))
+    return fix.risk is Risk.DESTRUCTIVE and not asked_for
 
 
 def _says(lines: Sequence[str], pattern: str) -> bool:
