@@ -34,7 +34,7 @@ DOCUMENTED = {
     "examples of transformers": "--dataset_config_name",
 }
 # Programs whose parser takes what another's does.
-BUILT_UPON = {"llamafactory": "transformers", "trl": "transformers"}
+BUILT_UPON = {"hf-trainer": "transformers", "llamafactory": "transformers", "trl": "transformers"}
 MANUALS = {flag for flags in DOCUMENTED.values() for flag in flags.split()}
 # One program hands its flags of this beginning on to another's parser.
 HANDED_ON = {"--sglang-": "sglang"}
@@ -81,12 +81,29 @@ def test_a_log_that_shows_no_framework_gets_no_flag_of_one():
 
 def test_the_engine_that_was_seen_has_its_settings_first():
     card = card_of(load_rules(), "cuda/out-of-memory")
-    bare, served, trained = card.fixes(()), card.fixes(("vllm",)), card.fixes(("transformers",))
+    bare, served, trained = card.fixes(()), card.fixes(("vllm",)), card.fixes(("hf-trainer",))
     assert not any("--gpu-memory-utilization" in flag for fix in (*bare, *trained) for flag in fix.flags)
     assert "--gpu-memory-utilization 0.5" in served[1].flags
     assert "--mem-fraction-static 0.7" not in served[1].flags
     assert "--per_device_train_batch_size 1" in trained[1].flags
     assert "--micro_train_batch_size 1" not in trained[1].flags
+
+
+def test_a_framework_that_is_a_library_of_another_has_no_settings_of_its_own():
+    card = card_of(load_rules(), "vllm/nan-output")
+    alone, within = ([name for fix in card.fixes(seen) for name in fix.env] for seen in (("vllm",), ("sglang", "vllm")))
+    assert any(name.startswith("VLLM_") for name in alone)
+    assert not any(name.startswith("VLLM_") for name in within)
+
+
+def test_a_library_that_only_loads_models_has_no_flags_of_the_trainer():
+    card = card_of(load_rules(), "slurm/time-limit")
+    loaded, trained = (
+        [flag for fix in card.fixes(seen, (), "train_step") for flag in fix.flags]
+        for seen in (("transformers",), ("hf-trainer",))
+    )
+    assert "--resume_from_checkpoint true" in trained
+    assert "--resume_from_checkpoint true" not in loaded
 
 
 def test_a_setting_belongs_to_those_whose_parser_takes_it():

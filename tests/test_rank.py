@@ -70,6 +70,12 @@ NOTE = rule("note", "hardware", severity=Severity.INFO)
         ("nothing holds", [], {}),
         ("one error", [holds(RAISED, 1)], {"raised": []}),
         # Tiers.
+        ("what every tier takes, told at most lines before", [holds(RAISED, 1), holds(XID, 300)], {"xid": ["raised"]}),
+        (
+            "what was over long before it is no consequence",
+            [holds(RAISED, 1), holds(XID, 900)],
+            {"xid": [], "raised": []},
+        ),
         ("an earlier tier told before", [holds(DATA, 1), holds(RAISED, 2)], {"bad-data": ["raised"]}),
         ("an earlier tier told after", [holds(RAISED, 1), holds(DATA, 2)], {"raised": [], "bad-data": []}),
         (

@@ -45,6 +45,17 @@ def test_the_variant_chooses_the_steps(small_pack, log, steps):
     assert [fix.do.en for fix in found.fixes] == steps
 
 
+CLEARING = ENDED.replace(
+    "fixes: [longer, elsewhere,",
+    "fixes: [{do: clear, run: rm -rf c, risk: destructive}, {do: unlock, run: rm l, risk: destructive, where: LIMIT},",
+)
+
+
+def test_what_destroys_comes_last_unless_the_log_speaks_of_it(small_pack):
+    (found,) = run_log(prepared(small_pack(PIPELINE, FIXES, CAUSES, CLEARING)), "ENDED DUE TO TIME LIMIT").diagnoses
+    assert [fix.do.en for fix in found.fixes] == ["unlock", "look", "clear"]
+
+
 def test_where_no_step_is_for_the_variant_all_are_shown(small_pack):
     (found,) = run_log(prepared(small_pack(PIPELINE, FIXES, CAUSES, ONLY_TIME)), "ENDED").diagnoses
     assert [fix.do.en for fix in found.fixes] == ["longer"]

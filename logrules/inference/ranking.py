@@ -16,6 +16,8 @@ from logrules.ruleset.pack import Rule
 
 # The tracebacks of all ranks of a host, which one signal ended, take no more.
 _BEHIND_LINES = 400
+# Who waits for a rank gives up after half an hour, by default, and at the latest after an hour or so.
+_REACH_S = 3600.0
 _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
@@ -87,7 +89,7 @@ class Ranking:
         found = [
             Ranked(one, tuple(c for c in ordered if c is not one and _root_of(c, parents) is one)) for one in roots
         ]
-        return self._one_a_cause(found)
+        return self._one_a_cause(_within_reach(found))
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
         return self._tiers.get(one.rule.tier, (len(self._tiers), Tier("")))
@@ -167,6 +169,23 @@ def _before(one: Hypothesis, other: Hypothesis) -> bool:
     """Whether it was told first, or within the same failure record."""
     chain = one.first.chain
     return one.first.order < other.first.order or (chain is not None and chain == other.first.chain)
+
+
+def _within_reach(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Each with the consequences that it can have; behind them all what failed long before, in an earlier try."""
+    kept = [replace(one, consequences=tuple(c for c in one.consequences if _reaches(one, c))) for one in ranked]
+    apart = [Ranked(c) for one in ranked for c in one.consequences if not _reaches(one, c)]
+    return [*kept, *sorted(apart, key=lambda one: -one.hypothesis.first.order)]
+
+
+def _reaches(root: Ranked, consequence: Hypothesis) -> bool:
+    """Whether the one can have led to the other: what was over long before the first word of it was not."""
+    first, last = root.hypothesis.first, consequence.last
+    if last.order >= first.order:
+        return True
+    if first.time is not None and last.time is not None:
+        return first.time - last.time <= _REACH_S
+    return first.event.source != last.event.source or first.event.line - last.event.line <= _BEHIND_LINES
 
 
 def _right_behind(one: Hypothesis, other: Hypothesis) -> bool:

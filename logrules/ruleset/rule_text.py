@@ -55,8 +55,10 @@ class Card:
         """
         if seen is None:
             return tuple(step.fix for step in self.steps)
-        known, foreign = _known_and_foreign(self.settings, frozenset(seen))
-        fitting = [step.fix for step in self.steps if _fits(step, seen, said, phase)]
+        running = _running(self.settings, frozenset(seen))
+        known, foreign = _known_and_foreign(self.settings, running)
+        steps = sorted((step for step in self.steps if _fits(step, running, said, phase)), key=_destroys_on_suspicion)
+        fitting = [step.fix for step in steps]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
             fitting.sort(key=lambda fix: foreign.among(fix) and not _can_be_done(_without(fix, foreign)))
@@ -69,6 +71,13 @@ def _fits(step: FixStep, seen: Collection[str], said: Sequence[str], phase: str 
     if step.during and phase not in step.during:
         return False
     return (not step.where or _says(said, step.where)) and not (step.unless and _says(said, step.unless))
+
+
+def _destroys_on_suspicion(step: FixStep) -> bool:
+    """Whether it destroys what nothing in the log speaks of: such a step comes behind all others."""
+    fix = step.fix
+    asked_for = step.where or any(_SLOT.search(text) for text in (fix.do.en, fix.run or ""))
+    return fix.risk is Risk.DESTRUCTIVE and not asked_for
 
 
 def _says(lines: Sequence[str], pattern: str) -> bool:
@@ -94,6 +103,12 @@ class _Names:
     def among(self, fix: Fix) -> bool:
         """Whether the step has one of them."""
         return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
+
+
+@lru_cache(maxsize=64)
+def _running(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> frozenset[str]:
+    """The frameworks that were seen, but for those that are only libraries of others among them."""
+    return seen - {one.id for one in settings if not seen.isdisjoint(one.library_of)}
 
 
 # All cards of a pack share their settings, and most jobs that are read in a row the frameworks.

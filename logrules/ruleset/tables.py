@@ -255,10 +255,14 @@ class ToldName:
 
 @record
 class FrameworkSettings:
-    """Flags, keys and variables that the framework ``id`` knows, by name, or by their beginning up to a `.` or `_`."""
+    """Flags, keys and variables that the framework ``id`` knows, by name, or by their beginning up to a `.` or `_`.
+
+    Where one of those that it is a ``library_of`` was seen, only its code is there, and nobody reads its settings.
+    """
 
     id: Name
     names: tuple[str, ...]
+    library_of: tuple[Name, ...] = ()
 
 
 @record
