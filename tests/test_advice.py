@@ -1,8 +1,11 @@
 """The first steps of shipped rules follow from whose code raised, from what the lines tell and from where it was."""
 
+import re
+
 import pytest
 
 from logrules.engine.run import prepared
+from logrules.ruleset.load import shipped_rules
 from logrules.ruletest.harness import run_log
 
 
@@ -73,3 +76,70 @@ def test_only_a_job_that_had_come_to_its_steps_is_resumed(on_shipped, log, resta
 
 def test_the_job_that_the_log_names_is_asked_for(on_shipped):
     assert any("-j 4711" in (fix.run or "") for fix in run_log(on_shipped, CANCELLED).diagnoses[0].fixes)
+
+
+LOADED = """
+Traceback (most recent call last):
+  File "/app/train.py", line 9, in make_data_loader
+    pets = Pets(root)
+  File "/app/pets.py", line 7, in __init__
+    self.boxes = torch.load(root + "/boxes.pyt")
+  File "/usr/lib/python3.11/site-packages/torch/serialization.py", line 254, in __init__
+    super().__init__(open(name, mode))
+FileNotFoundError: [Errno 2] No such file or directory: '/mnt/pets/boxes.pyt'
+"""
+PASSED_ON = """
+Traceback (most recent call last):
+  File "/usr/lib/python3.11/site-packages/hydra/_internal/utils.py", line 223, in run_and_report
+    raise ex
+  File "/usr/lib/python3.11/site-packages/hydra/core/utils.py", line 260, in return_value
+    raise self._return_value
+ValueError: the mean of the rows came out odd
+"""
+
+
+@pytest.mark.parametrize(("log", "cause"), [(LOADED, "dataset-missing"), (PASSED_ON, "python-exception")])
+def test_the_class_of_an_exception_alone_decides_nothing(on_shipped, log, cause):
+    assert run_log(on_shipped, log).diagnoses[0].cause == cause
+
+
+WORKER = "RuntimeError: DataLoader worker (pid 71) is killed by signal: {}. "
+UNREAD = "Failed to read file '{}' with error <class 'pyarrow.lib.ArrowInvalid'>: JSON parse error: Column(/a) changed"
+STEP_LIMIT = "slurmstepd: error: *** {} ON n1 CANCELLED AT 2025-06-03T10:00:00 DUE TO TIME LIMIT ***"
+
+
+@pytest.mark.parametrize(
+    ("log", "first", "missing"),
+    [
+        (WORKER.format("Segmentation fault"), "What decodes or transforms a sample crashed", "killed it for memory"),
+        (WORKER.format("Killed"), "See whether the kernel killed it for memory", "crashed"),
+        (UNREAD.format("D:/pets/a.json"), "Parse D:/pets/a.json by itself", "line that do not parse"),
+        (UNREAD.format("/pets/a.jsonl"), "Parse /pets/a.jsonl line by line", "line that do not parse"),
+        (STEP_LIMIT.format("STEP 71.0"), "See how long the job was allowed to run", "Resume"),
+        ("terminate called after throwing an instance of 'std::bad_alloc'", "See what is free", "DeepSpeed"),
+        (CANCELLED, "See how long it ran and who cancelled it", "Resume"),
+    ],
+)
+def test_the_steps_fit_what_the_lines_say(on_shipped, log, first, missing):
+    steps = [fix.do.en for fix in run_log(on_shipped, log).diagnoses[0].fixes]
+    assert steps[0].startswith(first)
+    assert not any(missing in step for step in steps)
+
+
+@pytest.mark.parametrize("kind", ["STEP 71.0", "JOB 71"])
+def test_the_limit_of_a_step_may_be_its_own(on_shipped, kind):
+    found = run_log(on_shipped, STEP_LIMIT.format(kind)).diagnoses[0]
+    assert any("srun line" in fix.do.en for fix in found.fixes) == kind.startswith("STEP")
+    assert found.restart.value == "after-fix"
+
+
+LEANS_ON_ANOTHER = re.compile(
+    r"\bdo: *['\"]?(?:(?:Otherwise|Or|Else|If not|If that|Elsewhere)\b|否则|或者?[^许]|若仍|不然)"
+)
+
+
+def test_every_step_stands_alone():
+    # Which steps are shown hangs on the log: what a step leans on may not be there.
+    files = shipped_rules().rglob("*.yaml")
+    leaning = [line for path in files for line in path.read_text("utf-8").splitlines() if LEANS_ON_ANOTHER.search(line)]
+    assert leaning == []

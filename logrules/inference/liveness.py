@@ -55,6 +55,7 @@ class JobSnapshot:
     """A job as it stands.
 
     Asked only where an answer hangs on it: whether an error stands, a wait is open, its last lines are those of a loop.
+    ``reached`` is the job's own time at its last line, which no stamp of another time zone turns back.
     """
 
     now: float | None
@@ -63,6 +64,7 @@ class JobSnapshot:
     waiting: Callable[[], bool]
     looping: Callable[[], bool]
     last: Observation | None
+    reached: float | None
     tracker: WorkerTracker
     activity: Activity
     polls: Polls
@@ -71,10 +73,8 @@ class JobSnapshot:
 
     @property
     def quiet_since(self) -> float | None:
-        """When the last bytes came; for a saved log, when the last line that told anything was written."""
-        if self.activity.heard is not None or self.last is None:
-            return self.activity.heard
-        return self.last.heard
+        """When the last bytes came; for a saved log, how late it was when the last line that told anything came."""
+        return self.reached if self.activity.heard is None else self.activity.heard
 
     def overdue(self, since: float | None, patience_s: float) -> bool:
         """Whether what began at ``since`` lasts for longer than this."""

@@ -47,6 +47,8 @@ class RunState:
         self.outliers = Outliers()
         self.ranks = RankTable()
         self.last: Observation | None = None
+        # How late it was in the job when that came: its own stamp may be of another time zone than those before it.
+        self.reached: float | None = None
         # The latest line, where it says that its writer is done.
         self.parting: Observation | None = None
         self._named: set[str] = set()
@@ -81,6 +83,7 @@ class RunState:
     def see(self, observation: Observation, *, complaint: bool, parting: bool) -> None:
         """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done."""
         self.last = observation
+        self.reached = self.job.clock.now
         self.parting = observation if parting else None
         self.curves.see(observation)
         self.ranks.see(observation)
