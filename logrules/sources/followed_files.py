@@ -101,8 +101,9 @@ class FollowedFiles:
             if isinstance(item, Anew):
                 self._buffer.begin_anew(one.name, item.reason)
                 continue
-            self._pass_on(item.data)
+            # What is shown is read as well, also where we are told to stop in between.
             self._buffer.put_patiently(one.name, item.data, now())
+            self._pass_on(item.data)
         fault = one.tail.fault
         if fault is not None and fault not in _ABSENT and fault != one.told:
             self._buffer.note(one.name, fault)
