@@ -95,7 +95,7 @@ class BriefReport:
             self._put(0, (f"{self._word(one.title)} · {one.cause}", COLOR[one.severity]))
             for indent, parts in _placed(one.evidence[-_MAX_SIGNS:], _MAX_LINE):
                 self._put(indent, *parts)
-            self._steps(one.fixes, MAX_LINES, words.IF_UNWELL, 1)
+            self._steps(one.fixes, self._forms(one.fixes[:1]), MAX_LINES, words.IF_UNWELL)
         # What else the same lines may mean is asked of a run that is not well.
         said = {(line.source, line.line) for one in first for line in one.evidence}
         self._all_later([one for one in others if not said & {(line.source, line.line) for line in one.evidence}])
@@ -126,8 +126,11 @@ class BriefReport:
         self._sides(report)
         closing = list(self._closing(one))
         most = MAX_LINES - below - sum(_taken(0, parts) for parts in closing)
-        self._evidence(one.evidence, most - self._wished(one.fixes[:MAX_STEPS]))
-        self._steps(one.fixes, most, words.TRY, MAX_STEPS)
+        steps = self._forms(one.fixes[:MAX_STEPS])
+        # Each with the first of what is to be copied, between their heading and how many more there are.
+        wished = sum(height(forms[1]) for forms in steps) + 2
+        self._evidence(one.evidence, most - wished)
+        self._steps(one.fixes, steps, most, words.TRY)
         for parts in closing:
             self._put(0, *parts)
 
@@ -141,10 +144,8 @@ class BriefReport:
         if said is not None:
             self._put(0, (self._label(words.SIDES), "bold"), (clipped(said, _MAX_WHY), ""))
 
-    def _wished(self, fixes: Sequence[Fix]) -> int:
-        """The lines that these steps want, each with the first of what is to be copied, and those round them."""
-        steps = [forms_of(number, fix, self._language, self._shell)[1] for number, fix in enumerate(fixes, start=1)]
-        return sum(map(height, steps)) + 2
+    def _forms(self, fixes: Sequence[Fix]) -> list[Sequence[StepLines]]:
+        return [forms_of(number, fix, self._language, self._shell) for number, fix in enumerate(fixes, start=1)]
 
     def _evidence(self, lines: Sequence[Evidence], most: int) -> None:
         """One place, and how many more there are; its neighbours as far as ``most`` lines of the page allow."""
@@ -169,13 +170,12 @@ class BriefReport:
         for near in below:
             self._put(4, (near, "dim"))
 
-    def _steps(self, fixes: Sequence[Fix], most: int, label: Text, wanted: int) -> None:
-        """The first steps, as many as are wanted and fit on the screen, at least one."""
+    def _steps(self, fixes: Sequence[Fix], steps: Sequence[Sequence[StepLines]], most: int, label: Text) -> None:
+        """The first ``steps`` of the fixes, as many as fit on a page of ``most`` lines, at least one."""
         if not fixes:
             return
         self._put(0, (self._label(label).rstrip(), "bold"))
-        steps = [forms_of(number, fix, self._language, self._shell) for number, fix in enumerate(fixes[:wanted], 1)]
-        shown = fitted(steps, most - self._page.used - (wanted < len(fixes)))
+        shown = fitted(steps, most - self._page.used - (len(steps) < len(fixes)))
         for fix, lines in zip(fixes, shown, strict=False):
             self._print_step(fix, lines)
         if len(shown) < len(fixes):

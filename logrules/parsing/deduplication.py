@@ -7,6 +7,7 @@ that neither blocks nor threads can matter.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from logrules.parsing.hit_lines import Found, HitLine, Kind, kind_of
 
@@ -36,12 +37,13 @@ class RepeatFilter:
 
     def thinned(self, found: Found) -> Found:
         """The same without what was read often enough."""
-        traces = [line for line in found.lines if self._is_of_trace(line)]
-        read = frozenset(line.number for run in _runs(traces) if self._has_news(run) for line in run)
+        of_trace = [self._is_of_trace(line) for line in found.lines]
+        runs = _runs(compress(found.lines, of_trace))
+        read = frozenset(line.number for run in runs if self._has_news(run) for line in run)
         kept = tuple(
             line
-            for line in found.lines
-            if (line.number in read if self._is_of_trace(line) else self._is_worth(kind_of(line.hits)))
+            for line, traced in zip(found.lines, of_trace, strict=True)
+            if (line.number in read if traced else self._is_worth(kind_of(line.hits)))
         )
         return found if len(kept) == len(found.lines) else replace(found, lines=kept)
 
