@@ -66,7 +66,7 @@ def test_a_good_rule_has_no_findings(alone):
         ("id:", "id: [", "2:6 LR001"),
         ("title: One", "title: []", "3:1 LR002"),
         ("title:", "titel:", "3:1 LR002"),
-        ("title: One", "title: {en: One, zh: 一}", "1:1 LR002"),
+        ("title: One", "title: {en: One, zh: 一}", "3:1 LR002"),
         ("- do: a", "- no-such-step", "10:5 LR002"),
         ("cause: python-exception", "cause: no-such", "2:1 LR004"),
         ("when: said", "when: said\nphase: nowhere", "9:1 LR005"),
@@ -456,3 +456,16 @@ def test_scrambled_rule_files_are_findings_and_never_a_crash(alone, raw, random_
     for finding in check([path], Settings()).findings:
         assert finding.code in CODES
         assert finding.place.path == str(path)
+
+
+def test_a_file_of_the_old_format_is_one_message(tmp_path, capsys):
+    path = tmp_path / "my/acme/lost.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "id: acme/lost\ncertainty: 0.9\ntitle: {en: The disk is full, zh: 临时盘已满}\nyields_to: ['*']\n",
+        encoding="utf-8",
+    )
+    assert main(["check", str(tmp_path / "my"), "--settings", "none"]) == 1
+    (finding, *rest) = capsys.readouterr().out.splitlines()
+    assert "is written in an older format (docs/writing-rules.md" in finding
+    assert not [line for line in rest if "acme/lost.yaml" in line]

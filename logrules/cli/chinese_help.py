@@ -137,7 +137,6 @@ OPTIONS = {
     "ask the web whether references still exist": "联网检查参考链接是否仍然存在",
     "change nothing, only say which files would be changed": "不作改动，只说明哪些文件会被改动",
     "change nothing, show what would be changed": "不作改动，显示会改动什么",
-    "first rewrite files of an older format": "先改写旧格式的文件",
     "which contract": "哪一份约定",
     "logs, or folders of logs": "日志或日志目录",
     "a configuration file to add": "要加入的配置文件",

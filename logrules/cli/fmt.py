@@ -19,7 +19,6 @@ _EXAMPLES = """examples:
   logrules fmt my-rules/        files and folders
   logrules fmt --check          change nothing; status 1 where something would be changed
   logrules fmt --diff           show what would be changed
-  logrules fmt my-rules/ --upgrade   rewrite rules of an older format; their comments are lost
 
 Keys stand in a fixed order, two blanks a level; comments, quotes and the lines of logs stay as they are.
 
@@ -32,7 +31,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("--check", action="store_true", help="change nothing, only say which files would be changed")
     parser.add_argument("--diff", action="store_true", help="change nothing, show what would be changed")
-    parser.add_argument("--upgrade", action="store_true", help="first rewrite files of an older format")
     add_settings_option(parser)
 
 
@@ -44,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.ruletest.format import tidied
 
     looks = options.check or options.diff
-    changed = _upgrade(options, looks=looks) if options.upgrade else 0
+    changed = 0
     problems: list[Problem] = []
     files = list(_files(list(map(Path, options.paths)), chosen_settings(options)))
     for path in files:
@@ -68,29 +66,6 @@ def run(options: argparse.Namespace) -> int:
     count = f"{len(files)} file{'' if len(files) == 1 else 's'}"
     print(f"{count}: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
     return 1 if looks and changed else 0
-
-
-def _upgrade(options: argparse.Namespace, *, looks: bool) -> int:
-    """Rewrite files of an older format, or say which would be; how many."""
-    from logrules.output.atomic_write import write_file
-    from logrules.ruleset.load import load_pack, yaml_files
-    from logrules.ruletest.upgrade_pack import upgraded
-
-    causes = {cause.id: cause for cause in load_pack().tables.causes}
-    count = 0
-    for root in map(Path, options.paths):
-        found = upgraded(root if root.is_dir() else root.parent, yaml_files(root), causes)
-        count += len(found.files)
-        for path, text in found.files.items():
-            print(f"{'would rewrite' if looks else 'rewrote'} {safe(str(path))}")
-            if not looks:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_file(path, text.encode())
-        for path in found.gone:
-            print(f"{'would remove' if looks else 'removed'} {safe(str(path))}")
-            if not looks:
-                path.unlink()
-    return count
 
 
 def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":

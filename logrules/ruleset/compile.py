@@ -30,8 +30,8 @@ _KINDS: Mapping[str, type[Any]] = {
 }
 
 # Rule files were written so before causes had a table.
-_OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart"})
-ADVICE = "`logrules fmt --upgrade` rewrites it and puts its Chinese texts into translations/zh.yaml"
+_OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart", "family"})
+_ADVICE = "docs/writing-rules.md says what takes the place of its keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,8 @@ def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]
         return None, [fault.problem]
     if not isinstance(document.data, dict):
         return None, [Problem(document.place(()), "is not a mapping of keys to values", kind="schema")]
-    if is_old(document.data):
-        return None, [Problem(document.place(()), "is written in an older format", ADVICE, kind="schema")]
+    if not _OLD_KEYS.isdisjoint(document.data):
+        return None, [Problem(document.place(()), "is written in an older format", _ADVICE, kind="schema")]
     kind = _kind_of(document.data)
     if kind is schema.RuleFile:
         document.data.setdefault("id", text.id)
@@ -148,21 +148,3 @@ def _identity(source: RuleSource) -> str:
         case _:
             # Rows of tables are added to those before them.
             return f"{type(source.file).__name__} in {source.document.path}"
-
-
-def is_old(data: Mapping[str, object]) -> bool:
-    """Whether a document is a rule, phase, format or vocabulary file of the old format."""
-    if "expect" in data:
-        return False
-    if "family" in data or ("phases" in data and "causes" in data and "language" not in data):
-        return True
-    cards = [data, *_rows(data.get("waits")), *_rows(data.get("causes")), *_rows(data.get("phases"))]
-    return any(_OLD_KEYS & card.keys() or _bilingual(card.get("title")) for card in cards)
-
-
-def _rows(value: object) -> list[Mapping[str, object]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-
-
-def _bilingual(value: object) -> bool:
-    return isinstance(value, dict) and "en" in value
