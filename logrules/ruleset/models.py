@@ -189,8 +189,8 @@ AnyFix: TypeAlias = Annotated[
 ]
 
 
-class FiresFile(Strict):
-    """A log on which the rule holds, and what it must then show.
+class SilentFile(Strict):
+    """A log on which the rule must not hold: a near miss.
 
     Without ``quiet`` the log is a saved one that ends after its lines; with ``quiet`` it is
     live and nothing more arrives for that long.
@@ -198,18 +198,15 @@ class FiresFile(Strict):
 
     log: Log
     quiet: Duration | None = None
+    note: str | None = None
+
+
+class FiresFile(SilentFile):
+    """A log on which the rule holds, and what it must then show."""
+
     captures: dict[str, str] = Field(default_factory=dict)
     ranks: list[int] | None = None
     phase: str | None = None
-    note: str | None = None
-
-
-class SilentFile(Strict):
-    """A log on which the rule must not hold: a near miss."""
-
-    log: Log
-    quiet: Duration | None = None
-    note: str | None = None
 
 
 def _logs(value: object) -> object:

@@ -24,7 +24,7 @@ def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[L
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
     fillable = told | {one.id for one in pack.tables.other_names if one.of in told}
-    for path, card in cards_in(source):
+    for _, path, card in cards_in(source):
         for at, text in _texts(path, card, words):
             for name in dict.fromkeys(_SLOT.findall(text)):
                 if name not in fillable:

@@ -10,7 +10,7 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import Case, lines_of
 from logrules.ruletest.git import changed_files, old_text
 from logrules.ruletest.runner import Test
-from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample
+from logrules.ruletest.suite import Example
 
 # Parts of a condition that can hold on a log in which none of the rule's own words occur.
 _WORDLESS = "metric("
@@ -35,7 +35,7 @@ class Reach:
                 return own or any(map(self._speaks, lines_of(test)))
             case Example():
                 return test.owner in self.rules or self._speaks(test.log.encode())
-            case MarkerSample() | MetricSample() | HeaderSample():
+            case _:
                 return False
 
     def _speaks(self, log: bytes) -> bool:

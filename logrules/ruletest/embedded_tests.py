@@ -1,45 +1,35 @@
 """The tests that checked rule files carry."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, starmap
 
 from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruletest.lint_targets import cards_in
 from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample, Suite, WantedDiagnosis
 
 
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
     """The tests in these files."""
-    phases = [(source, source.file) for source in sources if isinstance(source.file, FrameworkFile)]
+    frameworks = [(source, source.file) for source in sources if isinstance(source.file, FrameworkFile)]
     return Suite(
-        tuple(example for source in sources for example in _examples(source)),
-        tuple(sample for source, file in phases for sample in _marker_samples(source, file)),
-        tuple(sample for source, file in phases for sample in _metric_samples(source, file)),
-        tuple(sample for source, file in phases for sample in _header_samples(source, file)),
+        tuple(chain.from_iterable(map(_examples, sources))),
+        tuple(chain.from_iterable(starmap(_marker_samples, frameworks))),
+        tuple(chain.from_iterable(starmap(_metric_samples, frameworks))),
+        tuple(chain.from_iterable(starmap(_header_samples, frameworks))),
     )
 
 
 def _examples(source: RuleSource) -> Iterator[Example]:
-    for owner, card, at in _cards(source):
-        rows: list[tuple[str, int, schema.FiresFile | schema.SilentFile]] = [
-            *(("fires", index, example) for index, example in enumerate(card.examples.fires)),
-            *(("silent", index, example) for index, example in enumerate(card.examples.silent)),
-        ]
-        for number, (kind, index, example) in enumerate(rows, start=1):
+    for owner, at, card in cards_in(source):
+        fires = [("fires", index, example, _wanted(example)) for index, example in enumerate(card.examples.fires)]
+        silent = [("silent", index, example, None) for index, example in enumerate(card.examples.silent)]
+        for number, (kind, index, example, wanted) in enumerate((*fires, *silent), start=1):
             place = source.document.place((*at, "examples", kind, index))
             quiet_s = seconds(example.quiet) if example.quiet else None
-            wanted = _wanted(example) if isinstance(example, schema.FiresFile) else None
             yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted)
-
-
-def _cards(source: RuleSource) -> Iterator[tuple[str, schema.CardFile, tuple[str | int, ...]]]:
-    match source.file:
-        case schema.RuleFile() as rule:
-            yield rule.id, rule, ()
-        case FrameworkFile(framework=framework, waits=waits):
-            for index, wait in enumerate(waits):
-                yield f"waits/{framework}/{wait.id}", wait, ("waits", index)
 
 
 def _wanted(example: schema.FiresFile) -> WantedDiagnosis | None:

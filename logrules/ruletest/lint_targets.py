@@ -43,13 +43,14 @@ def signals_in(source: RuleSource) -> Iterator[SignalHere]:
                 yield SignalHere(source, ("metrics", number), metric.id, metric, routine=True)
 
 
-def cards_in(source: RuleSource) -> Iterator[tuple[NodePath, schema.CardFile]]:
-    """The cards of rules and waits in a file, with their paths."""
+def cards_in(source: RuleSource) -> Iterator[tuple[str, NodePath, schema.CardFile]]:
+    """The cards of rules and waits in a file, by what the pack calls them, with their paths."""
     match source.file:
         case schema.RuleFile() as rule:
-            yield (), rule
-        case FrameworkFile(waits=waits):
-            yield from ((("waits", number), wait) for number, wait in enumerate(waits))
+            yield rule.id, (), rule
+        case FrameworkFile(framework=framework, waits=waits):
+            for number, wait in enumerate(waits):
+                yield f"waits/{framework}/{wait.id}", ("waits", number), wait
 
 
 def lines_for(here: SignalHere) -> Iterator[str]:

@@ -13,7 +13,7 @@ from logrules.ruletest.lint_targets import cards_in, found
 
 def references(source: RuleSource) -> Iterator[LintFinding]:
     """References that are no addresses of pages."""
-    for path, card in cards_in(source):
+    for _, path, card in cards_in(source):
         for number, address in enumerate(card.references):
             if not is_address(address):
                 yield found(source, (*path, "references", number), "LR111", f"`{address}` is no address of a page")

@@ -22,7 +22,7 @@ def placeholders(source: RuleSource) -> Iterator[LintFinding]:
 
 
 def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:
-    for path, card in cards_in(source):
+    for _, path, card in cards_in(source):
         yield (*path, "title"), card.title
         yield (*path, "why"), card.why
         for number, fix in enumerate(card.fixes):

@@ -22,7 +22,7 @@ def gone_references(sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
     places = [
         (source, (*path, "references", number), address)
         for source in sources
-        for path, card in cards_in(source)
+        for _, path, card in cards_in(source)
         for number, address in enumerate(card.references)
         if is_address(address)
     ]

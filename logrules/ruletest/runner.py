@@ -10,16 +10,14 @@ from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import Collection
 from logrules.ruletest.examples import example_result, header_result, marker_result, metric_result
 from logrules.ruletest.parallel import on_all_cores
-from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample
+from logrules.ruletest.suite import AnySample, Example, HeaderSample, MarkerSample, MetricSample
 
-Test: TypeAlias = Example | MarkerSample | MetricSample | HeaderSample | Case
+Test: TypeAlias = Example | AnySample | Case
 
 
 def every_test(found: Collection, word: str = "") -> tuple[Test, ...]:
     """All tests whose name contains ``word``: cases first, which take longest."""
-    suite = found.suite
-    tests: tuple[Test, ...] = (*found.cases, *suite.examples, *suite.markers, *suite.metrics, *suite.headers)
-    return tuple(test for test in tests if word in test.name)
+    return tuple(test for test in (*found.cases, *found.suite.tests) if word in test.name)
 
 
 def prove(on: Prepared, tests: Sequence[Test], processes: int = 1) -> Iterator[Result]:

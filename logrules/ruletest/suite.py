@@ -1,7 +1,8 @@
 """The tests that rule files carry, as plain data: examples of rules and waits, samples of markers and metrics."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
 
 from logrules.model.position import Position
 
@@ -20,72 +21,61 @@ class WantedDiagnosis:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """Lines of a rule's own, a silence (seconds) after them where the log is live, and whether the rule then holds."""
+class OwnTest:
+    """The ``number``-th test of one kind that a rule, a marker, a metric or a header carries, and where it stands."""
+
+    kind: ClassVar[str] = "sample"
 
     owner: str
     number: int
     place: Position
+
+    @property
+    def name(self) -> str:
+        """What a result calls it."""
+        return f"{self.owner} {self.kind} {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example(OwnTest):
+    """Lines of a rule's own, a silence (seconds) after them where the log is live, and whether the rule then holds."""
+
+    kind: ClassVar[str] = "example"
+
     log: str
     quiet_s: float | None
     fires: bool
     wanted: WantedDiagnosis | None = None
 
-    @property
-    def name(self) -> str:
-        """What a result calls it."""
-        return f"{self.owner} example {self.number}"
-
 
 @dataclass(frozen=True, slots=True)
-class MarkerSample:
+class MarkerSample(OwnTest):
     """A line that a marker must recognise, or with ``carries`` False must not."""
 
-    owner: str
-    number: int
-    place: Position
     signal: str
     line: str
     carries: bool
 
-    @property
-    def name(self) -> str:
-        """What a result calls it."""
-        return f"{self.owner} sample {self.number}"
-
 
 @dataclass(frozen=True, slots=True)
-class MetricSample:
+class MetricSample(OwnTest):
     """A line and the number that a metric must read from it."""
 
-    owner: str
-    number: int
-    place: Position
     signal: str
     line: str
     value: float
     scale: float
 
-    @property
-    def name(self) -> str:
-        """What a result calls it."""
-        return f"{self.owner} sample {self.number}"
-
 
 @dataclass(frozen=True, slots=True)
-class HeaderSample:
+class HeaderSample(OwnTest):
     """A line, and what peeling its prefixes must give by part: host, pid, rank, role, level, message and the like."""
 
-    owner: str
-    number: int
-    place: Position
     line: str
     parts: Mapping[str, str | int | float | None]
 
-    @property
-    def name(self) -> str:
-        """What a result calls it."""
-        return f"{self.owner} sample {self.number}"
+
+AnySample: TypeAlias = MarkerSample | MetricSample | HeaderSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +87,22 @@ class Suite:
     metrics: tuple[MetricSample, ...] = ()
     headers: tuple[HeaderSample, ...] = ()
 
+    @property
+    def tests(self) -> tuple[Example | AnySample, ...]:
+        """All of them."""
+        return (*self.examples, *self.markers, *self.metrics, *self.headers)
+
     def within(self, shown: frozenset[str]) -> "Suite":
         """The tests in the files of these names."""
-        return Suite(
-            tuple(one for one in self.examples if one.place.path in shown),
-            tuple(one for one in self.markers if one.place.path in shown),
-            tuple(one for one in self.metrics if one.place.path in shown),
-            tuple(one for one in self.headers if one.place.path in shown),
-        )
+        return _suite_of(one for one in self.tests if one.place.path in shown)
 
     def joined(self, other: "Suite") -> "Suite":
         """These tests and the other's."""
-        return Suite(
-            (*self.examples, *other.examples),
-            (*self.markers, *other.markers),
-            (*self.metrics, *other.metrics),
-            (*self.headers, *other.headers),
-        )
+        return _suite_of((*self.tests, *other.tests))
+
+
+def _suite_of(tests: Iterable[OwnTest]) -> Suite:
+    kinds: dict[type, list[Any]] = {Example: [], MarkerSample: [], MetricSample: [], HeaderSample: []}
+    for one in tests:
+        kinds[type(one)].append(one)
+    return Suite(*map(tuple, kinds.values()))

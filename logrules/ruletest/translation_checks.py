@@ -69,8 +69,7 @@ def _steps(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
 
 
 def _cards(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
-    for path, card in cards_in(source):
-        name = _name(source, card)
+    for name, path, card in cards_in(source):
         said = file.rules.get(name)
         own = [step for step in card.fixes if isinstance(step, schema.FixFile)]
         if said is None:
@@ -79,12 +78,6 @@ def _cards(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
             yield _missing(source, (*path, "differs_from"), f"{name}: differs_from", file)
         elif [bool(step.note) for step in own] != [bool(step.note) for step in said.fixes]:
             yield _missing(source, (*path, "fixes"), f"{name}: {len(own)} steps and their notes", file)
-
-
-def _name(source: RuleSource, card: schema.CardFile) -> str:
-    if isinstance(card, schema.RuleFile):
-        return card.id
-    return f"waits/{getattr(source.file, 'framework', '')}/{getattr(card, 'id', '')}"
 
 
 def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
