@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from logrules.cli.chinese_errors import in_chinese
-from logrules.cli.chinese_help import HEADINGS, OPTIONS
-from logrules.cli.chinese_help import VERBS as CHINESE
+from logrules.cli.chinese import in_chinese, words
 from logrules.cli.extension import installed_verbs, verb
 from logrules.cli.main import VERBS, main
+
+CHINESE, HEADINGS, OPTIONS = (words()[name] for name in ("verbs", "headings", "options"))
 
 
 def test_every_verb_has_its_line():

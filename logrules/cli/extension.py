@@ -30,7 +30,11 @@ SCHEMAS = "logrules.schemas"
 
 
 class Verb(Protocol):
-    """A module that is a verb. ``ABOUT`` is its line in the list of verbs."""
+    """A module that is a verb. ``ABOUT`` is its line in the list of verbs.
+
+    One that starts a command sets two defaults of its parser: ``command``, which becomes the words behind ``--``, and
+    ``meant_by``, what was meant where there is no ``--`` (see `forgotten_dashes`).
+    """
 
     ABOUT: str
 

@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +28,8 @@ def forgotten_dashes(argv: Sequence[str], paths: Sequence[str], *, unknown: bool
 
 def _is_program(word: str) -> bool:
     """Whether the word can be started: one that is found, or a file that is one by its first bytes."""
+    import shutil
+
     file = Path(word)
     try:
         if not file.exists():

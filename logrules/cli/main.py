@@ -45,12 +45,13 @@ _DEBUG_HELP = "show where an error came from, for a bug report"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 nothing wrong, 1 something found, 2 unusable input or a fault of ours."""
-    argv, command = _split_off_command(list(sys.argv[1:] if arguments is None else arguments))
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    argv = given[: given.index("--")] if "--" in given else given
     language = _language(argv)
     gc.set_threshold(_COLLECTED_AFTER)
     with guarded_streams():
         try:
-            return _run(argv, command, language)
+            return _run(argv, given[len(argv) :], language)
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
@@ -62,21 +63,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return EXIT_UNUSABLE
 
 
-def _run(argv: list[str], command: list[str], language: str) -> int:
+def _run(argv: list[str], behind: list[str], language: str) -> int:
+    """Run the verb; ``behind`` are ``--`` and the words behind it, of which some verbs make a command's line."""
     first = argv[0].partition("=")[0] if argv else ""
     if first.startswith("--") and first not in _BEFORE_THE_VERB and not VERBS.keys().isdisjoint(argv):
         raise LogrulesError(f"{argv[0]}: options stand behind the verb, as in `logrules diagnose train.log --all`")
-    parser = _parser(argv, language)
-    options, unknown = parser.parse_known_args(argv)
-    if options.verb == "watch" and not command and options.paths:
-        from logrules.cli.forgotten_dashes import forgotten_dashes
-
-        meant = forgotten_dashes(argv, options.paths, unknown=bool(unknown))
-        if meant is not None:
+    parser, of_verb = _parser(argv, language)
+    starts_command = of_verb is not None and of_verb.get_default("command") is not None
+    options, unknown = parser.parse_known_args(argv if starts_command else [*argv, *behind])
+    if starts_command:
+        options.command = behind[1:]
+        if not options.command and (meant := options.meant_by(argv, options.paths, unknown=bool(unknown))) is not None:
             raise LogrulesError(meant)
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    options.command = command
     status = int(options.run(options))
     sys.stdout.flush()
     return status
@@ -107,17 +107,9 @@ def _language(argv: Sequence[str]) -> str:
 def _said(complaint: str, language: str) -> str:
     if language != "zh":
         return complaint
-    from logrules.cli.chinese_errors import in_chinese
+    from logrules.cli.chinese import in_chinese
 
     return in_chinese(complaint)
-
-
-def _split_off_command(argv: list[str]) -> tuple[list[str], list[str]]:
-    """Our words, and those behind ``--``: for `watch` they are another program's command line."""
-    if "--" not in argv or argv[0] != "watch":
-        return argv, []
-    at = argv.index("--")
-    return argv[:at], argv[at + 1 :]
 
 
 def _columns() -> int:
@@ -159,18 +151,18 @@ class _Parser(argparse.ArgumentParser):
 def _usage(text: str, language: str) -> str:
     if language != "zh":
         return text
-    from logrules.cli.chinese_help import usage_in_chinese
+    from logrules.cli.chinese import usage_in_chinese
 
     return usage_in_chinese(text)
 
 
-def _parser(argv: Sequence[str], language: str) -> argparse.ArgumentParser:
-    """The parser of all verbs; of the core's, only the one that is asked for is imported."""
+def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | None]":
+    """The parser of all verbs, and that of the one that is asked for; of the core's no other is imported."""
     description, epilog, abouts = _DESCRIPTION, _EPILOG, {}
     if language == "zh":
-        from logrules.cli import chinese_help
+        from logrules.cli.chinese import words
 
-        description, epilog, abouts = chinese_help.DESCRIPTION, chinese_help.EPILOG, chinese_help.VERBS
+        description, epilog, abouts = (words()[name] for name in ("description", "epilog", "verbs"))
     parser = _Parser(
         prog="logrules",
         description=description,
@@ -193,12 +185,12 @@ def _parser(argv: Sequence[str], language: str) -> argparse.ArgumentParser:
     for child in verbs.choices.values():
         child.language = language
     if language == "zh":
-        from logrules.cli.chinese_help import speak_chinese
+        from logrules.cli.chinese import speak_chinese
 
         for one in (parser, verbs.choices.get(asked or "")):
             if one is not None:
                 speak_chinese(one)
-    return parser
+    return parser, verbs.choices.get(asked or "")
 
 
 def _add(verbs: "_Verbs", name: str, about: str, module: str | None) -> None:

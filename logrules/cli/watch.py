@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli import notify_options, watch_display
 from logrules.cli.diagnose import exit_status
+from logrules.cli.forgotten_dashes import forgotten_dashes
 from logrules.cli.rule_options import add_pack_options
 from logrules.cli.watch_outcome import finished
 from logrules.model.report import Status
@@ -45,6 +46,7 @@ stall was diagnosed, 2 the input was unusable"""
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
+    parser.set_defaults(command=[], meant_by=forgotten_dashes)
     parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files, patterns, folders, or - for standard input")
     parser.add_argument(
@@ -165,7 +167,7 @@ def _complain(sentence: str, language: str) -> None:
     from logrules.output.escape import safe_lines
 
     if language == "zh":
-        from logrules.cli.chinese_errors import in_chinese
+        from logrules.cli.chinese import in_chinese
 
         sentence = in_chinese(sentence)
     with suppress(OSError):
