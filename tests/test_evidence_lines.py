@@ -82,3 +82,14 @@ def test_beside_the_end_that_a_scheduler_tells_stands_what_the_job_wrote_last(on
     cancelled = "slurmstepd: error: *** JOB 91 ON gpu-3 CANCELLED AT 2025-03-01T10:00:00 ***"
     first = run_log(on, f"building the index\nplacing centroids\n{cancelled}").diagnoses[0]
     assert [one.text for one in first.evidence] == ["placing centroids", cancelled]
+
+
+@pytest.mark.parametrize("words", [100, 60_000])
+def test_of_a_very_long_line_the_part_that_tells_is_shown(on, words):
+    error = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+    first = run_log(on, f"ERROR batch: {'x1 ' * words}{error} {'y2 ' * 60_000}").diagnoses[0]
+    (line,) = first.evidence
+    assert first.cause == "cuda-oom"
+    assert error in line.text[:400]
+    assert line.text.startswith("…x1")
+    assert len(line.text) <= 2_000

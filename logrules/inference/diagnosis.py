@@ -72,7 +72,8 @@ class SessionState:
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
     """The report; a pure function of the findings."""
     ranked = ranked_of(findings, pack)
-    status = _status(ranked, findings)
+    unknown = _unknown_errors(findings)
+    status = _status(ranked, findings, unknown)
     stalled = status is Status.STALLED
     roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
     sides = compared(findings.rank_table, findings.tracker, roots, stalled=stalled)
@@ -91,7 +92,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(evidence_from(observation, {}) for observation in findings.unusual)
     if status is Status.UNEXPLAINED:
-        unusual = tuple(_unexplained(event) for event in _unknown_errors(findings)[-MAX_UNEXPLAINED:])
+        unusual = tuple(_unexplained(event) for event in unknown[-MAX_UNEXPLAINED:])
     completed = findings.tracker.completed or findings.parting if status is Status.COMPLETED else None
     spans = findings.tracker.spans()
     return Report(
@@ -112,7 +113,7 @@ def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
     return (*ranked, *alternatives(ranked, _phase(first, findings, pack)[0], raised, by, pack))
 
 
-def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
+def _status(ranked: Sequence[Ranked], findings: SessionState, unknown: Sequence[Event]) -> Status:
     if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
         return Status.FAILED
     if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
@@ -121,7 +122,7 @@ def _status(ranked: Sequence[Ranked], findings: SessionState) -> Status:
         return Status.UNEXPLAINED if findings.exit_status else Status.COMPLETED
     if findings.tracker.completed is not None:
         return Status.COMPLETED
-    if _unknown_errors(findings):
+    if unknown:
         return Status.UNEXPLAINED
     if not findings.last_errors and (findings.tracker.over or (findings.ended and findings.parting is not None)):
         return Status.COMPLETED
@@ -160,7 +161,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     hypothesis = one.hypothesis
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
-    evidence = evidence_of(hypothesis, findings.last, _of_one_event(one))
+    evidence = evidence_of(hypothesis, findings.last, pack.signals, _of_one_event(one))
     ranks, hosts = suspects(one, findings.rank_table, findings.failures, sides)
     phase, phase_from = _phase(hypothesis, findings, pack)
     said = said_by(hypothesis, findings.failures, evidence)
@@ -253,7 +254,7 @@ def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
 
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
-    evidence = evidence_of(hypothesis, findings.last)
+    evidence = evidence_of(hypothesis, findings.last, pack.signals)
     captures = titled(hypothesis, findings.failures, evidence)
     title = filled_text(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])

@@ -7,10 +7,13 @@ from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Event
 from logrules.model.report import Evidence
+from logrules.ruleset.pack import Signal
 from logrules.ruleset.tables import EXITS
 
 MAX_EVIDENCE = 8
 MAX_EVIDENCE_TEXT = 2_000
+# Of a line that is longer, so much is shown in front of what tells.
+_LEAD_CHARS = 60
 # The statement stands above the error, behind the marks that Python puts under it.
 _STATEMENT_LINES = 3
 _MUTE = re.compile(r"(?:[A-Za-z_]\w{0,60}\.){0,8}AssertionError:?")
@@ -18,11 +21,11 @@ _STATEMENT = re.compile(r"(?:^|[\s|│\]])assert\b")
 
 
 def evidence_of(
-    hypothesis: Hypothesis, last: Observation | None, others: Sequence[Hypothesis] = ()
+    hypothesis: Hypothesis, last: Observation | None, signals: Sequence[Signal], others: Sequence[Hypothesis] = ()
 ) -> tuple[Evidence, ...]:
     """The lines that show it, each once, in order; for what ends in silence the ``last`` line of all too.
 
-    Lines of ``others`` fill the places that its own leave.
+    Lines of ``others`` fill the places that its own leave. ``signals`` are the pack's, by number.
     """
     shown = _lines(hypothesis)
     ordered = [shown[order] for order in sorted(shown)]
@@ -47,8 +50,18 @@ def evidence_of(
         if assertion is not None:
             told.append(assertion)
             room -= 1
-        told.append(evidence_from(line, captures))
+        shown_from = _telling_place(line.event.text, hypothesis, signals)
+        told.append(evidence_from(line, captures, shown_from))
     return tuple(told)
+
+
+def _telling_place(text: str, hypothesis: Hypothesis, signals: Sequence[Signal]) -> int:
+    """From where on a line is worth showing: its beginning, unless it is so long that what tells would be cut off."""
+    if len(text) <= MAX_EVIDENCE_TEXT:
+        return 0
+    words = (word for match in hypothesis.matches for signal in match.signals for word in signals[signal].literals)
+    places = (place for word in words if (place := text.find(word)) >= 0)
+    return max(min(places, default=0) - _LEAD_CHARS, 0)
 
 
 def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, str]]]:
@@ -64,11 +77,12 @@ def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, 
     return found
 
 
-def evidence_from(observation: Observation, captures: Mapping[str, str]) -> Evidence:
-    """A line as evidence, with what it captured."""
+def evidence_from(observation: Observation, captures: Mapping[str, str], shown_from: int = 0) -> Evidence:
+    """A line as evidence, with what it captured; of a very long one what stands behind ``shown_from``."""
     event = observation.event
+    text = ("…" if shown_from else "") + event.text[shown_from:]
     return Evidence(
-        event.source, event.file_line, event.text[:MAX_EVIDENCE_TEXT], event.worker.label, observation.time, captures,
+        event.source, event.file_line, text[:MAX_EVIDENCE_TEXT], event.worker.label, observation.time, captures,
         event.before, event.after,
     )  # fmt: skip
 
