@@ -17,7 +17,7 @@ from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import read_settings
 from logrules.ruletest.case import find_cases, read_cases
-from logrules.ruletest.collect import Collection, _known, collect, compiled
+from logrules.ruletest.collect import Collection, collect, compiled, known_collection
 from logrules.ruletest.result_cache import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
 from logrules.ruletest.runner import every_test, prove
 from tests.toy_rule import rule as faulty_rule
@@ -162,7 +162,7 @@ def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
     again = [RuleText(one.shown, edited(one.raw)) if one in touched else one for one in texts]
     base, changed = nearest_base(again)
     assert changed == {one.shown for one in touched}
-    put_together = _known(again, None)
+    put_together = known_collection(again, None)
     anew = compiled(again)
     assert put_together[0].digest == base.digest != anew[0].digest
     # The order of a suite says nothing: changed files come last in one that is put together.

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from logrules.ruleset.settings import Settings
-from logrules.ruletest import lint
+from logrules.ruletest import collect, lint
 from tests.test_check import RULE
 
 _SECOND = RULE.replace("one", "two").replace("[ACME-217]", "[ACME-218, Acme]").replace("217 now", "218 now")
@@ -24,33 +24,27 @@ _WITH_FAULTS = {
 }
 
 
-class _ReadAnewError(Exception):
-    pass
-
-
 def _written(folder: Path, files: dict[str, str]) -> list[Path]:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder]
 
 
-def _read_anew(*_: object) -> None:
-    raise _ReadAnewError
-
-
 @pytest.mark.parametrize("files", _IN_ORDER.values(), ids=_IN_ORDER.keys())
 def test_what_is_kept_of_the_shipped_rules_changes_no_finding(tmp_path, monkeypatch, files):
     own = _written(tmp_path, files)
+    lint.check(own, Settings())
     with monkeypatch.context() as patch:
-        patch.setattr(lint, "read_sources", _read_anew)
+        patch.setattr(collect, "compiled", pytest.fail)
         quick = lint.check(own, Settings())
-    monkeypatch.setattr(lint, "on_shipped", lambda *_: None)
+    monkeypatch.setattr(lint, "known_collection", collect.compiled)
     assert quick == lint.check(own, Settings())
     assert quick.findings
 
 
 @pytest.mark.parametrize("files", _WITH_FAULTS.values(), ids=_WITH_FAULTS.keys())
 def test_faults_are_told_from_all_rules_together(tmp_path, monkeypatch, files):
-    monkeypatch.setattr(lint, "read_sources", _read_anew)
-    with pytest.raises(_ReadAnewError):
-        lint.check(_written(tmp_path, files), Settings())
+    own = _written(tmp_path, files)
+    quick = lint.check(own, Settings())
+    monkeypatch.setattr(lint, "known_collection", collect.compiled)
+    assert quick == lint.check(own, Settings())

@@ -28,8 +28,9 @@ def with_rules(
     if config is not None and any(True for _ in config.sources()):
         return None
     base = shipped()
-    reading = rules_read(texts, base)
-    if reading is None:
+    before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
+    reading = read_sources(texts, before=before)
+    if not all(isinstance(source.file, schema.RuleFile) for source in reading.sources):
         return None
     pack = replace(patched(base, reading), digest=digest, origins=reading.origins(), replaced=reading.replaced)
     if config is None:
@@ -37,13 +38,6 @@ def with_rules(
     if unknown := tuple(unknown_names(pack, config)):
         raise PackError(unknown)
     return overlaid(pack, config)
-
-
-def rules_read(texts: Sequence[RuleText], base: Pack) -> Reading | None:
-    """What texts say that come on top of the shipped pack; None where they hold more than rules."""
-    before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
-    reading = read_sources(texts, before=before)
-    return reading if all(isinstance(source.file, schema.RuleFile) for source in reading.sources) else None
 
 
 def patched(pack: Pack, reading: Reading) -> Pack:

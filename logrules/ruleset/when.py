@@ -17,26 +17,7 @@ from typing import TypeAlias
 
 import pyparsing as pp
 
-from logrules.ruleset.condition import (
-    Absence,
-    Condition,
-    Every,
-    MetricBound,
-    MetricIs,
-    MetricSpike,
-    MetricStays,
-    MetricTrend,
-    Not,
-    NotANumber,
-    Occurred,
-    Repeated,
-    Sequence,
-    Some,
-    Trend,
-    counts_of,
-    leaves,
-    positive,
-)
+from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import seconds
 
 _MAX_DEPTH = 40
@@ -52,7 +33,7 @@ class ConditionFault(ValueError):
         self.column = column
 
 
-def parse_when(text: str, signals: Mapping[str, int]) -> Condition:
+def parse_when(text: str, signals: Mapping[str, int]) -> nodes.Condition:
     """The condition that ``text`` says, its signal names replaced by their numbers.
 
     Raises ConditionFault for bad syntax, an unknown signal, or a condition that nothing needs to
@@ -64,10 +45,10 @@ def parse_when(text: str, signals: Mapping[str, int]) -> Condition:
         parsed = _grammar().parse_string(text, parse_all=True)
     except pp.ParseBaseException as fault:
         raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
-    condition: Condition = parsed[0](signals)
-    if not all(1 <= counted <= _MAX_COUNT for leaf in leaves(condition) for counted in counts_of(leaf)):
+    condition: nodes.Condition = parsed[0](signals)
+    if not all(1 <= counted <= _MAX_COUNT for leaf in nodes.leaves(condition) for counted in nodes.counts_of(leaf)):
         raise ConditionFault(f"a number of lines or samples must lie between 1 and {_MAX_COUNT}", 1)
-    if not positive(condition):
+    if not nodes.positive(condition):
         raise ConditionFault("nothing needs to happen for this condition to hold", 1)
     return condition
 
@@ -77,7 +58,7 @@ def _explain(text: str, at: int) -> str:
     return f"unexpected `{rest[0]}`" if rest else "the condition ends too early"
 
 
-_Build: TypeAlias = Callable[[Mapping[str, int]], Condition]
+_Build: TypeAlias = Callable[[Mapping[str, int]], nodes.Condition]
 _Events: TypeAlias = Callable[[Mapping[str, int]], tuple[int, ...]]
 
 
@@ -94,7 +75,7 @@ def _any_of(parts: list[_Events]) -> _Events:
     return lambda signals: tuple(number for part in parts for number in part(signals))
 
 
-def _fold(parts: list[_Build], node: type[Every] | type[Some]) -> _Build:
+def _fold(parts: list[_Build], node: type[nodes.Every] | type[nodes.Some]) -> _Build:
     if len(parts) == 1:
         return parts[0]
     return lambda signals: node(tuple(part(signals) for part in parts))
@@ -137,24 +118,26 @@ def _grammar() -> pp.ParserElement:
     within = pp.Optional(keywords["within"] + duration, default=None)
 
     sequence = (pp.Group(events + pp.OneOrMore(keywords["then"] + events)) + within).set_parse_action(
-        lambda found: lambda signals: Sequence(tuple(step(signals) for step in found[0]), found[1])
+        lambda found: lambda signals: nodes.Sequence(tuple(step(signals) for step in found[0]), found[1])
     )
     absence = (events + keywords["without"] + events + within).set_parse_action(
-        lambda found: lambda signals: Absence(found[0](signals), found[1](signals), found[2])
+        lambda found: lambda signals: nodes.Absence(found[0](signals), found[1](signals), found[2])
     )
     counted = keywords["count"] + counted_events + at_least + integer + within
-    counted.set_parse_action(lambda found: lambda signals: Repeated(found[0](signals), found[1], found[2]))
-    seen = signal.copy().add_parse_action(lambda found: lambda signals: Occurred(found[0](signals)))
+    counted.set_parse_action(lambda found: lambda signals: nodes.Repeated(found[0](signals), found[1], found[2]))
+    seen = signal.copy().add_parse_action(lambda found: lambda signals: nodes.Occurred(found[0](signals)))
 
     condition = pp.Forward()
     metric = _metric(keywords, number, integer)
     leaf = sequence | absence | counted | metric | seen
     factor = pp.Forward()
-    negation = (keywords["not"] + factor).set_parse_action(lambda found: lambda signals: Not(found[0](signals)))
+    negation = (keywords["not"] + factor).set_parse_action(lambda found: lambda signals: nodes.Not(found[0](signals)))
     factor <<= negation | leaf | left + condition + right
-    every = (factor + pp.ZeroOrMore(keywords["and"] + factor)).set_parse_action(lambda found: _fold(list(found), Every))
+    every = (factor + pp.ZeroOrMore(keywords["and"] + factor)).set_parse_action(
+        lambda found: _fold(list(found), nodes.Every)
+    )
     condition <<= (every + pp.ZeroOrMore(keywords["or"] + every)).set_parse_action(
-        lambda found: _fold(list(found), Some)
+        lambda found: _fold(list(found), nodes.Some)
     )
     return condition
 
@@ -166,14 +149,14 @@ def _metric(
     subject = keywords["metric"] + pp.Suppress("(") + pp.Regex(r"[a-z][a-z0-9_]*") + pp.Suppress(")")
     sign = pp.one_of("> <").set_parse_action(lambda found: found[0] == ">")
     over = keywords["over"] + integer
-    is_not = subject + keywords["is"] + pp.one_of([kind.value for kind in NotANumber])
-    is_not.set_parse_action(lambda found: lambda _signals: MetricIs(found[0], NotANumber(found[1])))
-    stays = subject + keywords["stays"] + pp.one_of([kind.value for kind in NotANumber])
-    stays.set_parse_action(lambda found: lambda _signals: MetricStays(found[0], NotANumber(found[1])))
+    is_not = subject + keywords["is"] + pp.one_of([kind.value for kind in nodes.NotANumber])
+    is_not.set_parse_action(lambda found: lambda _signals: nodes.MetricIs(found[0], nodes.NotANumber(found[1])))
+    stays = subject + keywords["stays"] + pp.one_of([kind.value for kind in nodes.NotANumber])
+    stays.set_parse_action(lambda found: lambda _signals: nodes.MetricStays(found[0], nodes.NotANumber(found[1])))
     spike = subject + sign + number + pp.Suppress("*") + keywords["median"] + over
-    spike.set_parse_action(lambda found: lambda _signals: MetricSpike(*found))
+    spike.set_parse_action(lambda found: lambda _signals: nodes.MetricSpike(*found))
     bound = subject + sign + number + pp.Optional(over, default=1)
-    bound.set_parse_action(lambda found: lambda _signals: MetricBound(*found))
-    trend = subject + pp.one_of([trend.value for trend in Trend]) + over
-    trend.set_parse_action(lambda found: lambda _signals: MetricTrend(found[0], Trend(found[1]), found[2]))
+    bound.set_parse_action(lambda found: lambda _signals: nodes.MetricBound(*found))
+    trend = subject + pp.one_of([trend.value for trend in nodes.Trend]) + over
+    trend.set_parse_action(lambda found: lambda _signals: nodes.MetricTrend(found[0], nodes.Trend(found[1]), found[2]))
     return pp.MatchFirst([is_not, stays, spike, bound, trend])

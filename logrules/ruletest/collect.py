@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from logrules.model.errors import PackError
 from logrules.ruleset.load import (
     CASE_NAME,
+    MAX_ADDED,
     digest_of,
     own_texts,
     settings_text,
@@ -32,9 +33,6 @@ from logrules.ruletest.suite import Suite
 if TYPE_CHECKING:
     from logrules.ruleset.pack_builder import RuleSource
 
-# With more changed than this, what is compiled anew is worth keeping.
-MAX_PATCHED = 12
-
 
 @dataclass(frozen=True, slots=True)
 class Collection:
@@ -53,7 +51,7 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, 
     """
     given = [Path(path) for path in paths] or list(settings.packs if settings else ())
     texts = all_texts(given, settings)
-    pack, suite = _known(texts, settings) if cache else compiled(texts, settings)
+    pack, suite = known_collection(texts, settings) if cache else compiled(texts, settings)
     chosen = suite.within(shown_in(given, texts)) if given else suite
     paths = find_cases(given or shipped_cases())
     return Collection(pack, chosen, known_cases(paths) if cache else read_cases(paths))
@@ -89,11 +87,11 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tup
     return pack, suite_of(reading.sources)
 
 
-def _known(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite]:
+def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite]:
     """The same, kept from an earlier run, or put together from one of which little has changed."""
     all_texts = [*texts, *settings_text(settings)]
     found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
-    if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_PATCHED:
+    if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
         shipped = [text for text in texts if not text.origin]
         keep_collection(shipped, *compiled(shipped))
         found = _patched(all_texts, settings)
@@ -106,7 +104,7 @@ def _known(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, 
 def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
     """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
     near = nearest_base(texts)
-    if near is None or len(near[1]) > MAX_PATCHED:
+    if near is None or len(near[1]) > MAX_ADDED:
         return None
     base, changed = near
     known = kept_collection(base.digest)

@@ -1,6 +1,6 @@
 """Paths of rule files to everything that is wrong in them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,26 +10,26 @@ from logrules.model.lint_codes import OF_PROBLEM
 from logrules.model.lint_finding import LintFinding
 from logrules.model.position import Problem
 from logrules.ruleset.apply_settings import unknown_names
-from logrules.ruleset.compile import Reading, read_sources
+from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
-from logrules.ruleset.load import digest_of, settings_text, shipped_rules
+from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Words
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import metadata_checks
 from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.collect import all_texts, known_cases, shipped_cases, shown_in
+from logrules.ruletest.collect import all_texts, known_cases, known_collection, shipped_cases, shown_in
 from logrules.ruletest.duplicate_checks import twins
-from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
-from logrules.ruletest.on_shipped import on_shipped
 from logrules.ruletest.pattern_checks import pattern_findings
 from logrules.ruletest.placeholders import placeholders
+from logrules.ruletest.suite import Suite
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
-from logrules.ruletest.unused_signals import dead_signals, dead_waits
+from logrules.ruletest.unused_signals import dead_signals, dead_waits, opened_waits
 
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
@@ -88,20 +88,19 @@ def _of_rules(
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
     yield from map(_finding, problems)
-    own = on_shipped(texts, config) if all(text.origin for text in asked) else None
-    if own is None:
-        reading = read_sources(texts, config)
-        pack, faults = reading.pack(digest_of([*texts, *settings_text(settings)]))
-        suite = suite_of(reading.sources)
-        yield from (_finding(problem) for problem in faults if problem.place.path in shown)
-    else:
-        reading, pack, suite = own.reading, own.pack, own.suite
-    if pack is not None and config is not None:
-        yield from map(_finding, unknown_names(pack, config))
+    found = _collection(texts, settings)
+    # Which faults there are only reading everything tells in full.
+    reading = read_sources(texts if found is None else asked, config)
     sources = [source for source in reading.sources if source.document.path in shown]
-    yield from _of_sources(sources, reading, shipped)
+    if found is None:
+        yield from (_finding(problem) for problem in reading.pack("")[1] if problem.place.path in shown)
+        yield from _of_sources(sources, frozenset(opened_waits(reading.sources)), shipped)
+    else:
+        yield from _of_sources(sources, frozenset(name for one in found[0].markers for name in one.opens), shipped)
     yield from _of_translations(sources, texts)
-    if pack is not None:
+    if found is not None:
+        pack, suite = found
+        yield from map(_finding, unknown_names(pack, config) if config is not None else ())
         words = Words.of_pack(pack)
         for source in sources:
             yield from missing_captures(source, pack, words)
@@ -111,6 +110,14 @@ def _of_rules(
         from logrules.ruletest.reference_checks import gone_references
 
         yield from gone_references(sources)
+
+
+def _collection(texts: Sequence[RuleText], settings: Settings) -> tuple[Pack, Suite] | None:
+    """The pack of all texts, and the tests in them; None where one has a fault."""
+    try:
+        return known_collection(texts, settings)
+    except PackError:
+        return None
 
 
 def _of_translations(sources: Sequence[RuleSource], texts: Sequence[RuleText]) -> Iterator[LintFinding]:
@@ -123,8 +130,10 @@ def _of_translations(sources: Sequence[RuleSource], texts: Sequence[RuleText]) -
             yield from translation_findings(source, [one for one in sources if one.origin == source.origin])
 
 
-def _of_sources(sources: Sequence[RuleSource], reading: Reading, shipped: Sequence[Case]) -> Iterator[LintFinding]:
-    """What reading the files shows, whether or not they make a pack."""
+def _of_sources(
+    sources: Sequence[RuleSource], opened: Collection[str], shipped: Sequence[Case]
+) -> Iterator[LintFinding]:
+    """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
     for source in sources:
         for look in _OF_ONE_FILE:
             yield from look(source)
@@ -132,7 +141,7 @@ def _of_sources(sources: Sequence[RuleSource], reading: Reading, shipped: Sequen
     yield from literal_findings(signals, [log for case in shipped for log in case.logs])
     for here in signals:
         yield from pattern_findings(here)
-    yield from dead_waits(sources, reading.sources)
+    yield from dead_waits(sources, opened)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:

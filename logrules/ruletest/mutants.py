@@ -3,28 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from logrules.ruleset.condition import (
-    Absence,
-    Condition,
-    Detection,
-    Detector,
-    Every,
-    MetricBound,
-    MetricIs,
-    MetricSpike,
-    MetricStays,
-    MetricTrend,
-    Not,
-    NotANumber,
-    Occurred,
-    Repeated,
-    Sequence,
-    Some,
-    Supported,
-    Trend,
-    leaves,
-    signals_of,
-)
+from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
 from logrules.ruleset.unparse import spell
@@ -32,8 +11,8 @@ from logrules.ruleset.unparse import spell
 # Wide enough that a near miss need not lie on the edge of its window.
 WIDER = 10
 _NEVER = "(?!)"
-_OTHER_TREND = {Trend.FLAT: Trend.RISING, Trend.RISING: Trend.FLAT}
-_OTHER_RHYTHM = {Detection.OVERDUE: Detection.LAGGING, Detection.LAGGING: Detection.OVERDUE}
+_OTHER_TREND = {nodes.Trend.FLAT: nodes.Trend.RISING, nodes.Trend.RISING: nodes.Trend.FLAT}
+_OTHER_RHYTHM = {nodes.Detection.OVERDUE: nodes.Detection.LAGGING, nodes.Detection.LAGGING: nodes.Detection.OVERDUE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +42,7 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
     def name_of(signal: int) -> str:
         return pack.signals[signal].name
 
-    for number in dict.fromkeys(signal for leaf in leaves(rule.when) for signal in signals_of(leaf)):
+    for number in dict.fromkeys(signal for leaf in nodes.leaves(rule.when) for signal in nodes.signals_of(leaf)):
         yield from _without(number, pack.signals[number], name_of(number))
     for wrong, was, now in _wrong(rule.when):
         yield Mutant(f"`{spell(now, name_of)}` for `{spell(was, name_of)}`", replace(rule, when=wrong))
@@ -82,75 +61,79 @@ def _without(number: int, signal: Signal, name: str) -> Iterator[Mutant]:
         yield Mutant(f"the veto of `{name}` dropped", signals={number: replace(signal, unless=None)})
 
 
-def _wrong(condition: Condition) -> Iterator[tuple[Condition, Condition, Condition]]:
+def _wrong(condition: nodes.Condition) -> Iterator[tuple[nodes.Condition, nodes.Condition, nodes.Condition]]:
     """The condition with one operator flipped, one window widened or one count dropped; what was there, what is."""
     match condition:
-        case Every(parts):
-            yield Some(parts), condition, Some(parts)
-            yield from ((Every(wrong), was, now) for wrong, was, now in _one_wrong(parts))
-        case Some(parts):
-            yield Every(parts), condition, Every(parts)
-            yield from ((Some(wrong), was, now) for wrong, was, now in _one_wrong(parts))
-        case Supported(part, evidence):
-            yield from ((Supported(wrong, evidence), was, now) for wrong, was, now in _wrong(part))
-        case Not(part):
+        case nodes.Every(parts):
+            yield nodes.Some(parts), condition, nodes.Some(parts)
+            yield from ((nodes.Every(wrong), was, now) for wrong, was, now in _one_wrong(parts))
+        case nodes.Some(parts):
+            yield nodes.Every(parts), condition, nodes.Every(parts)
+            yield from ((nodes.Some(wrong), was, now) for wrong, was, now in _one_wrong(parts))
+        case nodes.Supported(part, evidence):
+            yield from ((nodes.Supported(wrong, evidence), was, now) for wrong, was, now in _wrong(part))
+        case nodes.Not(part):
             yield part, condition, part
-            yield from ((Not(wrong), was, now) for wrong, was, now in _wrong(part))
+            yield from ((nodes.Not(wrong), was, now) for wrong, was, now in _wrong(part))
         case _:
             yield from ((wrong, condition, wrong) for wrong in _wrong_leaf(condition))
 
 
 def _one_wrong(
-    parts: tuple[Condition, ...],
-) -> Iterator[tuple[tuple[Condition, ...], Condition, Condition]]:
+    parts: tuple[nodes.Condition, ...],
+) -> Iterator[tuple[tuple[nodes.Condition, ...], nodes.Condition, nodes.Condition]]:
     for number, part in enumerate(parts):
         for wrong, was, now in _wrong(part):
             yield (*parts[:number], wrong, *parts[number + 1 :]), was, now
 
 
-def _wrong_leaf(leaf: Condition) -> Iterator[Condition]:
+def _wrong_leaf(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
     match leaf:
-        case Sequence(steps, within_s):
-            yield Every(tuple(_seen(step) for step in steps))
+        case nodes.Sequence(steps, within_s):
+            yield nodes.Every(tuple(_seen(step) for step in steps))
             if within_s is not None:
-                yield Sequence(steps, within_s * WIDER)
-        case Absence(after, missing, within_s):
+                yield nodes.Sequence(steps, within_s * WIDER)
+        case nodes.Absence(after, missing, within_s):
             yield _seen(after)
             if within_s is not None:
-                yield Absence(after, missing, within_s * WIDER)
-        case Repeated(signals, least, within_s):
+                yield nodes.Absence(after, missing, within_s * WIDER)
+        case nodes.Repeated(signals, least, within_s):
             yield _seen(signals)
             if within_s is not None:
-                yield Repeated(signals, least, within_s * WIDER)
-        case Detector(kind, longer_than_s):
+                yield nodes.Repeated(signals, least, within_s * WIDER)
+        case nodes.Detector(kind, longer_than_s):
             if longer_than_s:
-                yield Detector(kind, longer_than_s * WIDER)
+                yield nodes.Detector(kind, longer_than_s * WIDER)
             elif kind in _OTHER_RHYTHM:
-                yield Detector(_OTHER_RHYTHM[kind])
+                yield nodes.Detector(_OTHER_RHYTHM[kind])
         case _:
             yield from _wrong_metric(leaf)
 
 
-def _seen(signals: tuple[int, ...]) -> Condition:
+def _seen(signals: tuple[int, ...]) -> nodes.Condition:
     """Any of the signals, as the language says it."""
-    return Occurred(signals) if len(signals) == 1 else Some(tuple(Occurred((signal,)) for signal in signals))
+    return (
+        nodes.Occurred(signals)
+        if len(signals) == 1
+        else nodes.Some(tuple(nodes.Occurred((signal,)) for signal in signals))
+    )
 
 
-def _wrong_metric(leaf: Condition) -> Iterator[Condition]:
+def _wrong_metric(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
     match leaf:
-        case MetricIs(kind=kind):
-            yield replace(leaf, kind=NotANumber.INF if kind is NotANumber.NAN else NotANumber.NAN)
-        case MetricStays(metric, kind):
-            yield MetricIs(metric, kind)
-            yield replace(leaf, kind=NotANumber.INF if kind is NotANumber.NAN else NotANumber.NAN)
-        case MetricBound(above=above, over=over):
+        case nodes.MetricIs(kind=kind):
+            yield replace(leaf, kind=nodes.NotANumber.INF if kind is nodes.NotANumber.NAN else nodes.NotANumber.NAN)
+        case nodes.MetricStays(metric, kind):
+            yield nodes.MetricIs(metric, kind)
+            yield replace(leaf, kind=nodes.NotANumber.INF if kind is nodes.NotANumber.NAN else nodes.NotANumber.NAN)
+        case nodes.MetricBound(above=above, over=over):
             yield replace(leaf, above=not above)
             if over > 1:
                 yield replace(leaf, over=1)
-        case MetricSpike(above=above, factor=factor):
+        case nodes.MetricSpike(above=above, factor=factor):
             yield replace(leaf, above=not above)
             yield replace(leaf, factor=factor * WIDER)
-        case MetricTrend(trend=trend):
+        case nodes.MetricTrend(trend=trend):
             yield replace(leaf, trend=_OTHER_TREND[trend])
         case _:
             return

@@ -1,7 +1,7 @@
 """Signals that no condition asks for, and waits that no marker opens."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset import models as schema
@@ -33,9 +33,8 @@ def _understood(when: str, source: RuleSource) -> bool:
     return True
 
 
-def dead_waits(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) -> Iterator[LintFinding]:
-    """Waits in ``sources`` that no marker of any file opens."""
-    opened = {name for source in everything for name in _opened(source)}
+def dead_waits(sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
+    """Waits in ``sources`` that are not among those that markers open."""
     for source in sources:
         match source.file:
             case FrameworkFile(framework=framework, waits=waits):
@@ -44,8 +43,8 @@ def dead_waits(sources: Sequence[RuleSource], everything: Sequence[RuleSource]) 
                         yield found(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
 
 
-def _opened(source: RuleSource) -> Iterator[str]:
-    match source.file:
-        case FrameworkFile() as file:
-            for marker in file.markers:
-                yield from qualified(marker.opens, file)
+def opened_waits(sources: Iterable[RuleSource]) -> Iterator[str]:
+    """The waits that the markers in these files open."""
+    for source in sources:
+        if isinstance(source.file, FrameworkFile):
+            yield from qualified((name for marker in source.file.markers for name in marker.opens), source.file)
