@@ -37,7 +37,7 @@ def test_an_incident_goes_on_until_nothing_of_it_stands():
         (Withdrawn(ERROR.rule, 7.0), Kind.OVER),
         (Raised(STALL.rule, 8.0, 65.0), Kind.STALL),
     ]
-    told = [policy.news(update(float(n), change), ALL) for n, (change, _) in enumerate(story)]
+    told = [policy.news(update(float(n), change), lambda: ALL) for n, (change, _) in enumerate(story)]
     assert [news[0].kind if news else None for news in told] == [kind for _, kind in story]
     ids = [news[0].incident for news in told if news]
     assert len(set(ids[:-1])) == 1
@@ -46,18 +46,18 @@ def test_an_incident_goes_on_until_nothing_of_it_stands():
 
 def test_a_stall_after_an_error_is_part_of_its_incident():
     policy = NotificationPolicy()
-    policy.news(update(1.0, Raised(ERROR.rule, 1.0)), ALL)
-    (news,) = policy.news(update(2.0, STALLED), ALL)
+    policy.news(update(1.0, Raised(ERROR.rule, 1.0)), lambda: ALL)
+    (news,) = policy.news(update(2.0, STALLED), lambda: ALL)
     assert news.kind is Kind.MOVED_ON
 
 
 def test_all_who_ask_are_told_the_same():
     policy, one = NotificationPolicy(), update(1.0, STALLED)
-    assert policy.news(one, REPORT) is policy.news(one, REPORT)
+    assert policy.news(one, lambda: REPORT) is policy.news(one, lambda: REPORT)
 
 
 def test_the_name_of_the_job_is_in_everything():
-    (news,) = NotificationPolicy("llama 70B").news(update(1.0, STALLED), REPORT)
+    (news,) = NotificationPolicy("llama 70B").news(update(1.0, STALLED), lambda: REPORT)
     assert facts(news)["job"] == "llama 70B"
     assert sentence(news).startswith("llama 70B: stalled in rendezvous")
 
@@ -119,7 +119,7 @@ def test_a_stall_with_which_the_job_ends_is_not_said_to_be_over():
     ],
 )  # fmt: skip
 def test_each_chat_gets_the_body_that_it_documents(url, body):
-    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), lambda: REPORT)
     assert body_for(url, replace(news, incident="i"), "said", {"rule": "r"}, "key") == body
 
 
@@ -135,7 +135,7 @@ HOSTILE = "<!channel> & <at user_id='all'>"
     ],
 )
 def test_words_of_a_log_call_nobody(url, text):
-    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), lambda: REPORT)
     assert json.dumps(text) in json.dumps(body_for(url, news, HOSTILE, {}, ""))
 
 
@@ -148,7 +148,7 @@ def test_words_of_a_log_call_nobody(url, text):
     ],
 )
 def test_no_message_is_longer_than_its_chat_takes(url, most):
-    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), lambda: REPORT)
     body = body_for(url, news, "慢" * 50_000, {}, "")
     told = body.get("text") or body["content"]
     assert isinstance(told, dict)
@@ -198,8 +198,8 @@ def test_the_key_comes_from_the_environment_and_is_told_to_nobody(monkeypatch):
 def test_a_pager_gets_one_alert_an_incident_and_its_end():
     policy = NotificationPolicy()
     url = "https://events.pagerduty.com/v2/enqueue"
-    (begun,) = policy.news(update(1.0, STALLED), REPORT)
-    (over,) = policy.news(update(2.0, Withdrawn(STALL.rule, 2.0)), REPORT)
+    (begun,) = policy.news(update(1.0, STALLED), lambda: REPORT)
+    (over,) = policy.news(update(2.0, Withdrawn(STALL.rule, 2.0)), lambda: REPORT)
     first, last = (body_for(url, news, "x" * 2_000, {}, "key") for news in (begun, over))
     assert (first["event_action"], last["event_action"]) == ("trigger", "resolve")
     assert first["dedup_key"] == last["dedup_key"]

@@ -49,7 +49,7 @@ STALLED = Raised(STALL.rule, 1000.0, 65.0)
 def test_what_is_news_and_what_is_not():
     policy = NotificationPolicy()
     told = [
-        [news.kind for news in policy.news(update(now, *changes), REPORT)]
+        [news.kind for news in policy.news(update(now, *changes), lambda: REPORT)]
         for now, changes in [
             (1.0, [Raised("not/shown", 1.0)]),
             (2.0, [STALLED]),
@@ -64,11 +64,11 @@ def test_what_is_news_and_what_is_not():
 
 def test_what_only_informs_pages_nobody():
     told = replace(REPORT, diagnoses=(replace(STALL, severity=Severity.INFO),))
-    assert NotificationPolicy().news(update(1.0, Raised(STALL.rule, 1.0)), told) == ()
+    assert NotificationPolicy().news(update(1.0, Raised(STALL.rule, 1.0)), lambda: told) == ()
 
 
 def test_the_key_facts_of_news():
-    (news,) = NotificationPolicy().news(update(1.0, STALLED), REPORT)
+    (news,) = NotificationPolicy().news(update(1.0, STALLED), lambda: REPORT)
     assert facts(news) == {
         "incident": news.incident,
         "event": "stall", "rule": "torch/rendezvous", "status": "stalled", "phase": "rendezvous",
@@ -187,7 +187,7 @@ def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
     webhook.hear(update(1.0, STALLED), lambda: REPORT)
     webhook.close(10.0)
     (body,) = receiver.bodies
-    assert body["text"] == f"logrules: {sentence(NotificationPolicy().news(update(1.0, STALLED), REPORT)[0])}"
+    assert body["text"] == f"logrules: {sentence(NotificationPolicy().news(update(1.0, STALLED), lambda: REPORT)[0])}"
     assert body["event"] == "stall"
     assert body["report"]["status"] == "stalled"
     assert complaints == []
@@ -427,5 +427,5 @@ def test_the_python_processes_below_a_process_are_found():
 def test_an_incident_keeps_its_name_until_it_is_over():
     policy = NotificationPolicy()
     changes = [STALLED, StallProlonged(STALL.rule, 4.0, 130.0), Withdrawn(STALL.rule, 5.0), STALLED]
-    names = [news.incident for one in changes for news in policy.news(update(1.0, one), REPORT)]
+    names = [news.incident for one in changes for news in policy.news(update(1.0, one), lambda: REPORT)]
     assert names[0] == names[1] == names[2] != names[3]

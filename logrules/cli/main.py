@@ -169,7 +169,7 @@ def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | Non
         formatter_class=partial(argparse.HelpFormatter, width=_columns() - 2),
         epilog=epilog,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    parser.add_argument("--version", action="version", version=f"logrules {__version__}", help="print the version")
     parser.add_argument("--debug", action="store_true", help=_DEBUG_HELP)
     # Named here, since making the name up loads what only help needs.
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", prog="logrules")
@@ -206,12 +206,6 @@ def _add(verbs: "_Verbs", name: str, about: str, module: str | None) -> None:
 
 if TYPE_CHECKING:
     _Verbs = argparse._SubParsersAction[_Parser]  # noqa: SLF001 (it has no other name)
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_rest: object) -> None:
-        print(f"logrules {__version__}")
-        parser.exit()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.delivery import command_delivery
 from logrules.notify.delivery_queue import DeliveryQueue
-from logrules.notify.notifications import Kind, NotificationPolicy, fact_text, facts, matters
+from logrules.notify.notifications import Kind, NotificationPolicy, fact_text, facts
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
 
@@ -35,9 +35,7 @@ class Commands:
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Run the command, if there is news and the last run is long enough ago."""
-        if not matters(update):
-            return
-        for news in self._policy.news(update, report()):
+        for news in self._policy.news(update, report):
             if news.kind not in self._kinds or (self._last is not None and update.now < self._last + APART_S):
                 continue
             self._last = update.now

@@ -7,7 +7,7 @@ from typing import TextIO
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed
 from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.notify.notifications import NotificationPolicy, facts, matters
+from logrules.notify.notifications import NotificationPolicy, facts
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 
@@ -49,15 +49,14 @@ class EventStream:
                     yield {"event": "writes-again", "quiet_seconds": round(quiet_s)}
                 case _:
                     pass
-        if matters(update):
-            for news in self._policy.news(update, report()):
-                said: Said = {name: safe(fact) if isinstance(fact, str) else fact for name, fact in facts(news).items()}
-                if news.diagnosis is not None:
-                    said["evidence"] = [
-                        {"source": safe(line.source), "line": line.line, "text": safe(line.text)}
-                        for line in news.diagnosis.evidence[:4]
-                        if line.text
-                    ]
-                yield said
+        for news in self._policy.news(update, report):
+            said: Said = {name: safe(fact) if isinstance(fact, str) else fact for name, fact in facts(news).items()}
+            if news.diagnosis is not None:
+                said["evidence"] = [
+                    {"source": safe(line.source), "line": line.line, "text": safe(line.text)}
+                    for line in news.diagnosis.evidence[:4]
+                    if line.text
+                ]
+            yield said
         if update.ended:
             yield {"event": "end", "report": report_document(report(), self._language)}

@@ -7,7 +7,7 @@ from datetime import datetime
 from logrules.model.change import QuietEnded, QuietNoticed
 from logrules.model.report import Report, Text
 from logrules.model.update import Update
-from logrules.notify.notifications import Kind, Notification, NotificationPolicy, matters
+from logrules.notify.notifications import Kind, Notification, NotificationPolicy
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
 
@@ -37,9 +37,8 @@ class IncidentHistory:
             if isinstance(change, QuietNoticed | QuietEnded):
                 form = _QUIET if isinstance(change, QuietNoticed) else _AGAIN
                 self._keep(update.now, form.of(self._language).format(quiet=duration(change.quiet_s)))
-        if matters(update):
-            for news in self._policy.news(update, report()):
-                self._keep(update.now, self._said(news))
+        for news in self._policy.news(update, report):
+            self._keep(update.now, self._said(news))
 
     def close(self, limit_s: float) -> None:
         """Nothing is left to do."""

@@ -1,7 +1,7 @@
 """What of an update others should be told: a stall, a diagnosis, a stall that lasts, one that is over."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -49,10 +49,10 @@ class NotificationPolicy:
         self._count = 0
         self._last: tuple[Update, tuple[Notification, ...]] | None = None
 
-    def news(self, update: Update, report: Report) -> tuple[Notification, ...]:
-        """What is worth telling of this update; ``report`` is the one after it."""
+    def news(self, update: Update, report: Callable[[], Report]) -> tuple[Notification, ...]:
+        """What is worth telling of this update; ``report`` gives the one after it."""
         if self._last is None or self._last[0] is not update:
-            self._last = (update, tuple(self._fresh(update, report)))
+            self._last = (update, tuple(self._fresh(update, report())) if matters(update) else ())
         return self._last[1]
 
     def _fresh(self, update: Update, report: Report) -> Iterator[Notification]:

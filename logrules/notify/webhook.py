@@ -12,7 +12,7 @@ from logrules.notify.delivery import post_delivery
 from logrules.notify.delivery_queue import DeliveryQueue
 from logrules.notify.message_forms import body_for
 from logrules.notify.message_signature import signed
-from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, matters, sentence
+from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, sentence
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 from logrules.sources.wall_clock import system_time
@@ -42,9 +42,7 @@ class Webhook:
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Post what is news."""
-        if not matters(update):
-            return
-        for news in self._policy.news(update, report()):
+        for news in self._policy.news(update, report):
             url, body = signed(self._url, self._body(news), os.environ.get(SIGNING_KEY, ""), system_time())
             self._deliveries.do(post_delivery(url, json.dumps(body, ensure_ascii=False).encode()))
 

@@ -1,30 +1,11 @@
 """Tables of several packs made one: a later row stands in the place of an earlier one of the same id."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Protocol, TypeVar
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
 
-from logrules.ruleset.table_reader import (
-    CausesFile,
-    CertaintyFile,
-    ExceptionsFile,
-    ExitsFile,
-    NamesFile,
-    OriginsFile,
-    PipelineFile,
-    SettingsFile,
-    StancesFile,
-    TableFile,
-)
+from logrules.ruleset.table_reader import PipelineFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
-
-
-class _Row(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-Row = TypeVar("Row", bound=_Row)
 
 
 def joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
@@ -44,42 +25,31 @@ def _with(phases: list[Phase], new: Phase) -> list[Phase]:
     return [*phases[:at], new, *phases[at:]]
 
 
+# Rows of which the first that fits counts: a pack's own go before those that it adds to.
+_FIRST_FITS = frozenset({"alternatives"})
+# Rows without an id: all count.
+_ALL_COUNT = frozenset({"own_words", "nesting"})
+# What a file says of these stands in the place of what was said before.
+_WHOLE = frozenset({"tiers", "certainty"})
+_OTHERWISE_CALLED = {"certainty_model": "certainty"}
+
+
 def joined_tables(files: Iterable[TableFile]) -> Tables:
     """The tables of all files. The tiers are those of the last file that gives any."""
-    found = Tables()
+    known: dict[str, Any] = {}
     for file in files:
-        match file:
-            case CausesFile(causes=causes, tiers=tiers, alternatives=alternatives):
-                causes, alternatives = _rows(found.causes, causes), _before(alternatives, found.alternatives)
-                found = replace(found, causes=causes, tiers=tiers or found.tiers, alternatives=alternatives)
-            case OriginsFile(components=components, own_words=own, nesting=nesting):
-                components = _rows(found.components, components)
-                own, nesting = (*found.own_words, *own), (*found.nesting, *nesting)
-                found = replace(found, components=components, own_words=own, nesting=nesting)
-            case StancesFile(stances=stances):
-                found = replace(found, stances=_rows(found.stances, stances))
-            case ExceptionsFile(exceptions=exceptions, classes=classes):
-                known = {one.name: one for one in (*found.classes, *classes)}
-                rows = _rows(found.exceptions, exceptions)
-                found = replace(found, exceptions=rows, classes=tuple(known.values()))
-            case ExitsFile(exit_forms=forms, exit_codes=codes):
-                forms, codes = _rows(found.exit_forms, forms), _rows(found.exit_codes, codes)
-                found = replace(found, exit_forms=forms, exit_codes=codes)
-            case CertaintyFile(certainty_model=certainty):
-                found = replace(found, certainty=certainty)
-            case NamesFile(other_names=names, told_names=told):
-                names, told = _rows(found.other_names, names), _rows(found.told_names, told)
-                found = replace(found, other_names=names, told_names=told)
-            case SettingsFile(settings=settings):
-                found = replace(found, settings=_rows(found.settings, settings))
-    return found
+        for member in fields(file) if not isinstance(file, PipelineFile) else ():
+            name, new = _OTHERWISE_CALLED.get(member.name, member.name), getattr(file, member.name)
+            known[name] = _joined(name, known.get(name, ()), new)
+    return Tables(**known)
 
 
-def _rows(known: Sequence[Row], new: Sequence[Row]) -> tuple[Row, ...]:
-    return tuple({row.id: row for row in (*known, *new)}.values())
-
-
-def _before(new: Sequence[Row], known: Sequence[Row]) -> tuple[Row, ...]:
-    """Rows of which the first that fits counts: a pack's own go before those that it adds to."""
-    names = {row.id for row in new}
-    return (*new, *(row for row in known if row.id not in names))
+def _joined(name: str, known: Any, new: Any) -> Any:
+    if name in _WHOLE:
+        return new or known
+    if name in _ALL_COUNT:
+        return (*known, *new)
+    if name in _FIRST_FITS:
+        names = {row.id for row in new}
+        return (*new, *(row for row in known if row.id not in names))
+    return tuple({row.name if name == "classes" else row.id: row for row in (*known, *new)}.values())
