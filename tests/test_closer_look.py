@@ -131,17 +131,25 @@ def test_other_hosts_are_asked_for_the_same_job(tmp_path):
 
 
 @POSIX
-def test_the_script_for_other_hosts_finds_the_job_by_its_mark(tmp_path):
+@pytest.mark.parametrize(
+    ("ranks", "name"),
+    [
+        ({"RANK": "5"}, "rank 5"),
+        ({"SLURM_PROCID": "0", "RANK": "5"}, "rank 5"),
+        ({"SLURM_PROCID": "0", "OMPI_COMM_WORLD_RANK": "7"}, "rank 7"),
+    ],
+)
+def test_the_script_for_other_hosts_finds_the_job_by_its_mark(tmp_path, ranks, name):
     import subprocess
     import sys
 
     fake(tmp_path, "py-spy", f"echo '{DUMP}'")
-    marked = {**os.environ, "SLURM_JOB_ID": f"test-{os.getpid()}", "RANK": "5"}
+    marked = {**os.environ, "SLURM_JOB_ID": f"test-{os.getpid()}", **ranks}
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=marked) as child:
         script = ssh_command("here", f"SLURM_JOB_ID=test-{os.getpid()}")[-1]
         done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=env(tmp_path), check=True)
         child.kill()
-    assert [stack.name for stack in remote_stacks("here", done.stdout)] == ["rank 5"]
+    assert [stack.name for stack in remote_stacks("here", done.stdout)] == [name]
 
 
 @POSIX

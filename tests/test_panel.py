@@ -1,5 +1,6 @@
 """The panel: its lines, and a real terminal on which the log stays as it is above it."""
 
+import io
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from logrules.model.change import QuietNoticed, Raised, Withdrawn
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
+from logrules.notify.event_lines import Lines
 from logrules.notify.incident_history import IncidentHistory
 from logrules.notify.notifications import NotificationPolicy
 from logrules.notify.pager import evidence_file, lines_around, pager_command
@@ -250,3 +252,16 @@ def test_no_panel_where_it_is_not_wanted(tmp_path):
     assert terminal.ends() == 0
     assert any(line.startswith("a line of the log") for line in terminal.seen())
     assert not any("── logrules" in line for line in terminal.seen())
+
+
+def test_a_log_that_nothing_explains_is_told_in_red_and_a_command_can_be_pasted():
+    unknown = Report(Status.UNEXPLAINED, "train_step")
+    (head, *_) = panel_lines(UPDATE, unknown, [], (100, 8), "en", keys=False)
+    assert "\x1b[1;31mNO DIAGNOSIS" in head
+    step = Fix(Text("Look at the stack", "查看堆栈"), run="py-spy dump --pid <pid>")
+    asked = replace(REPORT, diagnoses=(replace(REPORT.diagnoses[0], fixes=(step,)),))
+    shown = plain(panel_lines(UPDATE, asked, [], (100, 8), "en", keys=False))
+    assert "    → Look at the stack: py-spy dump --pid PID" in shown
+    out = io.StringIO()
+    Lines(out, "en").hear(replace(UPDATE, changes=(Raised("vllm/x", 1.0, 60.0),)), lambda: asked)
+    assert "→ Look at the stack: py-spy dump --pid PID" in out.getvalue()

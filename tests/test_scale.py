@@ -203,6 +203,14 @@ def test_a_packed_log_behind_a_url_is_unpacked(bucket, shipped):
     assert replay([source], shipped).diagnoses[0].cause == "cuda-oom"
 
 
+def test_what_is_no_text_behind_a_url_is_said(bucket, shipped):
+    import fsspec
+
+    fsspec.filesystem("memory").pipe_file("/bucket/run.log", b"PK\x03\x04" + bytes(range(256)) * 40)
+    report = replay(remote_sources("memory://bucket/run.log"), shipped)
+    assert (report.lines, [note.note for note in report.notes]) == (0, ["is a zip archive; unpack it first"])
+
+
 @pytest.mark.parametrize(
     ("url", "says"),
     [

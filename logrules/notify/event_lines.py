@@ -12,6 +12,7 @@ from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
 from logrules.output.numbers import duration, ranks_in_words
+from logrules.output.shell import pasteable
 
 _MAX_TEXT = 300
 _MEGABYTE = 1_000_000
@@ -102,7 +103,7 @@ class Lines:
             more.append(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}")
         first = next((fix for fix in one.fixes if fix.run), None)
         if quiet_s is not None and first is not None:
-            more.append(f"         → {first.do.of(self._language)}: {first.run}")
+            more.append(f"         → {first.do.of(self._language)}: {pasteable(first.run or '')}")
         self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}", *more)
 
     def _behind(self, update: Update) -> None:

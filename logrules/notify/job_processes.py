@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import psutil
 
 # What torchrun, Open MPI and Slurm call the rank.
-_RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 _MAX_DIGITS = 9
 # More stacks than these tell nothing new, and each costs the job a pause of milliseconds.
 MAX_PROCESSES = 64
@@ -90,7 +90,7 @@ def _python_of(found: "Iterable[psutil.Process]") -> list[Process]:
 
 def rank_of(environment: Mapping[str, str]) -> int | None:
     """The rank that its launcher gave a process in its environment."""
-    told = next((environment[name] for name in _RANKS if name in environment), "")
+    told = next((environment[name] for name in RANK_VARIABLES if name in environment), "")
     return int(told) if told.isdecimal() and len(told) < _MAX_DIGITS else None
 
 

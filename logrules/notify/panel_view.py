@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text as Line
 
-from logrules.model.report import Diagnosis, Report, Severity, Text
+from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_in_words
-from logrules.output.text_parts import status_word
+from logrules.output.shell import pasteable
+from logrules.output.text_parts import COLOR, status_color, status_word
 
-_COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _SUSPECTS = 2
 _MAX_STEP = 60
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -99,11 +99,10 @@ def _span(ranks: Sequence[int]) -> str:
 
 
 def _head(update: Update, report: Report, language: str, job: str) -> Line:
-    color = {"failed": "red", "stalled": "yellow"}.get(report.status.value, "green")
     return Line.assemble(
         ("── logrules ", "dim"),
         (f"{safe(job)} " if job else "", "bold"),
-        (status_word(report).of(language), f"bold {color}"),
+        (status_word(report).of(language), f"bold {status_color(report)}"),
         (f" {words.IN_PHASE.of(language).format(phase=report.phase)}", "bold"),
         (f" · {update.lines:,} {words.LINES.of(language)} ──", "dim"),
     )
@@ -131,13 +130,13 @@ def _short(seconds: float) -> str:
 def _suspect(one: Diagnosis, language: str) -> list[Line]:
     ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
     title = f"  ! {one.title.of(language)}{ranks} · {certainty_in_words(one, language)}"
-    found = [Line(safe(title), style=_COLOR[one.severity])]
+    found = [Line(safe(title), style=COLOR[one.severity])]
     if one.evidence:
         line = one.evidence[0]
         found.append(Line(safe(f"    {line.source}:{line.line}: {line.text}"), style="dim"))
     if one.fixes:
         fix = one.fixes[0]
-        found.append(Line(safe(f"    → {fix.do.of(language)}" + (f": {fix.run}" if fix.run else ""))))
+        found.append(Line(safe(f"    → {fix.do.of(language)}" + (f": {pasteable(fix.run)}" if fix.run else ""))))
     return found
 
 

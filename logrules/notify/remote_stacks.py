@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from logrules.model.errors import LogrulesError
+from logrules.notify.job_processes import RANK_VARIABLES
 from logrules.notify.stack_groups import ProcessStack, stack_of
 
 # What a scheduler or launcher gives all processes of a job, and no other.
@@ -27,7 +28,10 @@ for p in /proc/[0-9]*; do
   printf '%s\\n' "$e" | grep -qxF -e {mark} || continue
   case "$(readlink "$p/exe" 2>/dev/null)" in *python*) ;; *) continue ;; esac
   n=$((n + 1)); [ $n -le {limit} ] || break
-  r=$(printf '%s\\n' "$e" | sed -n 's/^RANK=//p;s/^SLURM_PROCID=//p' | head -n 1)
+  for v in {ranks}; do
+    r=$(printf '%s\\n' "$e" | sed -n "s/^$v=//p" | head -n 1)
+    [ -z "$r" ] || break
+  done
   echo "{head}${{p#/proc/}} $r"
   timeout 10 py-spy dump --json --pid "${{p#/proc/}}" 2>/dev/null
 done
@@ -54,7 +58,8 @@ def mark_of(environments: Sequence[Mapping[str, str]]) -> str | None:
 
 def ssh_command(host: str, mark: str) -> tuple[str, ...]:
     """Asks a host for the stacks of the processes that bear the mark. It only looks."""
-    script = _SCRIPT.format(mark=shlex.quote(mark), limit=_MAX_PROCESSES, head=_HEAD)
+    ranks = " ".join(RANK_VARIABLES)
+    script = _SCRIPT.format(mark=shlex.quote(mark), limit=_MAX_PROCESSES, head=_HEAD, ranks=ranks)
     return ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "--", host, script)
 
 

@@ -8,7 +8,7 @@ from logrules.model.report import Fix
 from logrules.output import messages as words
 from logrules.output.brief_sentences import COLUMNS, first_sentences
 from logrules.output.display_width import columns_of, lines_taken
-from logrules.output.text_parts import copyables
+from logrules.output.shell import copyables
 
 _MAX_DO = 2 * COLUMNS - 40
 

@@ -8,11 +8,11 @@ from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
+from logrules.output.shell import copyables
 from logrules.output.styled import Page, StyledText
 from logrules.output.text_parts import (
     COLOR,
     clock,
-    copyables,
     is_restart_advised,
     place,
     put,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TextIO
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Status, Text
@@ -10,7 +11,7 @@ from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
-from logrules.output.shell import commands
+from logrules.output.shell import copyables
 from logrules.output.text_parts import headline, is_beside_the_point, status_word
 
 SHOWN = 3
@@ -79,8 +80,7 @@ def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
 def _fix(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:
     risk = words.RISK[fix.risk].of(language)
     yield f"{number}. {escaped(fix.do.of(language))} *({risk})*"
-    lines = [*commands(fix, shell), *fix.flags, *(f"{key}: {value}" for key, value in fix.config.items())]
-    text = safe_block([*lines, *(fix.code or "").splitlines()])
+    text = safe_block([*chain.from_iterable(copyables(fix, shell))])
     if text:
         fence = fence_for(text)
         yield "\n".join(f"   {line}" for line in (f"{fence}", *text.splitlines(), fence))

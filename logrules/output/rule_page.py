@@ -1,6 +1,7 @@
 """A rule or a word as a page of Markdown: what `logrules explain` prints and docs/rules/ holds."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TextIO
 
 from logrules.inference.advice import with_open_slots
@@ -8,7 +9,7 @@ from logrules.inference.command_slots import with_open_text
 from logrules.model.lint_codes import Code
 from logrules.model.report import Fix, Severity, Text
 from logrules.output.messages import RESTART, RISK
-from logrules.output.shell import commands
+from logrules.output.shell import copyables
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import Card, card_of, title_of
 from logrules.ruleset.vocabulary_text import Word
@@ -93,9 +94,7 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
 
 def _fix_lines(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:
     yield f"{number}. {fix.do.of(language)} ({RISK[fix.risk].of(language)})"
-    lines = [*commands(fix, shell), *fix.flags, *(f"{name}: {value}" for name, value in fix.config.items())]
-    lines += fix.code.rstrip().splitlines() if fix.code else []
-    if lines:
+    if lines := [*chain.from_iterable(copyables(fix, shell))]:
         yield from ("   ```", *(f"   {line}" for line in lines), "   ```")
     if fix.note:
         yield f"   {fix.note.of(language)}"

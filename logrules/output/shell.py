@@ -1,7 +1,7 @@
 """Fixes as commands that can be pasted: bash or PowerShell."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from logrules.model.report import Fix
 
@@ -25,6 +25,15 @@ def commands(fix: Fix, shell: str) -> Iterator[str]:
     command = fix.powershell if shell == "powershell" and fix.powershell else fix.run
     if command:
         yield from pasteable(command).strip().splitlines()
+
+
+def copyables(fix: Fix, shell: str) -> Iterator[Sequence[str]]:
+    """Everything of a step that can be copied, in lines that belong together."""
+    yield from ((line,) for line in commands(fix, shell))
+    yield from ((flag,) for flag in fix.flags)
+    yield from ((f"{name}: {value}",) for name, value in fix.config.items())
+    if fix.code:
+        yield fix.code.rstrip().splitlines()
 
 
 def pasteable(text: str) -> str:

@@ -1,20 +1,18 @@
 """What the brief and the full report say alike: the verdict, where, when, what can be copied."""
 
-from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Risk, Severity, Status, Text
+from logrules.model.report import Diagnosis, Evidence, Report, Restart, Risk, Severity, Status, Text
 from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage
-from logrules.output.shell import commands
 from logrules.output.styled import Page, StyledText
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
+_STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
 MAX_SOURCES = 3
 _MAX_VERDICT = 160
 
@@ -28,8 +26,7 @@ def put_verdict(page: Page, report: Report, language: str) -> None:
     """One line that says it all."""
     phase = words.IN_PHASE.of(language).format(phase=report.phase)
     word = status_word(report)
-    color = "yellow" if word is words.TROUBLE else STATUS_COLOR.get(report.status, "green")
-    parts = [(word.of(language), f"bold {color}"), (f"  {phase}", "bold")]
+    parts = [(word.of(language), f"bold {status_color(report)}"), (f"  {phase}", "bold")]
     said = headline(report, language)
     put(page, 0, *parts, *([(f"  {said}", "bold")] if said else []))
 
@@ -38,6 +35,11 @@ def status_word(report: Report) -> Text:
     """The status in a word: nothing is called well that a diagnosis warns of."""
     warned = any(one.severity is not Severity.INFO for one in report.diagnoses)
     return words.TROUBLE if report.status is Status.HEALTHY and warned else words.STATUS[report.status]
+
+
+def status_color(report: Report) -> str:
+    """The colour of that word on a terminal."""
+    return "yellow" if status_word(report) is words.TROUBLE else _STATUS_COLOR.get(report.status, "green")
 
 
 def is_explained(report: Report) -> bool:
@@ -131,12 +133,3 @@ def clock(time: float | None) -> str:
         return f"  {datetime.fromtimestamp(time, UTC):%Y-%m-%d %H:%M:%S}"
     except (OverflowError, ValueError, OSError):
         return ""
-
-
-def copyables(fix: Fix, shell: str) -> Iterator[Sequence[str]]:
-    """Everything of a step that can be copied, in lines that belong together."""
-    yield from ((line,) for line in commands(fix, shell))
-    yield from ((flag,) for flag in fix.flags)
-    yield from ((f"{name}: {value}",) for name, value in fix.config.items())
-    if fix.code:
-        yield fix.code.rstrip().splitlines()

@@ -80,16 +80,21 @@ def opened(path: Path) -> FileIO:
 def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) -> Iterator[Block | Skipped]:
     """Everything that a saved source yields, from the opening of the file to its closing."""
     faults: list[str] = []
-    offset = 0
     _keep_freed_blocks()
     with open_file() as file:
         try:
-            for whole in _text_only(_lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults):
-                data = records_as_lines(whole)
-                yield Block(name, offset, data)
-                offset += len(data)
+            yield from log_items(name, _lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults)
         except SourceError as fault:
             raise SourceError(f"{name}: {fault}") from None
+
+
+def log_items(name: str, lines: Iterator[bytes], faults: list[str]) -> Iterator[Block | Skipped]:
+    """Whole lines as blocks of a log, unless they are no text; at the end the first of the ``faults``, if any."""
+    offset = 0
+    for whole in _text_only(lines, faults):
+        data = records_as_lines(whole)
+        yield Block(name, offset, data)
+        offset += len(data)
     if faults:
         yield Skipped(name, offset, None, faults[0])
 

@@ -6,9 +6,8 @@ from typing import Any
 from logrules.model.errors import SourceError
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.chunking import whole_lines
-from logrules.sources.file import text_of
+from logrules.sources.file import log_items, text_of
 from logrules.sources.log_names import is_log_name
-from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
 
@@ -85,21 +84,18 @@ def _file_system(url: str) -> tuple[Any, str]:
 def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped]:
     files, address = _file_system(url)
     faults: list[str] = []
-    offset = 0
+    came = 0
     try:
         with files.open(address, "rb") as file:
             pieces = text_of(file, min(block_bytes, MAX_LINE_BYTES), faults)
-            for whole in whole_lines(pieces, MAX_LINE_BYTES):
-                data = records_as_lines(whole)
-                yield Block(name, offset, data)
-                offset += len(data)
+            for item in log_items(name, whole_lines(pieces, MAX_LINE_BYTES), faults):
+                yield item
+                came = item.offset + len(item.data) if isinstance(item, Block) else came
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
         # A log that breaks off is read as far as it came.
-        if not offset:
+        if not came:
             raise SourceError(f"{name}: cannot be read ({_said(fault)})") from None
-        faults.append(f"reading failed ({_said(fault)})")
-    if faults:
-        yield Skipped(name, offset, None, faults[0])
+        yield Skipped(name, came, None, f"reading failed ({_said(fault)})")
 
 
 def _said(fault: Exception) -> str:
