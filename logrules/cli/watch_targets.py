@@ -1,8 +1,6 @@
 """What there is to watch: a command, a pipe, files, a saved log that is replayed."""
 
 import argparse
-import os
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -11,10 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
-from logrules.model.stream import End
 from logrules.output.escape import safe
 from logrules.ruleset.pack import Pack
-from logrules.sources.queue import EventQueue
 from logrules.sources.source import Source
 from logrules.sources.turn import Turn
 
@@ -23,14 +19,10 @@ if TYPE_CHECKING:
 
     from logrules.engine.replay_source import ReplaySource
     from logrules.sources.followed_files import FollowedFiles
-    from logrules.sources.job_output import JobOutput
-    from logrules.sources.process import ChildProcess
 
 STDIN, STDOUT = 0, 1
 STDIN_NAME = "<stdin>"
 ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
-# With a terminal in front, the kernel has told the whole group: the command too.
-_FROM_TERMINAL = ("SIGINT", "SIGQUIT")
 
 
 class Job:
@@ -82,107 +74,6 @@ class Job:
 
     def wait(self) -> int | None:
         """Wait until all was passed on; the exit status to end with, where the job decides it."""
-        return None
-
-
-class Command(Job):
-    """A command that we start."""
-
-    source: EventQueue
-    signals = (*ENDING, "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        super().__init__()
-        self.echoes = options.echo is not False
-        self.source = EventQueue(" ".join(options.command))
-        self._words = options.command
-        self._pty = options.pty
-        self._child: ChildProcess | None = None
-        self._early: list[int] = []
-
-    @property
-    def pid(self) -> int | None:
-        """Its process id, once it was started."""
-        return None if self._child is None else self._child.pid
-
-    @property
-    def exit_status(self) -> int | None:
-        """Its exit status, once it has ended."""
-        return None if self._child is None else self._child.exit_status
-
-    def start(self) -> None:
-        """Start it."""
-        from logrules.sources.process import ChildProcess
-
-        child = self._child = ChildProcess(self._words, self.source, echo=self.echoes, pty=self._pty, turn=self.turn)
-        for number in self._early:
-            child.send(number)
-
-    def signalled(self, number: int) -> bool:
-        """Pass the signal on; the command decides when it ends."""
-        if signal.Signals(number).name in _FROM_TERMINAL and _in_front():
-            return False
-        if self._child is None:
-            self._early.append(number)
-        elif number == getattr(signal, "SIGWINCH", None):
-            self._child.resize()
-        else:
-            self._child.send(number)
-        return False
-
-    def aside(self, place: int) -> AbstractContextManager[bool]:
-        """Hold its output."""
-        return super().aside(place) if self._child is None else self._child.aside(place)
-
-    def unwatched(self) -> None:
-        """Go on passing its output through."""
-        self.source.give_up()
-
-    def wait(self) -> int | None:
-        """Its exit status."""
-        return None if self._child is None else self._child.wait()
-
-
-class Pipe(Job):
-    """Standard input."""
-
-    source: EventQueue
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        super().__init__()
-        self.echoes = options.echo is not False
-        self.source = EventQueue(STDIN_NAME)
-        self._output: JobOutput | None = None
-
-    def _end(self) -> None:
-        self.source.end(End())
-
-    def start(self) -> None:
-        """Read it."""
-        from logrules.sources.job_output import JobOutput, Output
-
-        output = Output(STDIN, STDOUT if self.echoes else None, STDIN_NAME)
-        self._output = JobOutput([output], self.source, self.turn, self._end)
-
-    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
-        """Watch no longer."""
-        self._end()
-        return True
-
-    def aside(self, place: int) -> AbstractContextManager[bool]:
-        """Hold what comes."""
-        return super().aside(place) if self._output is None else self._output.aside(place)
-
-    def unwatched(self) -> None:
-        """Go on passing it through, to its end."""
-        self.source.give_up()
-        if self._output is not None:
-            self._output.join()
-
-    def wait(self) -> int | None:
-        """Whoever writes to it is told that nobody reads any more."""
-        if self._output is not None:
-            self._output.release()
         return None
 
 
@@ -250,6 +141,8 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
     if options.then_quiet and not options.replay:
         raise LogrulesError("--then-quiet is for a saved log: logrules watch --replay 60x --then-quiet 15m LOG")
     if options.command:
+        from logrules.cli.watched_output import Command
+
         return Command(options)
     if options.replay:
         return Replayed(options, pack)
@@ -259,21 +152,9 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
         return Followed(options)
     if not options.paths and sys.stdin.isatty():
         raise LogrulesError("nothing to watch: name a log, pipe one in, or start the job behind `--` (see --help)")
+    from logrules.cli.watched_output import Pipe
+
     return Pipe(options)
-
-
-def _in_front() -> bool:
-    """Whether a terminal has us in front, so that what is typed there reaches our command by itself."""
-    try:
-        terminal = os.open("/dev/tty", os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return os.tcgetpgrp(terminal) == os.getpgrp()
-    except (OSError, AttributeError):
-        return False
-    finally:
-        os.close(terminal)
 
 
 def _show(turn: Turn, data: bytes) -> None:
