@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from logrules.cli.extension import diagnose_extensions
 from logrules.cli.reader_options import add_engine_options, chosen_readers, named_logs
-from logrules.cli.rule_options import add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import HTML, needed
 from logrules.model.report import Report, Severity, SourceNote, Status
@@ -68,8 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
     parser.add_argument("--format", choices=("text", "json", *FORMS), default="text", help="form (default: text)")
     add_pack_options(parser)
-    parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
-    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    add_language_options(parser, commands=True)
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     about = f"lines of the log in an HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"

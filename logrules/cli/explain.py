@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.rule_options import add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -23,8 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--causes", action="store_true", help="list every cause")
     parser.add_argument("--phases", action="store_true", help="list every phase")
     add_pack_options(parser)
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
-    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    add_language_options(parser, commands=True)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -28,6 +28,14 @@ def add_settings_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", metavar="FILE", help=about)
 
 
+def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = False) -> None:
+    """In which language people are spoken to and, with ``commands``, for which shell these are."""
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    if commands:
+        names = ("bash", "powershell")
+        parser.add_argument("--shell", choices=names, default=names[0], help="shell of suggested commands")
+
+
 def chosen_settings(options: argparse.Namespace) -> "Settings":
     """The configuration that the command line names, else the nearest one. Raises PackError."""
     from logrules.ruleset.settings import Settings, find_settings, read_settings

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.rule_options import add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cause", metavar="CAUSE", help="only rules that name this cause")
     add_pack_options(parser)
     parser.add_argument("--origin", action="store_true", help="say where each rule came from")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    add_language_options(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the list")
 
 

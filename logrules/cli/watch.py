@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.cli import notify_options, watch_display
 from logrules.cli.diagnose import exit_status
 from logrules.cli.forgotten_dashes import forgotten_dashes
-from logrules.cli.rule_options import add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.cli.watch_outcome import finished
 from logrules.model.report import Status
 
@@ -68,8 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="form of the final report; jsonl: events as they come, on standard output",
     )  # fmt: skip
     add_pack_options(parser)
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
-    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    add_language_options(parser, commands=True)
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
     watch_display.add_options(parser)

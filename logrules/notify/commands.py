@@ -9,6 +9,7 @@ from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.delivery import command_delivery
 from logrules.notify.delivery_queue import DeliveryQueue
+from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, NotificationPolicy, fact_text, facts
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
@@ -17,7 +18,7 @@ from logrules.output.report_json import render_json
 APART_S = 60.0
 
 
-class Commands:
+class Commands(Listener):
     """Runs a command for news of some kinds: the report as JSON on its input, key facts as ``LOGRULES_…``."""
 
     def __init__(

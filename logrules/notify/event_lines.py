@@ -8,6 +8,7 @@ from typing import TextIO
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.update import Update
+from logrules.notify.listener import Listener
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
@@ -33,7 +34,7 @@ _BEHIND = Text(
 )
 
 
-class Lines:
+class Lines(Listener):
     """Writes to ``out``: each phase when the first worker enters it, each diagnosis once, and when it is withdrawn.
 
     ``job`` is the job's name. ``zone`` is that of the times; UTC for a log that is replayed, whose times bear none.
@@ -85,9 +86,6 @@ class Lines:
                 if one.rule in new:
                     self._diagnosis(update.now, one, raised[one.rule])
         self._behind(update)
-
-    def close(self, limit_s: float) -> None:
-        """Nothing is left to write."""
 
     def _diagnosis(self, now: float, one: Diagnosis, quiet_s: float | None) -> None:
         title = self._shown[one.rule] = one.title.of(self._language)

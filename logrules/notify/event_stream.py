@@ -7,6 +7,7 @@ from typing import TextIO
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed
 from logrules.model.report import Report
 from logrules.model.update import Update
+from logrules.notify.listener import Listener
 from logrules.notify.notifications import NotificationPolicy, facts
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
@@ -14,7 +15,7 @@ from logrules.output.report_json import report_document
 Said = dict[str, object]
 
 
-class EventStream:
+class EventStream(Listener):
     """Writes each event to ``out`` as it comes: ``event`` names its kind, ``at`` is seconds since the epoch.
 
     The last is ``end``, with the whole report.
@@ -33,9 +34,6 @@ class EventStream:
             document = {"at": round(update.now, 3), **({"job": self._job} if self._job else {}), **said}
             self._out.write(json.dumps(document, ensure_ascii=False) + "\n")
             self._out.flush()
-
-    def close(self, limit_s: float) -> None:
-        """Nothing is left to write."""
 
     def _events(self, update: Update, report: Callable[[], Report]) -> Iterator[Said]:
         for change in update.changes:

@@ -7,6 +7,7 @@ from datetime import datetime
 from logrules.model.change import QuietEnded, QuietNoticed
 from logrules.model.report import Report, Text
 from logrules.model.update import Update
+from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
@@ -23,7 +24,7 @@ _QUIET = Text("quiet for {quiet}", "已静默 {quiet}")
 _AGAIN = Text("writes again after {quiet}", "静默 {quiet} 后又有输出")
 
 
-class IncidentHistory:
+class IncidentHistory(Listener):
     """Keeps what the policy tells, and unusual silences; times are of this machine."""
 
     def __init__(self, policy: NotificationPolicy, language: str) -> None:
@@ -39,9 +40,6 @@ class IncidentHistory:
                 self._keep(update.now, form.of(self._language).format(quiet=duration(change.quiet_s)))
         for news in self._policy.news(update, report):
             self._keep(update.now, self._said(news))
-
-    def close(self, limit_s: float) -> None:
-        """Nothing is left to do."""
 
     def lines(self) -> Sequence[str]:
         """The entries, the last first."""

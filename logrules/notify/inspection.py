@@ -8,6 +8,7 @@ from logrules.model.report import Report, StackView
 from logrules.model.update import Update
 from logrules.model.worker_status import ParallelSizes
 from logrules.notify.job_processes import python_processes
+from logrules.notify.listener import Listener
 from logrules.notify.probe import Look, look_closer
 from logrules.notify.task_queue import TaskQueue
 
@@ -31,7 +32,7 @@ class Listening(Protocol):
         """How the ranks share the work, as far as the log says."""
 
 
-class Inspection:
+class Inspection(Listener):
     """Inspects the processes below ``pid`` (asked for when needed) and hands what it saw to ``following``.
 
     Where the processes stand, and that a command failed, is also said to ``complain``.

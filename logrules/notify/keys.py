@@ -1,15 +1,14 @@
-"""Keys pressed at a terminal while a job is watched: q and d. Nothing where there is no terminal to ask."""
+"""Keys pressed at a terminal while a job is watched: each does one thing. Nothing where there is no terminal to ask."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Thread
 
-from logrules.model.report import Report
-from logrules.model.update import Update
+from logrules.notify.listener import Listener
 
 
-class Keys:
+class Keys(Listener):
     """Calls what belongs to a key, in a thread of its own. The terminal is as it was after ``close``."""
 
     def __init__(self, actions: Mapping[str, Callable[[], None]]) -> None:
@@ -21,9 +20,6 @@ class Keys:
         self._before = termios.tcgetattr(self._terminal)
         tty.setcbreak(self._terminal, termios.TCSANOW)
         Thread(target=self._read, name="keys", daemon=True).start()
-
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
-        """Keys are heard on their own."""
 
     def close(self, limit_s: float) -> None:  # noqa: ARG002 (it takes no time)
         """Give the terminal back."""

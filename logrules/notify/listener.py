@@ -1,19 +1,16 @@
 """What is asked of anything that is told of a live job."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 from logrules.model.report import Report
 from logrules.model.update import Update
 
 
-class Listener(Protocol):
+class Listener:
     """Hears every update in order. It may take its time only in a thread of its own."""
 
     def hear(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update; ``report`` gives all that is known, and is worth calling only where something changed."""
-        ...
 
     def close(self, limit_s: float) -> None:
         """The job is over, or nobody listens any more: let go, within ``limit_s``, for its exit status waits."""
-        ...

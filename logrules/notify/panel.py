@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
+from logrules.notify.listener import Listener
 from logrules.notify.panel_view import PanelChoice, panel_lines
 from logrules.sources.turn import Turn
 
@@ -22,7 +23,7 @@ _TURN_S = 0.05
 _SAVE, _RESTORE, _ALL = "\x1b7", "\x1b8", "\x1b[r"
 
 
-class Panel:
+class Panel(Listener):
     """Draws on ``terminal`` (a descriptor) whenever the log's writers leave it the ``turn``."""
 
     def __init__(

@@ -14,6 +14,7 @@ from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.kept_file import KeptFile
+from logrules.notify.listener import Listener
 
 if TYPE_CHECKING:
     from prometheus_client import Gauge
@@ -83,7 +84,7 @@ class JobMetrics:
             self._set(self._suspect, one.confidence, one.rule, one.cause, one.severity.value)
 
 
-class PrometheusExporter:
+class PrometheusExporter(Listener):
     """Serves metrics on a port until the job is over: to this machine alone, unless another address is named.
 
     Raises LogrulesError where prometheus-client is missing or the address cannot be taken.
@@ -123,7 +124,7 @@ class PrometheusExporter:
             self._server.server_close()
 
 
-class MetricsTextfile:
+class MetricsTextfile(Listener):
     """Keeps metrics in a text file for the textfile collector of node_exporter, replaced as a whole each time.
 
     Raises LogrulesError where prometheus-client is missing or the folder is. Where writing fails later, that is said

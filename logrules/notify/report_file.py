@@ -9,6 +9,7 @@ from logrules.model.extras import HTML, needed
 from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.kept_file import KeptFile
+from logrules.notify.listener import Listener
 from logrules.notify.notifications import matters
 from logrules.output.report_json import render_json
 
@@ -16,7 +17,7 @@ from logrules.output.report_json import render_json
 EVERY_S = 30.0
 
 
-class ReportFile:
+class ReportFile(Listener):
     """Keeps a report up to date at ``path``, a page where it ends in ``.html`` or ``.htm``, else JSON.
 
     Where that fails, it is said once and tried again later. Raises LogrulesError where a page cannot be written here.

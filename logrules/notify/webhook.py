@@ -10,6 +10,7 @@ from logrules.model.report import Report
 from logrules.model.update import Update
 from logrules.notify.delivery import post_delivery
 from logrules.notify.delivery_queue import DeliveryQueue
+from logrules.notify.listener import Listener
 from logrules.notify.message_forms import body_for
 from logrules.notify.message_signature import signed
 from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, sentence
@@ -23,7 +24,7 @@ PAGERDUTY_KEY = "LOGRULES_PAGERDUTY_KEY"
 SIGNING_KEY = "LOGRULES_NOTIFY_SECRET"
 
 
-class Webhook:
+class Webhook(Listener):
     """Posts all news to a URL."""
 
     def __init__(

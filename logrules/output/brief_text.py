@@ -14,15 +14,14 @@ from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.styled import Page, StyledText
 from logrules.output.text_parts import (
     COLOR,
+    TextReport,
     clock,
     is_beside_the_point,
     is_calm,
     is_explained,
     is_restart_advised,
     place,
-    put,
-    put_coverage,
-    put_verdict,
+    unusual_title,
     where,
     who,
 )
@@ -58,18 +57,17 @@ class _MeasuredPage:
         self._page.put_whole(indent, part)
 
 
-class BriefReport:
+class BriefReport(TextReport):
     """Prints one report in one language for one shell, on one screen."""
 
+    _page: _MeasuredPage
+
     def __init__(self, page: Page, language: str, shell: str) -> None:
-        self._page = _MeasuredPage(page)
-        self._language = language
-        self._shell = shell
+        super().__init__(_MeasuredPage(page), language, shell)
 
     def write(self, report: Report) -> None:
         """The verdict, the first diagnosis, one line for each of the next, and what else must be known."""
-        put_verdict(self._page, report, self._language)
-        put_coverage(self._page, report, self._language)
+        self._put_head(report)
         rest = list(self._rest(report))
         if is_calm(report):
             self._calm(report)
@@ -106,12 +104,6 @@ class BriefReport:
         more = len(diagnoses) - MAX_LATER
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
-
-    def _put(self, indent: int, *parts: StyledText) -> None:
-        put(self._page, indent, *parts)
-
-    def _word(self, text: Text) -> str:
-        return text.of(self._language)
 
     def _label(self, text: Text) -> str:
         return words.LABELLED.of(self._language).format(label=self._word(text))
@@ -208,19 +200,14 @@ class BriefReport:
     def _rest(self, report: Report) -> Iterator[tuple[int, Sequence[StyledText]]]:
         """What stands below the diagnoses, with its indent."""
         if report.unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
-            title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
-            yield 0, [(self._label(title).rstrip(), "bold")]
+            yield 0, [(self._label(unusual_title(report)).rstrip(), "bold")]
             # Beside a diagnosis a few are enough to say that there are some.
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
             yield from _placed(report.unusual[-most:], widest)
         if report.earlier_runs:
-            run = report.earlier_runs[-1]
             more = len(report.earlier_runs) - 1
-            cause = f" · {run.cause}" if run.cause else ""
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
-            at = f"{run.source}:{run.first_line}-{run.last_line}"
-            said = f"{self._label(words.EARLIER)}{at}  {self._word(words.STATUS[run.status])}{cause}{counted}"
-            yield 0, [(said, "dim")]
+            yield 0, [(f"{self._label(words.EARLIER)}{self._run(report.earlier_runs[-1])}{counted}", "dim")]
         if report.stacks is not None:
             yield 0, [(self._label(words.STACKS).rstrip(), "bold")]
             for told in (*report.stacks.said, *report.stacks.tree[:_MAX_TREE]):

@@ -3,21 +3,20 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Status, Text
+from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Text
 from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.shell import copyables
-from logrules.output.styled import Page, StyledText
+from logrules.output.styled import StyledText
 from logrules.output.text_parts import (
     COLOR,
+    TextReport,
     clock,
     is_restart_advised,
     place,
-    put,
-    put_coverage,
-    put_verdict,
+    unusual_title,
     where,
     who,
 )
@@ -25,27 +24,15 @@ from logrules.output.text_parts import (
 _MAX_LINE = 400
 
 
-class FullReport:
+class FullReport(TextReport):
     """Prints one report in one language for one shell."""
-
-    def __init__(self, page: Page, language: str, shell: str) -> None:
-        self._page = page
-        self._language = language
-        self._shell = shell
 
     def write(self, report: Report) -> None:
         """The verdict, every diagnosis, and what else a reader should know."""
-        put_verdict(self._page, report, self._language)
-        put_coverage(self._page, report, self._language)
+        self._put_head(report)
         for number, one in enumerate(report.diagnoses, start=1):
             self._diagnosis(number, one, report.comparison if number == 1 else None)
         self._rest(report)
-
-    def _put(self, indent: int, *parts: StyledText) -> None:
-        put(self._page, indent, *parts)
-
-    def _word(self, text: Text) -> str:
-        return text.of(self._language)
 
     def _diagnosis(self, number: int, one: Diagnosis, sides: Comparison | None) -> None:
         """Phase, cause, rank, evidence, reason, how the ranks differ, fixes, consequences."""
@@ -118,26 +105,16 @@ class FullReport:
 
     def _rest(self, report: Report) -> None:
         """What else a reader should know."""
-        if report.unusual:
-            self._put(0)
-            title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
-            self._put(0, (f"{self._word(title)}:", "bold"))
-            for line in report.unusual:
-                self._put(3, (f"{place(line)}  ", "cyan"), (line.text[:_MAX_LINE], ""))
-        if report.earlier_runs:
-            self._put(0)
-            self._put(0, (f"{self._word(words.EARLIER)}:", "bold"))
-            for run in report.earlier_runs:
-                cause = f" · {run.cause}" if run.cause else ""
-                at = f"{run.source}:{run.first_line}-{run.last_line}"
-                self._put(3, (f"{at}  {self._word(words.STATUS[run.status])}{cause}", "dim"))
+        lines = [[(f"{place(line)}  ", "cyan"), (line.text[:_MAX_LINE], "")] for line in report.unusual]
+        self._section(unusual_title(report), lines)
+        self._section(words.EARLIER, [[(self._run(run), "dim")] for run in report.earlier_runs])
         if report.stacks is not None:
+            self._section(words.STACKS, [[(told, "")] for told in (*report.stacks.said, *report.stacks.tree)])
+        self._section(words.NOTES, [[(f"{note.source}: {note.note}", "dim")] for note in report.notes])
+
+    def _section(self, title: Text, lines: Sequence[Sequence[StyledText]]) -> None:
+        if lines:
             self._put(0)
-            self._put(0, (f"{self._word(words.STACKS)}:", "bold"))
-            for told in (*report.stacks.said, *report.stacks.tree):
-                self._put(3, (told, ""))
-        if report.notes:
-            self._put(0)
-            self._put(0, (f"{self._word(words.NOTES)}:", "bold"))
-            for note in report.notes:
-                self._put(3, (f"{note.source}: {note.note}", "dim"))
+            self._put(0, (f"{self._word(title)}:", "bold"))
+            for parts in lines:
+                self._put(3, *parts)

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TextIO
 
-from logrules.model.report import Diagnosis, Evidence, Fix, Report, Status, Text
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
-from logrules.output.text_parts import headline, is_beside_the_point, status_word
+from logrules.output.text_parts import headline, is_beside_the_point, status_word, unusual_title
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -29,8 +29,7 @@ def render_markdown(report: Report, out: TextIO, language: str, shell: str = "ba
     shown = () if is_beside_the_point(report) else report.diagnoses[:SHOWN]
     out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in shown)
     if not shown and report.unusual:
-        title = words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
-        out.write(f"\n{title.of(language)}:\n\n{_fenced(report.unusual)}\n")
+        out.write(f"\n{unusual_title(report).of(language)}:\n\n{_fenced(report.unusual)}\n")
 
 
 def _sides(report: Report, language: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, Report, Restart, Risk, Severity, Status, Text
+from logrules.model.report import Diagnosis, Evidence, Report, Restart, Risk, Run, Severity, Status, Text
 from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
@@ -17,18 +17,44 @@ MAX_SOURCES = 3
 _MAX_VERDICT = 160
 
 
-def put(page: Page, indent: int, *parts: StyledText) -> None:
-    """A line of (text, style) parts, made harmless: wrapped under its indent on a terminal, whole in a pipe."""
-    page.put(indent, [(safe(text), style) for text, style in parts])
+class TextReport:
+    """What every text of a report is written with: a page, a language, and a shell for its commands."""
+
+    def __init__(self, page: Page, language: str, shell: str) -> None:
+        self._page = page
+        self._language = language
+        self._shell = shell
+
+    def _put(self, indent: int, *parts: StyledText) -> None:
+        """A line of (text, style) parts, made harmless: wrapped under its indent on a terminal, whole in a pipe."""
+        self._page.put(indent, [(safe(text), style) for text, style in parts])
+
+    def _word(self, text: Text) -> str:
+        return text.of(self._language)
+
+    def _put_head(self, report: Report) -> None:
+        """One line that says it all; then what was read: logs, lines, how many of the ranks; and what could not be."""
+        phase = self._word(words.IN_PHASE).format(phase=report.phase)
+        said = headline(report, self._language)
+        self._put(
+            0, (self._word(status_word(report)), f"bold {status_color(report)}"), (f"  {phase}", "bold"),
+            *([(f"  {said}", "bold")] if said else []),
+        )  # fmt: skip
+        self._put(0, (" · ".join(_facts(report, self._language)), "dim"))
+        if report.unread:
+            count = len(report.unread)
+            partial = self._word(words.PARTIAL).format(unread=count, all=count + len(report.sources))
+            self._put(0, (partial, "bold yellow"))
+
+    def _run(self, run: Run) -> str:
+        """An earlier run: where, how it ended, of what."""
+        cause = f" · {run.cause}" if run.cause else ""
+        return f"{run.source}:{run.first_line}-{run.last_line}  {self._word(words.STATUS[run.status])}{cause}"
 
 
-def put_verdict(page: Page, report: Report, language: str) -> None:
-    """One line that says it all."""
-    phase = words.IN_PHASE.of(language).format(phase=report.phase)
-    word = status_word(report)
-    parts = [(word.of(language), f"bold {status_color(report)}"), (f"  {phase}", "bold")]
-    said = headline(report, language)
-    put(page, 0, *parts, *([(f"  {said}", "bold")] if said else []))
+def unusual_title(report: Report) -> Text:
+    """What stands above lines that no rule explains."""
+    return words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
 
 
 def status_word(report: Report) -> Text:
@@ -76,8 +102,7 @@ def headline(report: Report, language: str) -> str:
     return outcome.of(language) if outcome is not None and not report.diagnoses else ""
 
 
-def put_coverage(page: Page, report: Report, language: str) -> None:
-    """What was read: logs, lines, how many of the ranks; and what could not be."""
+def _facts(report: Report, language: str) -> list[str]:
     read = ", ".join(report.sources[:MAX_SOURCES])
     if len(report.sources) > MAX_SOURCES:
         read += f" … ({words.LOGS.of(language).format(count=len(report.sources))})"
@@ -85,13 +110,7 @@ def put_coverage(page: Page, report: Report, language: str) -> None:
     if report.comparison is not None:
         facts.append(coverage(report.comparison, language))
     phases = phases_seen(report)
-    if len(phases) > 1:
-        facts.append(" → ".join(phases))
-    put(page, 0, (" · ".join(facts), "dim"))
-    if report.unread:
-        count = len(report.unread)
-        said = words.PARTIAL.of(language).format(unread=count, all=count + len(report.sources))
-        put(page, 0, (said, "bold yellow"))
+    return [*facts, " → ".join(phases)] if len(phases) > 1 else facts
 
 
 def phases_seen(report: Report) -> list[str]:

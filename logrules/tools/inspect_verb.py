@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli.rule_options import add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.stream import End
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOSTS",
         help="the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster",
     )
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
-    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    add_language_options(parser, commands=True)
     parser.add_argument("--format", choices=("text", "json", "html"), default="text", help="form (default: text)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.rule_options import add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_pack_options(parser)
     parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
     parser.add_argument("--dry-run", action="store_true", help="show everything, write nothing")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    add_language_options(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="the archive (default: beside you, named after the log)")
 
 

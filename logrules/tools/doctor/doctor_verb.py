@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from logrules.cli.rule_options import add_language_options
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", metavar="CHECKS", help="only these checks, separated by commas")
     parser.add_argument("--list", action="store_true", help="list the checks")
     parser.add_argument("--json", action="store_true", help="for machines")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    add_language_options(parser)
 
 
 def _count(text: str) -> int:

@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from logrules.cli.rule_options import add_language_options
 from logrules.model.extras import HTML, needed
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def add_list_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="with --group: also groups that are snoozed")
     parser.add_argument("--format", choices=("text", "jsonl", "html"), default="text", help="form (default: text)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the list to FILE")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    add_language_options(parser)
     parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
 
 
