@@ -205,18 +205,19 @@ def _write(report: Report, options: argparse.Namespace, language: str, annexes: 
     if not options.output:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-        _render(report, options, language, annexes, sys.stdout)
+        render_report(report, options, language, sys.stdout, annexes)
         return
     from logrules.output.atomic_write import write_file
 
     page = StringIO()
-    _render(report, options, language, annexes, page)
+    render_report(report, options, language, page, annexes)
     write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
 
 
-def _render(
-    report: Report, options: argparse.Namespace, language: str, annexes: "Sequence[Annex]", out: "TextIO"
+def render_report(
+    report: Report, options: argparse.Namespace, language: str, out: "TextIO", annexes: "Sequence[Annex]" = ()
 ) -> None:
+    """Write the report in the form that the command line asks for."""
     if options.format == "json":
         from logrules.output.report_json import render_json
 

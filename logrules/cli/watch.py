@@ -10,16 +10,20 @@ from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli import notify_options, watch_display
-from logrules.cli.diagnose import exit_status
+from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.forgotten_dashes import forgotten_dashes
 from logrules.cli.rule_options import add_language_options, add_pack_options
-from logrules.cli.watch_outcome import finished
-from logrules.model.report import Status
+from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from logrules.model.report import Report
+    from logrules.model.worker_status import WorkerNow
 
 EXIT_UNUSABLE = 2
+_FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
+_AFTER = Text(" after {steps} steps", "，共 {steps} 步")
 # The tier of the causes that only say that a job was ended from outside.
 _ENDED = "ended"
 # Where processors are scarce, the analysis gets a tenth of what the job gets.
@@ -133,9 +137,18 @@ def run(options: argparse.Namespace) -> int:
         raise LogrulesError("not a line came; nothing to diagnose")
     if report is not None:
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
-            _say(finished(following.workers(), options.lang), out)
+            _say(_finished(following.workers(), options.lang), out)
         _write(report, options, out)
     return status if status is not None else _found(report)
+
+
+def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
+    """How a command ended whose exit status is 0, with the number of its last step where lines count them."""
+    from logrules.notify.progress_counter import step_of
+
+    steps = max((step for one in workers if (step := step_of(one.step)) is not None), default=None)
+    after = "" if steps is None else _AFTER.of(language).format(steps=steps)
+    return _FINISHED.of(language).format(after=after)
 
 
 def _step_back() -> None:
@@ -177,15 +190,9 @@ def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
     if options.format == "jsonl":
         return  # its last event holds it
     try:
-        if options.format == "json":
-            from logrules.output.report_json import render_json
-
-            render_json(report, out, options.lang)
-        else:
-            from logrules.output.text import render_text
-
+        if options.format == "text":
             out.write("\n")
-            render_text(report, out, options.lang, options.shell, all_diagnoses=options.all)
+        render_report(report, options, options.lang, out)
         out.flush()
     except OSError:
         return  # nobody reads us any more; the job's exit status still counts

@@ -1,35 +1,21 @@
 """Looks closer at a job the moment a stall is suspected, and lets the rules read what was seen."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from logrules.model.change import Raised, StallProlonged
-from logrules.model.report import Report, StackView
+from logrules.model.report import Report
 from logrules.model.update import Update
-from logrules.model.worker_status import ParallelSizes
 from logrules.notify.job_processes import python_processes
 from logrules.notify.listener import Listener
 from logrules.notify.probe import Look, look_closer
 from logrules.notify.task_queue import TaskQueue
 
+if TYPE_CHECKING:
+    from logrules.engine.follow import Following
+
 # Stacks taken more often than this show the same.
 APART_S = 120.0
-
-
-class Listening(Protocol):
-    """What follows the job, as far as a look needs it."""
-
-    def hear(self, source: str, text: str, at: float) -> None:
-        """Take lines for the rules to read."""
-
-    def note(self, source: str, text: str) -> None:
-        """Take what only a reader of the report is to know."""
-
-    def show_stacks(self, stacks: StackView) -> None:
-        """Take where the processes stand."""
-
-    def parallel_sizes(self) -> ParallelSizes:
-        """How the ranks share the work, as far as the log says."""
 
 
 class Inspection(Listener):
@@ -41,7 +27,7 @@ class Inspection(Listener):
     def __init__(
         self,
         pid: Callable[[], int | None],
-        following: Listening,
+        following: "Following",
         env: Mapping[str, str],
         complain: Callable[[str], None],
         hosts: Sequence[str] = (),
@@ -84,7 +70,7 @@ class Inspection(Listener):
                 self._complain(f"{seen.source}: {seen.text}")
 
 
-def hand_over(look: Look, following: Listening, at: float) -> None:
+def hand_over(look: Look, following: "Following", at: float) -> None:
     """Give what a look saw to what follows the job: evidence to the rules, the rest to readers of the report."""
     if look.stacks is not None:
         following.show_stacks(look.stacks)

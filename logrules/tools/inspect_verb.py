@@ -6,13 +6,13 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.stream import End
 
 if TYPE_CHECKING:
-    from logrules.model.report import Report
+    pass
 
 ABOUT = "say where the processes of a running job stand, and why they hang"
 EXIT_UNUSABLE = 2
@@ -68,7 +68,8 @@ class _AfterLogs:
 
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
-    from logrules.cli.diagnose import exit_status
+    from logrules.cli.diagnose import exit_status, render_report
+    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.follow import Following
     from logrules.notify.inspection import hand_over
@@ -102,25 +103,7 @@ def run(options: argparse.Namespace) -> int:
         pass
     report = following.report()
     out = io.StringIO() if options.output is not None else sys.stdout
-    _write(report, options, out)
+    render_report(report, options, options.lang or preferred_language(), out)
     if isinstance(out, io.StringIO):
         write_file(options.output, out.getvalue().encode(errors="backslashreplace"))
     return exit_status(report) if any(one.stacks for one in seen) else EXIT_UNUSABLE
-
-
-def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
-    from logrules.cli.locale import preferred_language
-
-    language = options.lang or preferred_language()
-    if options.format == "json":
-        from logrules.output.report_json import render_json
-
-        render_json(report, out, language)
-    elif options.format == "html":
-        from logrules.cli.diagnose import form_of
-
-        form_of("html")(report, out, language, options.shell)
-    else:
-        from logrules.output.text import render_text
-
-        render_text(report, out, language, options.shell, all_diagnoses=options.all)
