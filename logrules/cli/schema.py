@@ -59,7 +59,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "settings": _model("SettingsFile", _TABLES),
     "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
-    "case": _model("CaseFile", "logrules.ruleset.case_models"),
+    "case": _model("CaseFile", "logrules.ruletest.case"),
     "config": _model("ConfigFile", "logrules.ruleset.config"),
 }
 

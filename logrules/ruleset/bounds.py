@@ -12,6 +12,23 @@ MAX_PACK_FILES = 10_000
 
 
 @record
+class Form:
+    """How a text looks, as a pattern: the same for Pydantic."""
+
+    pattern: str
+
+    @property
+    def __is_annotated_types_grouped_metadata__(self) -> Literal[True]:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        """The bounds that make it up."""
+        from pydantic import StringConstraints
+
+        yield from StringConstraints(pattern=self.pattern)
+
+
+@record
 class Len:
     """Between how many characters a text has. Pydantic asks for its parts by the protocol of `annotated_types`."""
 

@@ -125,7 +125,9 @@ def adapter_of(kind: type) -> TypeAdapter[Any]:
     """What checks a document against a class and says its JSON Schema; unknown keys are faults."""
     for one in _classes_below(kind):
         if is_dataclass(one):
-            setattr(one, "__pydantic_config__", ConfigDict(extra="forbid"))  # noqa: B010 (no field of its own)
+            # A key that Python keeps for itself, such as `not`, is the field of that name with an underscore.
+            config = ConfigDict(extra="forbid", alias_generator=lambda name: name.removesuffix("_"))
+            setattr(one, "__pydantic_config__", config)  # noqa: B010 (no field of its own)
     return TypeAdapter(kind)
 
 

@@ -1,44 +1,115 @@
-"""Fixture cases as plain data, read from their folders."""
+"""Fixture cases: what a ``case.yaml`` may say of the logs beside it or of a live script of its own, and the cases read.
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+The classes that say so are the published schema (``logrules schema case``), as those of the tables are.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.report import Status
 from logrules.ruleset.bounded_read import read_named
+from logrules.ruleset.bounds import Form, Len
+from logrules.ruleset.duration import seconds
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.harness import Arrives, Passes
 from logrules.ruletest.suite import WantedDiagnosis
 
-if TYPE_CHECKING:
-    from logrules.ruleset.case_models import CaseFile, CaseStepFile, MomentFile
-
 _LOGS = frozenset({".log", ".txt"})
 MAX_LOG_BYTES = 200_000_000
 
+Line = Annotated[str, Len(0, 100_000)]
+FileName = Annotated[str, Form(r"^[^/\\\x00]+$"), Len(1, 255)]
+Duration = Annotated[str, Form(r"^\d+(\.\d+)?(ms|s|m|h|d)$")]
+Name = Annotated[str, Form(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
+
 
 @dataclass(frozen=True, slots=True)
-class ExpectedDiagnosis:
-    """What a report must say: a status, its first diagnoses in order, and what holds nowhere."""
+class Moment:
+    """What must be so at this point of a live script.
+
+    ``raised`` and ``withdrawn`` are rules, or ``waits/<framework>/<wait>``, that began or ceased to hold since
+    the last ``expect``; others may have too. ``quietly`` says that nothing was raised and nothing withdrawn.
+    ``stall`` names the wait in which the job is stuck, or is false where it must not be stuck.
+    """
 
     status: Status | None = None
+    stall: str | Literal[False] | None = None
+    raised: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    quietly: bool = False
     diagnoses: tuple[WantedDiagnosis, ...] = ()
     absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
+class CaseStep:
+    """One step of a live script: lines that arrive, a silence, the end, or what must be so now."""
+
+    line: Line | None = None
+    lines: Line | None = None
+    quiet: Duration | None = None
+    end: Literal[True] | None = None
+    expect: Moment | None = None
+
+    def __post_init__(self) -> None:
+        if sum(one is not None for one in (self.line, self.lines, self.quiet, self.end, self.expect)) != 1:
+            raise ValueError("a step is one of `line`, `lines`, `quiet`, `end` and `expect`")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """Logs of one job and what an expert would say of them.
+
+    ``logs`` are file names in the same folder (default: every ``.log`` and ``.txt``), read as saved logs of one
+    job; a ``script`` is a live job on a virtual clock instead. The first diagnosis must name ``cause`` or one
+    of ``accept`` and none of ``not``, and show ``evidence``; ``culprit_rank`` is its first rank. A ``healthy``
+    case must raise no alarm. ``diagnoses`` are the first diagnoses, in this order; ``absent`` are causes or
+    rules that must hold nowhere. ``expected_miss`` gives the reason for which the rules get it wrong today:
+    the case then fails once they get it right.
+    """
+
+    id: str | None = None
+    source: str | None = None
+    frameworks: tuple[Name, ...] = ()
+    kind: Literal["healthy", "failure", "stall"] | None = None
+    phase: str | None = None
+    cause: Name | None = None
+    accept: tuple[Name, ...] | None = ()
+    not_: tuple[Name, ...] | None = ()
+    evidence: str | None = None
+    culprit_rank: int | None = None
+    fix: str | None = None
+    fix_keywords: tuple[str, ...] = ()
+    lang: str | None = None
+    captured: Mapping[str, Any] = field(default_factory=dict)
+    logs: tuple[FileName, ...] = ()
+    script: Annotated[tuple[CaseStep, ...], Len(0, 10_000)] = ()
+    status: Status | None = None
+    diagnoses: tuple[WantedDiagnosis, ...] = ()
+    absent: tuple[str, ...] = ()
+    expected_miss: Annotated[str, Len(1, 2_000)] | None = None
+
+    def __post_init__(self) -> None:
+        asserts = (self.kind == "healthy", self.cause, self.status, self.diagnoses, self.absent)
+        if not any(asserts) and not any(step.expect for step in self.script):
+            raise ValueError("expects nothing: give a `cause`, a `status`, `diagnoses`, `absent` or `kind: healthy`")
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The causes that the first diagnosis may name; none where that does not matter."""
+        return (self.cause, *(self.accept or ())) if self.cause is not None else ()
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What must be so at a point of a live script. ``stall`` is "" where the job must not be stuck."""
+    """A point of a live script at which something must be so."""
 
     place: Position
-    wants: ExpectedDiagnosis
-    stall: str | None = None
-    raised: tuple[str, ...] = ()
-    withdrawn: tuple[str, ...] = ()
-    quietly: bool = False
+    wants: Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +121,24 @@ ScriptStep: TypeAlias = Arrives | Passes | Ends | Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """What an expert would say of the first diagnosis."""
-
-    causes: tuple[str, ...]
-    never: tuple[str, ...] = ()
-    evidence: str | None = None
-    culprit_rank: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Case:
     """One case: logs or a script, and what must come of them."""
 
     name: str
     place: Position
+    wants: CaseFile
     logs: tuple[Path, ...]
     script: tuple[ScriptStep, ...] = ()
-    healthy: bool = False
-    label: Label | None = None
-    wants: ExpectedDiagnosis = ExpectedDiagnosis()
-    expected_miss: str | None = None
 
     @property
     def owner(self) -> str:
         """What ``-k`` looks at."""
         return self.name
+
+    @property
+    def healthy(self) -> bool:
+        """Whether it must raise no alarm."""
+        return self.wants.kind == "healthy"
 
     @property
     def folder(self) -> Path:
@@ -111,8 +174,8 @@ def read_cases(paths: Iterable[Path]) -> tuple[Case, ...]:
 def _read(path: Path) -> Case:
     from pydantic import ValidationError
 
-    from logrules.ruleset.case_models import CaseFile
     from logrules.ruleset.schema_problems import problems_of
+    from logrules.ruleset.table_reader import adapter_of
     from logrules.ruleset.yaml_reader import Unreadable, read_document
 
     try:
@@ -122,23 +185,16 @@ def _read(path: Path) -> Case:
     if not isinstance(document.data, dict):
         raise PackError([Problem(document.place(()), "is not a mapping of keys to values")])
     try:
-        file = CaseFile.model_validate(document.data)
+        file: CaseFile = adapter_of(CaseFile).validate_python(document.data)
     except ValidationError as fault:
         raise PackError(list(problems_of(document, fault, CaseFile))) from None
     steps = tuple(_step(step, document.place(("script", index))) for index, step in enumerate(file.script))
-    return Case(
-        name=path.parent.name,
-        place=Position(str(path)),
-        logs=() if steps else _logs(path, file),
-        script=steps,
-        healthy=file.kind == "healthy",
-        label=_label(file),
-        wants=_wants(file),
-        expected_miss=file.expected_miss,
-    )
+    logs = () if steps else _logs(path, file)
+    # How it was captured is for people.
+    return Case(path.parent.name, Position(str(path)), replace(file, captured={}), logs, steps)
 
 
-def _logs(path: Path, file: "CaseFile") -> tuple[Path, ...]:
+def _logs(path: Path, file: CaseFile) -> tuple[Path, ...]:
     folder = path.parent
     found = [folder / name for name in file.logs] or sorted(
         one for one in folder.iterdir() if one.suffix in _LOGS and one.is_file()
@@ -150,30 +206,13 @@ def _logs(path: Path, file: "CaseFile") -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _label(file: "CaseFile") -> Label | None:
-    if file.cause is None:
-        return None
-    return Label((file.cause, *file.accept), tuple(file.not_), file.evidence, file.culprit_rank)
-
-
-def _wants(file: "CaseFile | MomentFile") -> ExpectedDiagnosis:
-    return file.to_record(ExpectedDiagnosis, diagnoses=tuple(one.to_record(WantedDiagnosis) for one in file.diagnoses))
-
-
-def _step(step: "CaseStepFile", place: Position) -> ScriptStep:
-    from logrules.ruleset.duration import seconds
-
+def _step(step: CaseStep, place: Position) -> ScriptStep:
     if step.quiet is not None:
         return Passes(seconds(step.quiet))
     if step.expect is not None:
-        return _moment(step.expect, place)
+        return Checkpoint(place, step.expect)
     text = step.line if step.line is not None else step.lines
     return Ends() if text is None else Arrives(text.rstrip("\n") + "\n")
-
-
-def _moment(file: "MomentFile", place: Position) -> Checkpoint:
-    stall = "" if file.stall is False else file.stall
-    return file.to_record(Checkpoint, place=place, wants=_wants(file), stall=stall)
 
 
 def log_bytes(path: Path) -> bytes:

@@ -1,6 +1,7 @@
 """Cases judged: saved logs through the engine as ``diagnose`` runs it, scripts live on a virtual clock."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from logrules.engine.run import Prepared
 from logrules.inference.session import Session
@@ -8,7 +9,7 @@ from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity, Status
 from logrules.model.stream import End
 from logrules.model.test_result import CaseFailure, Result
-from logrules.ruletest.case import Case, Checkpoint, Ends, ExpectedDiagnosis, Label
+from logrules.ruletest.case import Case, CaseFile, Checkpoint, Ends, Moment
 from logrules.ruletest.examples import condition_tree, shortfalls, shows
 from logrules.ruletest.harness import Live, clauses_of, run_saved
 from logrules.ruletest.suite import WantedDiagnosis
@@ -18,10 +19,10 @@ def case_result(on: Prepared, case: Case) -> Result:
     """Run one case; a miss that it expects and that does not come is a fault too."""
     session = on.session()
     faults = tuple(_scripted(on, session, case) if case.script else _saved(on, session, case))
-    if case.expected_miss is not None and not faults:
+    if case.wants.expected_miss is not None and not faults:
         faults = (CaseFailure("comes right, though `expected_miss` says that it does not: take that out"),)
         return Result("case", case.owner, case.name, case.place, faults)
-    return Result("case", case.owner, case.name, case.place, faults, case.expected_miss)
+    return Result("case", case.owner, case.name, case.place, faults, case.wants.expected_miss)
 
 
 def _saved(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
@@ -31,9 +32,8 @@ def _saved(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
 def _judged(on: Prepared, session: Session, report: Report, case: Case) -> Iterator[CaseFailure]:
     for message in _alarms(report) if case.healthy else ():
         yield CaseFailure(message, _first_line(report), nearest=_first_rule(report))
-    if case.label is not None:
-        for message in _unlabelled(report, case.label):
-            yield _explained(message, on, session, report, case.label.causes)
+    for message in _unlabelled(report, case.wants) if case.wants.causes else ():
+        yield _explained(message, on, session, report, case.wants.causes)
     yield from _unmet(on, session, report, case.wants)
 
 
@@ -45,12 +45,12 @@ def _alarms(report: Report) -> Iterator[str]:
         yield f"is {report.status.value}, though the run is healthy"
 
 
-def _unlabelled(report: Report, label: Label) -> Iterator[str]:
+def _unlabelled(report: Report, label: CaseFile) -> Iterator[str]:
     if not report.diagnoses:
         yield f"finds nothing, not {label.causes[0]}"
         return
     first = report.diagnoses[0]
-    if first.cause not in label.causes or first.cause in label.never:
+    if first.cause not in label.causes or first.cause in (label.not_ or ()):
         yield f"puts {first.cause} first, not {' or '.join(label.causes)}"
     if label.evidence is not None and not shows(first, label.evidence.strip()):
         yield f"does not show {label.evidence.strip()!r} as evidence of {first.cause}"
@@ -58,7 +58,7 @@ def _unlabelled(report: Report, label: Label) -> Iterator[str]:
         yield f"names rank {', '.join(map(str, first.ranks)) or 'none'}, not {label.culprit_rank}"
 
 
-def _unmet(on: Prepared, session: Session, report: Report, wants: ExpectedDiagnosis) -> Iterator[CaseFailure]:
+def _unmet(on: Prepared, session: Session, report: Report, wants: CaseFile | Moment) -> Iterator[CaseFailure]:
     """What is wanted of a report and is not so."""
     if wants.status is not None and report.status is not wants.status:
         yield CaseFailure(f"is {report.status.value}, not {wants.status.value}", _first_line(report))
@@ -115,11 +115,11 @@ def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailur
     yield from _judged(on, session, live.report(), case)
 
 
-def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], moment: Checkpoint) -> Iterator[CaseFailure]:
-    report = live.report()
+def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], point: Checkpoint) -> Iterator[CaseFailure]:
+    report, moment = live.report(), point.wants
     raised = [change.rule for change in since if isinstance(change, Raised)]
     withdrawn = [change.rule for change in since if isinstance(change, Withdrawn)]
-    where = f"at line {moment.place.line}"
+    where = f"at line {point.place.line}"
     for kind, wanted, got in (("raise", moment.raised, raised), ("withdraw", moment.withdrawn, withdrawn)):
         for rule in wanted:
             if rule not in got:
@@ -130,13 +130,15 @@ def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], moment: Ch
             f"{where} raises {', '.join(raised) or 'nothing'}, withdraws {', '.join(withdrawn) or 'nothing'}"
         )
     yield from _stall_faults(on, live, report, moment.stall, where)
-    for fault in _unmet(on, live.session, report, moment.wants):
+    for fault in _unmet(on, live.session, report, moment):
         yield CaseFailure(f"{where} {fault.message}", fault.line, fault.clauses, fault.nearest)
 
 
-def _stall_faults(on: Prepared, live: Live, report: Report, stall: str | None, where: str) -> Iterator[CaseFailure]:
+def _stall_faults(
+    on: Prepared, live: Live, report: Report, stall: str | Literal[False] | None, where: str
+) -> Iterator[CaseFailure]:
     stuck = [name.removeprefix("waits/") for name in _held(report) if name.startswith("waits/")]
-    if stall == "" and stuck:
+    if stall is False and stuck:
         yield CaseFailure(f"{where} is stuck in {', '.join(stuck)}, though it must not be", _first_line(report))
     elif stall and stall not in stuck:
         message = f"{where} is not stuck in {stall}; {', '.join(stuck) or 'nothing'} is open for too long"
