@@ -2,9 +2,11 @@
 
 import base64
 import hashlib
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
+from types import SimpleNamespace
 from typing import TextIO
 
 from jinja2 import Environment, StrictUndefined
@@ -60,7 +62,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
         page.render(
             report=report, shown=shown, scale=scale,
             headline=Text(headline(report, "en"), headline(report, "zh")),
-            words=words, language=language, shell=shell, version=__version__,
+            words=words, said=_said(), language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
             spans=report.timeline[:_MAX_SPANS], phases=phases_shown(report),
             ranks=Markup(strip_svg(cells, missing, label, scale)), ranks_said=label,  # noqa: S704 (drawn here)
@@ -73,6 +75,12 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
         )
     )  # fmt: skip
     out.write("\n")
+
+
+def _said() -> SimpleNamespace:
+    """What the page says of its own accord."""
+    rows = tomllib.loads((files("logrules.output") / "page/words.toml").read_text(encoding="utf-8"))
+    return SimpleNamespace(**{name: Text(**row) for name, row in rows.items()})
 
 
 def _log_lines(report: Report) -> dict[str, str] | None:
