@@ -12,7 +12,7 @@ MAX_PACK_FILES = 10_000
 
 
 @record
-class Form:
+class LooksLike:
     """How a text looks, as a pattern: the same for Pydantic."""
 
     pattern: str

@@ -12,7 +12,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.report import Status
 from logrules.ruleset.bounded_read import read_named
-from logrules.ruleset.bounds import Form, Len
+from logrules.ruleset.bounds import Len, LooksLike
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.harness import Arrives, Passes
@@ -22,9 +22,9 @@ _LOGS = frozenset({".log", ".txt"})
 MAX_LOG_BYTES = 200_000_000
 
 Line = Annotated[str, Len(0, 100_000)]
-FileName = Annotated[str, Form(r"^[^/\\\x00]+$"), Len(1, 255)]
-Duration = Annotated[str, Form(r"^\d+(\.\d+)?(ms|s|m|h|d)$")]
-Name = Annotated[str, Form(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
+FileName = Annotated[str, LooksLike(r"^[^/\\\x00]+$"), Len(1, 255)]
+Duration = Annotated[str, LooksLike(r"^\d+(\.\d+)?(ms|s|m|h|d)$")]
+Name = Annotated[str, LooksLike(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
 
 
 @dataclass(frozen=True, slots=True)

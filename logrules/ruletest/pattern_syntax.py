@@ -64,12 +64,29 @@ _CLASSES = {
 _CLASSES |= {name.upper(): _ALL_BITS & ~bits for name, bits in _CLASSES.items()}
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 _CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
-_PLACES = "AbBGmMZ"
-_COUNT = re.compile(r"\{(\d*)(,?)(\d*)\}")
-_GROUP_NAME = re.compile(r"\?P?<(?![=!])\w+>")
-_GROUP_FLAGS = re.compile(r"\?([aiLmsuxfbepVw0-9]*)(?:-[imsx]+)?([:)])")
-_LOOK_AROUND = ("?=", "?!", "?<=", "?<!")
-_BACK_REFERENCE = Repeat(Letters(_ALL_BITS), 0, None)
+# What begins a part of a pattern; what does not is not understood.
+_TOKEN = re.compile(
+    r"""
+      (?P<nothing>\(\?\#[^)]*\)|[\^$]|\\[AbBGmMZ])
+    | (?P<again>\(\?P=[^)]*\)|\\[1-9gk][\w<]*>?)
+    | (?P<around>\(\?<?[=!])
+    | (?P<atomic>\(\?>)
+    | (?P<group>\(\?\([^)]*\)|\(\?P?<\w+>|\((?!\?))
+    | \(\?(?P<flags>[aiLmsuxfbepVw0-9]*)(?:-[imsx]+)?(?P<scope>[:)])
+    | (?P<set>\[\^?)
+    | (?P<any>\.)
+    | (?P<escape>\\)
+    | (?P<letter>[^*+?()|])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# How often a part may come, and whether it is given back.
+_TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<most>\d*)\})(?P<kept>[+?]?)")
+_SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+# What a verbose pattern does not mean.
+_SKIPPED = re.compile(r"\s+|#[^\n]*\n?")
+# What needs no look at how it is written.
+_ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(Letters(_ALL_BITS), 0, None), "any": Letters(_ALL_BITS)}
 
 
 class _NotUnderstoodError(Exception):
@@ -102,7 +119,8 @@ class _Parser:
         """Branches up to the bracket that closes the group, or the end; flags set within end with it."""
         flags = self._flags
         branches = [self._row()]
-        while self._taken("|"):
+        while self._text.startswith("|", self._at):
+            self._at += 1
             branches.append(self._row())
         if not self.at_end:
             self._flags = flags
@@ -111,102 +129,53 @@ class _Parser:
     def _row(self) -> Node:
         parts: list[Node] = []
         while not self.at_end and self._text[self._at] not in "|)":
-            if not self._skipped():
+            if "x" in self._flags and (skipped := _SKIPPED.match(self._text, self._at)):
+                self._at = skipped.end()
+            else:
                 parts.append(self._repeated(self._part()))
         return parts[0] if len(parts) == 1 else Row(tuple(parts))
 
-    def _skipped(self) -> bool:
-        """Whether something was passed over that a verbose pattern does not mean."""
-        if "x" not in self._flags:
-            return False
-        if self._text[self._at] == "#":
-            end = self._text.find("\n", self._at)
-            self._at = end + 1 if end >= 0 else len(self._text)
-            return True
-        if self._text[self._at].isspace():
-            self._at += 1
-            return True
-        return False
-
-    def _taken(self, word: str) -> bool:
-        taken = self._text.startswith(word, self._at)
-        self._at += len(word) * taken
-        return taken
-
-    def _next(self) -> str:
-        self._at += 1
-        return self._text[self._at - 1]
-
     def _part(self) -> Node:
-        match letter := self._next():
-            case "(":
-                return self._group()
-            case "[":
-                return Letters(self._set())
-            case ".":
-                return Letters(_ALL_BITS)
-            case "^" | "$":
+        found = _TOKEN.match(self._text, self._at)
+        if found is None:
+            raise _NotUnderstoodError
+        self._at = found.end()
+        match found.lastgroup:
+            case "nothing" | "again" | "any" as kind:
+                return _ALIKE[kind]
+            case "around":
+                self._closed()
                 return NOTHING
-            case "\\":
-                return self._escaped()
-            case "*" | "+" | "?":
-                raise _NotUnderstoodError(letter)
+            case "atomic":
+                return Repeat(_settled(self._closed()), 1, 1, possessive=True)
+            case "group":
+                return self._closed()
+            case "scope":
+                return self._flagged(found["flags"], alone=found["scope"] == ")")
             case _:
-                return Letters(self._bits_of(letter))
+                return Letters(self._letters(found[0]))
+
+    def _letters(self, begun: str) -> int:
+        if begun.startswith("["):
+            return self._set(negated=begun == "[^")
+        return self._escape_bits()[0] if begun == "\\" else self._bits_of(begun)
 
     def _repeated(self, part: Node) -> Node:
-        while not self.at_end:
-            if (bounds := self._bounds()) is None:
-                return part
-            if self._taken("+"):
-                part = Repeat(_settled(part), *bounds, possessive=True)
+        while times := _TIMES.match(self._text, self._at):
+            self._at = times.end()
+            if times["sign"]:
+                least, most = _SIGNS[times["sign"]]
             else:
-                self._taken("?")
-                part = Repeat(part, *bounds)
+                least = int(times["least"] or 0)
+                most = None if times["to"] and not times["most"] else int(times["most"] or least)
+            kept = times["kept"] == "+"
+            part = Repeat(_settled(part) if kept else part, least, most, possessive=kept)
         return part
 
-    def _bounds(self) -> tuple[int, int | None] | None:
-        for sign, least, most in (("*", 0, None), ("+", 1, None), ("?", 0, 1)):
-            if self._taken(sign):
-                return least, most
-        count = _COUNT.match(self._text, self._at)
-        if count is None or not (count[1] or count[3]):
-            return None
-        self._at = count.end()
-        least = int(count[1] or 0)
-        if not count[2]:
-            return least, least
-        return least, int(count[3]) if count[3] else None
-
-    def _group(self) -> Node:
-        if self._taken("?#"):
-            self._at = self._text.index(")", self._at) + 1
-            return NOTHING
-        if self._taken("?P="):
-            self._at = self._text.index(")", self._at) + 1
-            return _BACK_REFERENCE
-        around = any(self._taken(word) for word in _LOOK_AROUND)
-        atomic = not around and self._taken("?>")
-        if not around and not atomic:
-            if self._taken("?("):
-                self._at = self._text.index(")", self._at) + 1
-            elif name := _GROUP_NAME.match(self._text, self._at):
-                self._at = name.end()
-            elif self._text.startswith("?", self._at):
-                return self._flagged()
-        inside = self._closed()
-        if around:
-            return NOTHING
-        return Repeat(_settled(inside), 1, 1, possessive=True) if atomic else inside
-
-    def _flagged(self) -> Node:
+    def _flagged(self, flags: str, *, alone: bool) -> Node:
         """A group with flags, or flags alone for what follows."""
-        flags = _GROUP_FLAGS.match(self._text, self._at)
-        if flags is None:
-            raise _NotUnderstoodError
-        self._at = flags.end()
-        before, self._flags = self._flags, self._flags + flags[1]
-        if flags[2] == ")":
+        before, self._flags = self._flags, self._flags + flags
+        if alone:
             return NOTHING
         inside = self._closed()
         self._flags = before
@@ -215,23 +184,15 @@ class _Parser:
     def _closed(self) -> Node:
         flags = self._flags
         inside = self.choice()
-        if not self._taken(")"):
+        if self.at_end:
             raise _NotUnderstoodError
+        self._at += 1
         self._flags = flags
         return inside
 
-    def _escaped(self) -> Node:
-        letter = self._text[self._at]
-        if letter in _PLACES:
-            self._at += 1
-            return NOTHING
-        if letter in "123456789gk":
-            while not self.at_end and (self._text[self._at].isalnum() or self._text[self._at] in "<>_"):
-                self._at += 1
-                if self._text[self._at - 1] == ">":
-                    break
-            return _BACK_REFERENCE
-        return Letters(self._escape_bits()[0])
+    def _next(self) -> str:
+        self._at += 1
+        return self._text[self._at - 1]
 
     def _escape_bits(self) -> tuple[int, str]:
         """The letters that an escape stands for, and the one, where it is one."""
@@ -253,8 +214,7 @@ class _Parser:
             return _BIT.get(letter, 0)
         return _BIT.get(letter.lower(), 0) | _BIT.get(letter.upper(), 0)
 
-    def _set(self) -> int:
-        negated = self._taken("^")
+    def _set(self, *, negated: bool) -> int:
         bits, first = 0, True
         while first or self._text[self._at] != "]":
             first = False
