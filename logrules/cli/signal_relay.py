@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Thread
 
-from logrules.cli.watch_targets import ENDING, Job
+from logrules.cli.watched_job import ENDING, Job
 
 _ENDING = frozenset((*ENDING, "SIGQUIT"))
 _READ_BYTES = 256

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.notify.listener import Listener
 
 if TYPE_CHECKING:
-    from logrules.cli.watch_targets import Job
+    from logrules.cli.watched_job import Job
     from logrules.engine.follow import Following
     from logrules.notify.panel import Panel
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from threading import Thread
 
-from logrules.cli.watch_targets import ENDING, STDIN, STDIN_NAME, STDOUT, Job
+from logrules.cli.watched_job import ENDING, STDIN, STDIN_NAME, STDOUT, Job
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
 from logrules.sources.job_output import JobOutput, Output

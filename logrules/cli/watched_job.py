@@ -1,0 +1,65 @@
+"""What may be asked of anything that is watched."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import tzinfo
+from pathlib import Path
+
+from logrules.sources.source import Source
+from logrules.sources.turn import Turn
+
+STDIN, STDOUT = 0, 1
+STDIN_NAME = "<stdin>"
+ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
+
+
+class Job:
+    """Something to watch; what is said here holds where a kind of job says nothing else.
+
+    ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live; ``echoes`` says
+    that its log goes to standard output; ``zone`` is that of its times, ``beat_s`` how often it is looked at in
+    silence, by its own clock. ``source`` is what is followed; whoever writes to where that is passed on takes
+    the ``turn``.
+    """
+
+    signals: tuple[str, ...] = ENDING
+    backlog: Sequence[Source] = ()
+    echoes: bool = False
+    zone: tzinfo | None = None
+    beat_s: float | None = 1.0
+    source: Source
+
+    def __init__(self) -> None:
+        self.turn = Turn()
+
+    @property
+    def pid(self) -> int | None:
+        """The process that was started, if any was."""
+        return None
+
+    @property
+    def exit_status(self) -> int | None:
+        """How the command ended, if there is one and it has."""
+        return None
+
+    def path_of(self, source: str) -> "Path | None":  # noqa: ARG002 (most lie nowhere)
+        """Where a log of this name lies on disk; None where it does not."""
+        return None
+
+    def start(self) -> None:
+        """Begin: from here on bytes come."""
+
+    def signalled(self, number: int) -> bool:
+        """We were sent a signal; whether that is the end of watching."""
+        raise NotImplementedError
+
+    def aside(self, place: int) -> AbstractContextManager[bool]:  # noqa: ARG002 (most pass on nothing)
+        """Let nothing be passed on to where ``place`` leads; whether that is within a line, which whoever asks ends."""
+        return nullcontext(False)
+
+    def unwatched(self) -> None:
+        """Nobody analyses any more: only pass on."""
+
+    def wait(self) -> int | None:
+        """Wait until all was passed on; the exit status to end with, where the job decides it."""
+        return None
