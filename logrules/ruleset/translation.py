@@ -1,6 +1,6 @@
 """What people read, in another language than English: rules/translations/<language>.yaml."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from logrules.model.record import record
@@ -43,15 +43,8 @@ class Translation:
     rules: Mapping[str, RuleTranslation] = field(default_factory=dict)
 
 
-def joined(language: str, files: Iterable[Translation]) -> Translation:
+def joined(language: str, files: Sequence[Translation]) -> Translation:
     """All of them in one; what a later one says of a thing goes before what an earlier one says."""
-    phases: dict[str, WordTranslation] = {}
-    causes: dict[str, WordTranslation] = {}
-    fixes: dict[str, StepTranslation] = {}
-    rules: dict[str, RuleTranslation] = {}
-    for file in files:
-        phases |= file.phases
-        causes |= file.causes
-        fixes |= file.fixes
-        rules |= file.rules
-    return Translation(language, phases, causes, fixes, rules)
+    kinds = ("phases", "causes", "fixes", "rules")
+    said = {kind: {name: row for file in files for name, row in getattr(file, kind).items()} for kind in kinds}
+    return Translation(language, **said)
