@@ -21,7 +21,9 @@ from logrules.ruleset.settings import Settings
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.result_cache import (
     Base,
+    differing,
     digest_of_cases,
+    hashes,
     keep_cases,
     keep_collection,
     kept_cases,
@@ -93,8 +95,9 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tu
     found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
     if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
         shipped = [text for text in texts if not text.origin]
-        keep_collection(shipped, *compiled(shipped))
-        found = _patched(all_texts, settings)
+        known = compiled(shipped)
+        keep_collection(shipped, *known)
+        found = _put_on(Base(known[0].digest, hashes(shipped)), known, all_texts, settings)
     if found is None:
         found = compiled(texts, settings)
         keep_collection(all_texts, *found)
@@ -104,11 +107,16 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tu
 def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
     """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
     near = nearest_base(texts)
-    if near is None or len(near[1]) > MAX_ADDED:
-        return None
-    base, changed = near
-    known = kept_collection(base.digest)
-    if known is None or (settings is not None and settings.path in changed and not _says_nothing_new(settings, base)):
+    known = kept_collection(near[0].digest) if near is not None and len(near[1]) <= MAX_ADDED else None
+    return None if near is None or known is None else _put_on(near[0], known, texts, settings)
+
+
+def _put_on(
+    base: Base, known: tuple[Pack, Suite], texts: Sequence[RuleText], settings: Settings | None
+) -> tuple[Pack, Suite] | None:
+    """What is ``known`` of the base, with what differs of these texts put anew; None where that are not rules alone."""
+    changed = differing(base, texts)
+    if settings is not None and settings.path in changed and not _says_nothing_new(settings, base):
         return None
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.patch import patched

@@ -66,10 +66,14 @@ def digest_of_cases(paths: Iterable[Path]) -> str:
 
 def nearest_base(texts: Sequence[RuleText]) -> tuple[Base, frozenset[str]] | None:
     """What was compiled before from the same files, as few as possible of them changed or new, and which these are."""
-    now = hashes(texts)
-    known = [base for base in _bases() if base.texts.keys() <= now.keys()]
-    changes = [(base, frozenset(name for name in now if base.texts.get(name) != now[name])) for base in known]
+    names = {text.shown for text in texts}
+    changes = [(base, differing(base, texts)) for base in _bases() if base.texts.keys() <= names]
     return min(changes, key=lambda found: len(found[1]), default=None)
+
+
+def differing(base: Base, texts: Sequence[RuleText]) -> frozenset[str]:
+    """The names of the texts that are not in the base, or otherwise."""
+    return frozenset(name for name, seen in hashes(texts).items() if base.texts.get(name) != seen)
 
 
 def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
