@@ -68,7 +68,12 @@ class OriginResolver:
             return phase, teller
         if self._words.is_imported(frames):
             return self._words.of_import(frames)
-        phase, teller = self._nested.innermost_named([(one, read.origin, read.file_phase) for one, read in readings])
+        named = [
+            # Of the files whose own code runs, only the one that was started is called after what it does.
+            (one, read.origin, None if place and is_module_code(one.file, one.function) else read.file_phase)
+            for place, (one, read) in enumerate(readings)
+        ]
+        phase, teller = self._nested.innermost_named(named)
         return (phase, teller) if phase is not None else self._words.of_import(frames)
 
     def phase_of_chain(self, chain: Sequence[ExceptionLink]) -> tuple[str | None, Frame | None]:

@@ -11,8 +11,8 @@ IMPORT = "<module>"
 _IMPORTER = "importlib._bootstrap"
 _SPAWNED = "multiprocessing/spawn.py"
 _PACKAGE = "__init__.py"
-# Module-level code that Cython compiled is a function of its own: `init` and the module's name.
-_COMPILED, _COMPILED_INIT = (".pyx", ".pxd", ".pxi"), "init "
+# Module-level code that Cython compiled is a function of its own, `init` with the module's name behind it.
+_COMPILED, _COMPILED_INIT = (".pyx", ".pxd", ".pxi"), "init"
 _WHOLE = "="
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
@@ -60,7 +60,7 @@ class OwnNames:
 
 def is_module_code(file: str, function: str) -> bool:
     """Whether a frame is of code that runs when its file is imported or run."""
-    return function == IMPORT or (function.startswith(_COMPILED_INIT) and file.endswith(_COMPILED))
+    return function == IMPORT or (function.partition(" ")[0] == _COMPILED_INIT and file.endswith(_COMPILED))
 
 
 def words_of(name: str) -> list[str]:
