@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from logrules.inference.condition_trace import Judged
 
 
+# What a launcher prints through a buffer comes out when it ends: its first words and its last, in so many lines.
+_LATE_LINES = 12
+
+
 class Session:
     """Follows one job. ``feed`` takes events, ticks and the end in order; ``report`` may be called at any moment.
 
@@ -42,6 +46,7 @@ class Session:
         self._lines: dict[str, int] = {}
         self._notes: list[SourceNote] = []
         self._order = 0
+        self._before: tuple[RunState, RuleEvaluation, int] | None = None
         self._begin_run(1)
 
     def _begin_run(self, line: int) -> None:
@@ -172,6 +177,9 @@ class Session:
         if any(marker.starts for marker in markers) and self._run_is_over():
             self._end_run(event)
             observation = self._observe(event, None)
+        elif self._before is not None and any(marker.ends for marker in markers) and self._began_late(event):
+            self._take_back_run(*self._before)
+            observation = self._observe(event, None)
         if markers:
             self._run.polls.move()
             yield from self._run.tracker.apply([self._run.as_meant(marker, event) for marker in markers], observation)
@@ -251,8 +259,19 @@ class Session:
         tracker = self._run.tracker
         return tracker.completed is not None or tracker.looped or self._rules.failing()
 
+    def _began_late(self, event: Event) -> bool:
+        """Whether the run under way is a launcher's first words alone, which came out with its last."""
+        near = event.file_line - self._first_line <= _LATE_LINES
+        return near and not self._run_is_over()
+
+    def _take_back_run(self, run: RunState, rules: RuleEvaluation, first_line: int) -> None:
+        self._run, self._rules, self._first_line = run, rules, first_line
+        self._earlier.pop()
+        self._before = None
+
     def _end_run(self, event: Event) -> None:
         whole = self.report()
         cause = whole.diagnoses[0].cause if whole.diagnoses else None
         self._earlier.append(Run(whole.status, event.source, self._first_line, event.file_line - 1, cause))
+        self._before = (self._run, self._rules, self._first_line)
         self._begin_run(event.file_line)
