@@ -249,11 +249,7 @@ def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
     if isinstance(rule.when, Detector) and not findings.tracker.looped and not findings.endings.repeats():
         return pack.start
     loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
-    in_loop = {one.id for one in pack.phases if one.loop}
-    looping = phase in in_loop
-    usual = next((one.phase for one in pack.tables.causes if one.id == rule.cause), None)
-    if looping and usual not in (None, *in_loop) and not findings.tracker.looped and not findings.endings.repeats():
-        return usual
+    looping = any(one.id == phase and one.loop for one in pack.phases)
     if not looping or not loops or any(phase in one for one in loops):
         return phase
     return loops[0][0]

@@ -1,6 +1,6 @@
 """The only state past the source: routes events by signal to what follows workers, failures, metrics and rules."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -21,7 +21,7 @@ from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Marker, Pack
 
 if TYPE_CHECKING:
     from logrules.inference.condition_trace import Judged
@@ -174,11 +174,7 @@ class Session:
         observation = self._observe(event, chain)
         said = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
         markers = [marker for marker in said if not (marker.polls or marker.parts)]
-        if any(marker.starts for marker in markers) and self._run_is_over():
-            self._end_run(event)
-            observation = self._observe(event, None)
-        elif self._before is not None and any(marker.ends for marker in markers) and self._began_late(event):
-            self._take_back_run(*self._before)
+        if self._turns_run(markers, event):
             observation = self._observe(event, None)
         if markers:
             self._run.polls.move()
@@ -258,6 +254,16 @@ class Session:
     def _run_is_over(self) -> bool:
         tracker = self._run.tracker
         return tracker.completed is not None or tracker.looped or self._rules.failing()
+
+    def _turns_run(self, markers: Sequence[Marker], event: Event) -> bool:
+        """Whether a line begins another run, or shows that the one under way was begun by a launcher's late words."""
+        if any(marker.starts for marker in markers) and self._run_is_over():
+            self._end_run(event)
+            return True
+        if self._before is not None and any(marker.ends for marker in markers) and self._began_late(event):
+            self._take_back_run(*self._before)
+            return True
+        return False
 
     def _began_late(self, event: Event) -> bool:
         """Whether the run under way is a launcher's first words alone, which came out with its last."""

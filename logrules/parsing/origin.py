@@ -8,7 +8,7 @@ from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.record import record
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
-from logrules.parsing.own_words import OwnNames, is_module_code, words_of
+from logrules.parsing.own_words import OwnNames, is_module_code, only_imported, words_of
 from logrules.parsing.package_path import PackagePath, PathKind, package_path
 from logrules.ruleset.tables import Component, Nesting, OwnWords
 
@@ -68,9 +68,9 @@ class OriginResolver:
             return phase, teller
         if self._words.is_imported(frames):
             return self._words.of_import(frames)
+        imported = only_imported(frames)
         named = [
-            # Of the files whose own code runs, only the one that was started is called after what it does.
-            (one, read.origin, None if place and is_module_code(one.file, one.function) else read.file_phase)
+            (one, read.origin, None if place in imported else read.file_phase)
             for place, (one, read) in enumerate(readings)
         ]
         phase, teller = self._nested.innermost_named(named)

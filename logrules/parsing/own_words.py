@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from logrules.model.failure import Frame
 from logrules.ruleset.tables import OwnWords
@@ -61,6 +62,21 @@ class OwnNames:
 def is_module_code(file: str, function: str) -> bool:
     """Whether a frame is of code that runs when its file is imported or run."""
     return function == IMPORT or (function.partition(" ")[0] == _COMPILED_INIT and file.endswith(_COMPILED))
+
+
+def only_imported(frames: Sequence[Frame]) -> AbstractSet[int]:
+    """The places of frames of module-level code below that of the file that was started, which alone is named so.
+
+    A process that is spawned imports that file too.
+    """
+    if any(frame.file.endswith(_SPAWNED) for frame in frames):
+        return frozenset()
+    modules = [
+        place
+        for place, frame in enumerate(frames)
+        if is_module_code(frame.file, frame.function) and not frame.file.startswith("<")
+    ]
+    return frozenset(modules[1:])
 
 
 def words_of(name: str) -> list[str]:
