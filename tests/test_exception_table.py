@@ -30,6 +30,7 @@ RAISED_BY = {
     "parallel-check-set-up": "init_device_mesh",
     "checkpoint-read-refused": "load_state_dict",
     "checkpoint-write-refused": "_write_item",
+    "output-folder-missing": "write_summary",
     "python-too-old-subscript": "<module>",
 }
 

@@ -1,5 +1,6 @@
 """Where frames and headers are from, and which frame tells the phase of a failure."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -286,6 +287,38 @@ def test_an_outer_exception_tells_the_phase_where_the_cause_does_not() -> None:
     assert RESOLVER.phase_of_chain([cause, raised])[0] == "model_load"
     assert RESOLVER.phase_of_chain([cause])[0] is None
     assert RESOLVER.phase_of_chain([]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "phase"),
+    [
+        ("TypeError", "save_model() got an unexpected keyword argument 'best'", "checkpoint"),
+        ("TypeError", "Runner.evaluate() missing 1 required positional argument: 'loader'", "eval"),
+        ("TypeError", "Runner.__init__() got an unexpected keyword argument 'n'", None),
+        ("ValueError", "save_model() got an unexpected keyword argument 'best'", None),
+        ("TypeError", "nobody calls save_model() with these", None),
+    ],
+)
+def test_a_call_that_was_refused_tells_the_phase_by_its_name(kind: str, message: str, phase: str | None) -> None:
+    link = replace(_link(("/w/run.py", "main")), type=kind, message=message)
+    assert RESOLVER.phase_of_chain([link])[0] == phase
+
+
+@pytest.mark.parametrize(
+    ("places", "phase"),
+    [
+        ([("/w/run.py", "<module>"), (f"{SITE}/h5py/h5f.pyx", "init")], "launch"),
+        (
+            [("/usr/lib/python3.11/runpy.py", "_get_module_details"), (f"{SITE}/torch/__init__.py", "<module>")],
+            "launch",
+        ),
+        ([("/w/run.py", "<module>"), ("/w/data/preprocess.py", "<module>"), (f"{SITE}/abc.py", "helper")], "launch"),
+        ([("/w/evaluate.py", "<module>"), ("/w/helper.py", "work")], "eval"),
+        ([("/w/run.py", "<module>")], None),
+    ],
+)
+def test_what_runs_while_modules_are_imported_is_the_launch(places: list[tuple[str, str]], phase: str | None) -> None:
+    assert RESOLVER.phase_of(_frames(*places))[0] == phase
 
 
 def test_a_nesting_may_rename_a_phase_or_keep_the_outer_one() -> None:

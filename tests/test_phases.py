@@ -278,6 +278,15 @@ def test_of_several_runs_the_last_one_counts_and_the_earlier_are_listed(on):
     ]
 
 
+def test_what_a_launcher_prints_late_begins_no_run(on):
+    report = run_log(on, f"LAUNCH\n{steps(3)}\nBROKEN\nLAUNCH\nPROMPT")
+    assert report.status is Status.FAILED
+    assert report.earlier_runs == ()
+    report = run_log(on, f"LAUNCH\n{steps(3)}\nBROKEN\nLAUNCH\n{steps(3)}\nPROMPT")
+    assert report.status is not Status.FAILED
+    assert len(report.earlier_runs) == 1
+
+
 def test_the_launch_lines_of_many_ranks_are_one_run(on):
     report = run_log(on, "[rank0]: LAUNCH\n[rank1]: LAUNCH\n[rank0]: JOINING\n[rank2]: LAUNCH")
     assert report.earlier_runs == ()

@@ -8,7 +8,7 @@ from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_text
 from logrules.inference.culprit import suspects
-from logrules.inference.ending import Endings, phase_after
+from logrules.inference.ending import Endings, left_start, phase_after
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
 from logrules.inference.failures import Failures
@@ -210,8 +210,11 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     later = failures.first_phase() if failures is not None else None
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
     # A job whose markers left it at its start was where a traceback above a line of its end shows it.
-    ended = failures is not None and first.chain is None and here is not None and here == pack.start
+    ended = first.chain is None and here is not None and here == pack.start
     further = failures.phase_before(first) if failures is not None and ended else None
+    if ended and further is None and left_start(first.event, findings.tracker, findings.endings):
+        # It started, and then wrote for long what no marker knows.
+        here = None
     words = (
         (rule.phase, PhaseSource.RULE),
         (told, PhaseSource.FRAMES),

@@ -101,6 +101,12 @@ def phase_after(phase: str | None, event: Event, tracker: WorkerTracker, endings
     return max(looped, key=lambda span: span.first_line).phase if looped else None
 
 
+def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
+    """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
+    told = tracker.went_on().get(event.source)
+    return told is not None and (event.line - told >= _OUTLIVED_LINES or (event.line > told and endings.repeats()))
+
+
 def _repeat(lines: Sequence[Event]) -> bool:
     counted = {line.message for line in lines if any(letter.isdigit() for letter in line.message)}
     kinds = Counter(template_of(message) for message in counted)

@@ -1,6 +1,6 @@
 """The only state past the source: routes events by signal to what follows workers, failures, metrics and rules."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -21,10 +21,14 @@ from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Marker, Pack
 
 if TYPE_CHECKING:
     from logrules.inference.condition_trace import Judged
+
+
+# What a launcher prints through a buffer comes out when it ends: its first words and its last, in so many lines.
+_LATE_LINES = 12
 
 
 class Session:
@@ -42,6 +46,7 @@ class Session:
         self._lines: dict[str, int] = {}
         self._notes: list[SourceNote] = []
         self._order = 0
+        self._before: tuple[RunState, RuleEvaluation, int] | None = None
         self._begin_run(1)
 
     def _begin_run(self, line: int) -> None:
@@ -169,8 +174,7 @@ class Session:
         observation = self._observe(event, chain)
         said = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
         markers = [marker for marker in said if not (marker.polls or marker.parts)]
-        if any(marker.starts for marker in markers) and self._run_is_over():
-            self._end_run(event)
+        if self._turns_run(markers, event):
             observation = self._observe(event, None)
         if markers:
             self._run.polls.move()
@@ -251,8 +255,29 @@ class Session:
         tracker = self._run.tracker
         return tracker.completed is not None or tracker.looped or self._rules.failing()
 
+    def _turns_run(self, markers: Sequence[Marker], event: Event) -> bool:
+        """Whether a line begins another run, or shows that the one under way was begun by a launcher's late words."""
+        if any(marker.starts for marker in markers) and self._run_is_over():
+            self._end_run(event)
+            return True
+        if self._before is not None and any(marker.ends for marker in markers) and self._began_late(event):
+            self._take_back_run(*self._before)
+            return True
+        return False
+
+    def _began_late(self, event: Event) -> bool:
+        """Whether the run under way is a launcher's first words alone, which came out with its last."""
+        near = event.file_line - self._first_line <= _LATE_LINES
+        return near and not self._run_is_over()
+
+    def _take_back_run(self, run: RunState, rules: RuleEvaluation, first_line: int) -> None:
+        self._run, self._rules, self._first_line = run, rules, first_line
+        self._earlier.pop()
+        self._before = None
+
     def _end_run(self, event: Event) -> None:
         whole = self.report()
         cause = whole.diagnoses[0].cause if whole.diagnoses else None
         self._earlier.append(Run(whole.status, event.source, self._first_line, event.file_line - 1, cause))
+        self._before = (self._run, self._rules, self._first_line)
         self._begin_run(event.file_line)

@@ -1,12 +1,14 @@
 """Which component a frame or a line is from and what it was doing, by the table of origins."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.record import record
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
-from logrules.parsing.own_words import IMPORT, OwnNames, words_of
+from logrules.parsing.own_words import OwnNames, is_module_code, only_imported, words_of
 from logrules.parsing.package_path import PackagePath, PathKind, package_path
 from logrules.ruleset.tables import Component, Nesting, OwnWords
 
@@ -16,6 +18,8 @@ _MAX_FRAMES = 2_000
 # How far above a package its repository's folder stands: vllm/vllm/, sglang/python/sglang/.
 _CHECKOUT_DEPTH = 2
 _UNKNOWN = Origin()
+# How Python says that a call does not fit the function's parameters.
+_REFUSED = re.compile(r"(?P<function>[\w.<>]{1,200})\(\) (?:got (?:an? unexpected|multiple|some)|missing \d|takes )")
 
 
 @record
@@ -64,7 +68,12 @@ class OriginResolver:
             return phase, teller
         if self._words.is_imported(frames):
             return self._words.of_import(frames)
-        phase, teller = self._nested.innermost_named([(one, read.origin, read.file_phase) for one, read in readings])
+        imported = only_imported(frames)
+        named = [
+            (one, read.origin, None if place in imported else read.file_phase)
+            for place, (one, read) in enumerate(readings)
+        ]
+        phase, teller = self._nested.innermost_named(named)
         return (phase, teller) if phase is not None else self._words.of_import(frames)
 
     def phase_of_chain(self, chain: Sequence[ExceptionLink]) -> tuple[str | None, Frame | None]:
@@ -74,7 +83,7 @@ class OriginResolver:
         exception further out tells the phase only where those before it do not.
         """
         for index in range(len(chain)):
-            phase, teller = self.phase_of(_with_callers(chain[index:]))
+            phase, teller = self.phase_of((*_with_callers(chain[index:]), *_refused_call(chain[index])))
             if phase is not None:
                 return phase, teller
         return None, None
@@ -85,13 +94,14 @@ class OriginResolver:
         if known is None:
             if len(self._memo) >= _MAX_MEMO:
                 self._memo.clear()
-            known = self._memo[key] = self._resolve(package_path(file), function[-_MAX_NAME:].strip())
+            name = function[-_MAX_NAME:].strip()
+            known = self._memo[key] = self._resolve(package_path(file), name, module=is_module_code(file, name))
         return known
 
-    def _resolve(self, path: PackagePath, function: str) -> _Reading:
+    def _resolve(self, path: PackagePath, function: str, *, module: bool) -> _Reading:
         row = self._row_of(path, _names(function))
         if row is not None:
-            return _Reading(_imported(row.origin) if function == IMPORT and not row.functions else row.origin)
+            return _Reading(_imported(row.origin) if module and not row.functions else row.origin)
         if path.kind is PathKind.STANDARD_LIBRARY:
             return _Reading(self._table.standard_library)
         if path.kind is PathKind.PACKAGE:
@@ -175,6 +185,12 @@ def _with_callers(chain: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
         if caught in places:
             frames = (*outer.frames[: places.index(caught)], *frames)
     return frames
+
+
+def _refused_call(link: ExceptionLink) -> tuple[Frame, ...]:
+    """The call that did not come about, as the frame that it would have been: its arguments were refused."""
+    call = _REFUSED.match(link.message) if link.type == "TypeError" and link.frames else None
+    return (replace(link.frames[-1], function=call["function"]),) if call is not None else ()
 
 
 def _names(function: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from logrules.model.failure import Frame
 from logrules.ruleset.tables import OwnWords
@@ -10,6 +11,9 @@ _MAX_NAME = 200
 IMPORT = "<module>"
 _IMPORTER = "importlib._bootstrap"
 _SPAWNED = "multiprocessing/spawn.py"
+_PACKAGE = "__init__.py"
+# Module-level code that Cython compiled is a function of its own, `init` with the module's name behind it.
+_COMPILED, _COMPILED_INIT = (".pyx", ".pxd", ".pxi"), "init"
 _WHOLE = "="
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
@@ -32,8 +36,11 @@ class OwnNames:
 
     def of_import(self, frames: Sequence[Frame]) -> tuple[str | None, Frame | None]:
         """The phase of imports and the frame, where one file's module-level code runs below another's."""
-        modules = [frame for frame in frames if frame.function == IMPORT and not frame.file.startswith("<")]
-        several = len(modules) > 1 or self.is_imported(frames)
+        modules = [
+            frame for frame in frames if is_module_code(frame.file, frame.function) and not frame.file.startswith("<")
+        ]
+        # Nobody runs the file that makes a folder a package: it is imported.
+        several = len(modules) > 1 or self.is_imported(frames) or any(one.file.endswith(_PACKAGE) for one in modules)
         return (self._import, modules[-1]) if self._import is not None and several else (None, None)
 
     def is_imported(self, frames: Sequence[Frame]) -> bool:
@@ -50,6 +57,26 @@ class OwnNames:
             return True
         below = last.function in (IMPORT, "") and above.function == IMPORT and not above.file.startswith("<")
         return below and not any(frame.file.endswith(_SPAWNED) for frame in frames)
+
+
+def is_module_code(file: str, function: str) -> bool:
+    """Whether a frame is of code that runs when its file is imported or run."""
+    return function == IMPORT or (function.partition(" ")[0] == _COMPILED_INIT and file.endswith(_COMPILED))
+
+
+def only_imported(frames: Sequence[Frame]) -> AbstractSet[int]:
+    """The places of frames of module-level code below that of the file that was started, which alone is named so.
+
+    A process that is spawned imports that file too.
+    """
+    if any(frame.file.endswith(_SPAWNED) for frame in frames):
+        return frozenset()
+    modules = [
+        place
+        for place, frame in enumerate(frames)
+        if is_module_code(frame.file, frame.function) and not frame.file.startswith("<")
+    ]
+    return frozenset(modules[1:])
 
 
 def words_of(name: str) -> list[str]:
