@@ -7,6 +7,7 @@ from dataclasses import field
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
+from logrules.inference.reopening import opening_of, opens_again
 from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
@@ -28,13 +29,25 @@ _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 @mutable_record
 class Endings:
-    """The last lines of each source."""
+    """The last lines of each source, and the first."""
 
     lines: dict[str, list[Event]] = field(default_factory=dict)
+    heads: dict[str, list[Event]] = field(default_factory=dict)
 
     def see(self, event: Event) -> None:
-        """Take a line of a tail."""
-        self.lines.setdefault(event.source, []).append(event)
+        """Take a line of a tail, or, where it stands above one that was taken, of a head."""
+        last = self.lines.setdefault(event.source, [])
+        if last and event.line <= last[-1].line:
+            self.heads.setdefault(event.source, []).append(event)
+        else:
+            last.append(event)
+
+    def reopened(self, failed: Event) -> bool:
+        """Whether the program that opened the log does so again behind this line."""
+        head = [line for line in self.heads.get(failed.source, ()) if line.line < failed.line]
+        opening = opening_of(head)
+        later = [line for line in self.lines.get(failed.source, ()) if line.line > failed.line]
+        return bool(opening) and opens_again(opening, later)
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.

@@ -94,6 +94,8 @@ class RunState:
         tracker, last = self.tracker, match.last
         if rule.wait is not None:
             return self.went_on(last)
+        if self._reopened(last):
+            return True
         if rule.cleared_by == "nothing":
             return False
         if last.completions < tracker.completions:
@@ -118,6 +120,10 @@ class RunState:
             or tracker.stepped_past(last)
             or (caught and (self.went_on(last) or self._raised_after(last.event)))
         )
+
+    def _reopened(self, last: Observation) -> bool:
+        """Whether a saved log of one process is opened by it once more: ranks that start later open it too."""
+        return self.job.ended and not self.ranks.ranks and self.job.endings.reopened(last.event)
 
     def _outlived(self, last: Observation) -> bool:
         """Whether a saved log went on for very long behind what ended a start, and says of nothing else that failed."""
