@@ -77,7 +77,7 @@ class Extraction:
         return self.window < WINDOW_BYTES
 
     def events(self, source: Source) -> Iterator[Event]:
-        """The events of one source in order, its last lines at the end, and behind them the first without their times."""
+        """The events of one source in order, its last lines at the end, and its first behind them."""
         reader = self.reader or self.scanners.reader.for_another()
         head, tail = LogHead(), LogTail()
         line, continued, unfinished = 1, 0, False

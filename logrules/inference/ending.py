@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
+from logrules.inference.answers import answers
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
@@ -24,6 +25,9 @@ _OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
+# Who works through a list writes so much, of so many kinds, as told by their first words.
+_CARRIED_LINES, _CARRIED_KINDS, _BEGIN_WORDS = 12, 2, 2
+_OF_NO_LOOP = re.compile(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
 _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
@@ -61,6 +65,10 @@ class Endings:
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
         return len(said) > WAITING_KINDS or lines > WAITING_LINES
 
+    def answered(self, failed: Event) -> int:
+        """How many requests a server has answered well behind this line."""
+        return answers(line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
         lines = self.lines.get(failed.source, ())
@@ -81,6 +89,18 @@ class Endings:
         before = {template_of(line.message) for line in told if line.file_line < since}
         after = {template_of(line.message) for line in told if line.file_line > since}
         return any("#" in kind for kind in before & after)
+
+    def carried_on(self, failed: Event) -> bool:
+        """Whether lines of one kind that count stand above this line and, with other numbers, below it, as of a loop.
+
+        Answers are no such lines: what is asked for its health says the same while its engine is gone.
+        """
+        lines = [line for line in self.lines.get(failed.source, ()) if line.worker == failed.worker]
+        above, below = (
+            _rounds(line for line in lines if (line.line < failed.line) == early and line.line != failed.line)
+            for early in (True, False)
+        )
+        return any(min(len(told), len(below.get(kind, ()))) >= _ROUNDS for kind, told in above.items())
 
     def repeats(self) -> bool:
         """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
@@ -120,9 +140,37 @@ def _repeat(lines: Sequence[Event]) -> bool:
     return any(times >= _ROUNDS and "#" in kind for kind, times in kinds.items())
 
 
+def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
+    """What was said in lines that count, by their kind: neither errors nor what stands in a traceback."""
+    said: dict[str, set[str]] = {}
+    for line in lines:
+        kind = template_of(line.message)
+        if "#" in kind and _BEGINS.match(line.message) and not _claims(line) and not _OF_NO_LOOP.match(kind):
+            said.setdefault(kind, set()).add(progress_key(line.message))
+    return said
+
+
 def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
     lived_through = {template_of(line.message) for line in lines if line.line <= went_on}
-    for line in lines:
-        claims = line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
-        if claims and line.line > went_on and template_of(line.message) not in lived_through:
+    for place, line in enumerate(lines):
+        if not _claims(line) or line.line <= went_on or template_of(line.message) in lived_through:
+            continue
+        if not answers(lines[place + 1 :]) and not _carries_on(lines[:place], lines[place + 1 :]):
             yield line
+
+
+def _claims(line: Event) -> bool:
+    return line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
+
+
+def _carries_on(before: Sequence[Event], after: Sequence[Event]) -> bool:
+    """Whether a logger says the same as before, of other things, and for so long that no end is told so."""
+    known = {_begin(line) for line in before if line.level is not None and not _claims(line)}
+    told = [line for line in after if line.level is not None and not _claims(line) and _begin(line) in known]
+    differing = {progress_key(line.message) for line in told}
+    return len(differing) >= _CARRIED_LINES and len({_begin(line) for line in told}) >= _CARRIED_KINDS
+
+
+def _begin(line: Event) -> str:
+    """The words that a line begins with: what follows names the thing that it is about."""
+    return " ".join(template_of(line.message).split()[:_BEGIN_WORDS])
