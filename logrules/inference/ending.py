@@ -25,9 +25,14 @@ _OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
-# Who works through a list writes so much, of so many kinds, as told by their first words.
-_CARRIED_LINES, _CARRIED_KINDS, _BEGIN_WORDS = 12, 2, 2
+# Who works through a list writes so many lines more that begin with words that others began with before.
+_CARRIED_LINES, _BEGIN_WORDS = 12, 2
 _OF_NO_LOOP = re.compile(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
+# What a process says on its way out, and what others print into the same line.
+_LEAVES = re.compile(
+    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort|destroy"
+    r"|leaked|traceback|error|exception|fail)"
+)
 _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
@@ -68,6 +73,10 @@ class Endings:
     def answered(self, failed: Event) -> int:
         """How many requests a server has answered well behind this line."""
         return answers(line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+
+    def spoke_on(self, failed: Event) -> bool:
+        """Whether a process of which its number is known goes on to say other things behind this line."""
+        return _speaks_on(failed, [one for one in self.lines.get(failed.source, ()) if one.line > failed.line])
 
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
@@ -151,24 +160,42 @@ def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
 
 
 def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
-    lived_through = {template_of(line.message) for line in lines if line.line <= went_on}
-    for place, line in enumerate(lines):
-        if not _claims(line) or line.line <= went_on or template_of(line.message) in lived_through:
-            continue
-        if not answers(lines[place + 1 :]) and not _carries_on(lines[:place], lines[place + 1 :]):
+    errors = [(place, line) for place, line in enumerate(lines) if _claims(line)]
+    lived_through = {
+        template_of(line.message)
+        for place, line in errors
+        if line.line <= went_on
+        or _carries_on(line, lines[:place], lines[place + 1 :])
+        or _speaks_on(line, lines[place + 1 :])
+    }
+    for place, line in errors:
+        if line.line > went_on and template_of(line.message) not in lived_through and not answers(lines[place + 1 :]):
             yield line
+
+
+def _speaks_on(failed: Event, after: Sequence[Event]) -> bool:
+    """Whether the very process says something else than that it fails or leaves."""
+    if failed.worker.pid is None:
+        return False
+    said = (line.message for line in after if line.worker == failed.worker and not _claims(line))
+    return any(_BEGINS.match(text) and not (_OF_NO_LOOP.match(text) or _LEAVES.search(text)) for text in said)
 
 
 def _claims(line: Event) -> bool:
     return line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
 
 
-def _carries_on(before: Sequence[Event], after: Sequence[Event]) -> bool:
-    """Whether a logger says the same as before, of other things, and for so long that no end is told so."""
-    known = {_begin(line) for line in before if line.level is not None and not _claims(line)}
-    told = [line for line in after if line.level is not None and not _claims(line) and _begin(line) in known]
-    differing = {progress_key(line.message) for line in told}
-    return len(differing) >= _CARRIED_LINES and len({_begin(line) for line in told}) >= _CARRIED_KINDS
+def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:
+    """Whether its writer says the same as before, of other things, and for so long that no end is told so."""
+    known = {_begin(line) for line in before if _is_routine(line, error)}
+    told = {progress_key(line.message) for line in after if _is_routine(line, error) and _begin(line) in known}
+    return len(told) >= _CARRIED_LINES
+
+
+def _is_routine(line: Event, error: Event) -> bool:
+    if line.worker != error.worker or _claims(line):
+        return False
+    return _BEGINS.match(line.message) is not None and len(_begin(line).split()) == _BEGIN_WORDS
 
 
 def _begin(line: Event) -> str:

@@ -110,7 +110,7 @@ class RunState:
 
     def _lived_through(self, rule: Rule, last: Observation) -> bool:
         """Whether the lines below these, or their own words, show that their writer lived."""
-        if rule.fallback and (self.failures.lived_through(last) or (self.job.ended and self._serves_on(last))):
+        if rule.fallback and (self.failures.lived_through(last) or (self.job.ended and self._speaks_on(last))):
             return True
         own = self.tracker.workers.get(last.worker)
         if own is not None and own.began_anew(last):
@@ -140,10 +140,13 @@ class RunState:
         """Whether the log of one process is opened by it once more: ranks that start later open it too."""
         return not self.ranks.ranks and self.job.endings.reopened(last.event)
 
-    def _serves_on(self, last: Observation) -> bool:
-        """Whether it is a server that answered further requests."""
+    def _speaks_on(self, last: Observation) -> bool:
+        """Whether it is a server that answered further requests, or a process that caught it and says more."""
         enough = 1 if self.failures.told_as_caught(last.event) else ANSWERS
-        return self.job.endings.answered(last.event) >= enough
+        if self.job.endings.answered(last.event) >= enough:
+            return True
+        record = self.failures.record_of(last.chain)
+        return record is not None and record.logged_whole and self.job.endings.spoke_on(last.event)
 
     def _outlived(self, last: Observation) -> bool:
         """Whether the log went on for very long behind what ended a start, and says of nothing else that failed."""
