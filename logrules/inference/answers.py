@@ -22,5 +22,9 @@ def answers(lines: Iterable[Event]) -> int:
 
 
 def _answers(message: str) -> bool:
+    """Whether it says so: of a request that came in, to what the server itself has to work on.
+
+    A status below 200 or above 299 says nothing: redirections and refusals are told by what stands in front as well.
+    """
     found = _ANSWER.match(message)
     return found is not None and not _CLIENT.search(found["above"]) and not _PROBE.match(found["path"])

@@ -30,8 +30,8 @@ _CARRIED_LINES, _BEGIN_WORDS = 12, 2
 _OF_NO_LOOP = re.compile(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
 # What a process says on its way out, and what others print into the same line.
 _LEAVES = re.compile(
-    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort|destroy"
-    r"|leaked|traceback|error|exception|fail)"
+    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort"
+    r"|destroy|leaked|traceback|error|exception|fail)"
 )
 _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
@@ -55,8 +55,12 @@ class Endings:
         """Whether the program that opened the log does so again behind this line."""
         head = [line for line in self.heads.get(failed.source, ()) if line.line < failed.line]
         opening = opening_of(head)
-        later = [line for line in self.lines.get(failed.source, ()) if line.line > failed.line]
-        return bool(opening) and opens_again(opening, later)
+        if not opening:
+            return False
+        lines = self.lines.get(failed.source, ())
+        stamps = [line.stamp.seconds for line in lines if line.line <= failed.line and line.stamp is not None]
+        later = [line for line in lines if line.line > failed.line]
+        return opens_again(opening, later, stamps[-1] if stamps else None)
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.

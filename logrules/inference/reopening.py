@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from logrules.inference.worker_state import ANEW_S
 from logrules.model.event import Event, Level
 from logrules.model.template import template_of
 
@@ -33,10 +34,15 @@ def opening_of(head: Sequence[Event]) -> tuple[str, ...]:
     return tuple(kinds) if len(kinds) >= _OPENING_KINDS else ()
 
 
-def opens_again(opening: Sequence[str], later: Sequence[Event]) -> bool:
-    """Whether these lines hold the first kind of an opening and, close below it and in order, enough of the others."""
+def opens_again(opening: Sequence[str], later: Sequence[Event], failed_at: float | None) -> bool:
+    """Whether these lines hold the first kind of an opening and, close below it and in order, enough of the others.
+
+    What opens within a minute of a failure that bears its time may be another process of the same run.
+    """
     for start, line in enumerate(later):
-        if _kind(line) not in opening[:2]:
+        at = line.stamp.seconds if line.stamp is not None else None
+        early = at is not None and failed_at is not None and at - failed_at < ANEW_S
+        if early or _kind(line) not in opening[:2]:
             continue
         place, told = -1, 0
         for further in later[start:]:
