@@ -233,3 +233,58 @@ def test_what_is_raised_while_objects_are_freed_is_not_the_end_where_an_exceptio
     )
     assert run_log(on, freed).diagnoses[0].cause == "dataloader-worker-died"
     assert run_log(on, freed + raised_by_main).diagnoses[0].cause != "dataloader-worker-died"
+
+
+_LOOP = "batch {0}: {1} prompts scored\n"
+_UNKNOWN = 'Traceback (most recent call last):\n  File "/srv/score.py", line 9, in score\nValueError: no answer in it\n'
+_ANSWERED = 'INFO:     10.0.0.4:40{0} - "GET /api/{1} HTTP/1.1" {2}\n'
+_ITEM = "2026-04-02 10:{0:02}:00,100 - ingest - INFO - page {0} of the handbook stored, {0} pieces\n"
+_LOST_ITEM = "2026-04-02 10:30:00,100 - ingest - ERROR - page of the glossary is empty\n"
+_OPENING = "Reading the settings of tides\nCUDA device 0 is used\nBuilding the tide model\nRun with one process\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status"),
+    [
+        ("nothing comes below it", _UNKNOWN, Status.FAILED),
+        ("a loop without a name counts on", "".join(_LOOP.format(n, 8 * n) for n in range(6)) + _UNKNOWN
+         + "".join(_LOOP.format(n, 8 * n) for n in range(6, 12)), Status.RUNNING),
+        ("the loop makes one round more", "".join(_LOOP.format(n, 8 * n) for n in range(6)) + _UNKNOWN
+         + _LOOP.format(6, 48), Status.FAILED),
+        ("a server answers on", _UNKNOWN + "".join(_ANSWERED.format(n, "chats", "200 OK") for n in range(11, 15)),
+         Status.HEALTHY),
+        ("a server is asked for its health alone", _UNKNOWN
+         + "".join(_ANSWERED.format(n, "x", "200 OK").replace("/api/x", "/health") for n in range(11, 15)), Status.FAILED),
+        ("a server refuses whatever comes", _UNKNOWN
+         + "".join(_ANSWERED.format(n, "chats", "500 Internal Server Error") for n in range(11, 15)), Status.FAILED),
+        ("the same program opens the log once more", _OPENING + _UNKNOWN + _OPENING, Status.HEALTHY),
+        ("another program comes after it", _OPENING + _UNKNOWN + "Copying the results\nDisk is idle\n", Status.FAILED),
+        ("two processes open the log, and one is late", "".join(f"{line}\n" * 2 for line in _OPENING.splitlines()) + _UNKNOWN + _OPENING,
+         Status.FAILED),
+        ("a list is worked through after an item that was lost", "".join(map(_ITEM.format, range(4))) + _LOST_ITEM
+         + "".join(map(_ITEM.format, range(31, 50))), Status.HEALTHY),
+        ("the item that was lost is the last", "".join(map(_ITEM.format, range(4))) + _LOST_ITEM, Status.UNEXPLAINED),
+    ],
+)  # fmt: skip
+def test_what_stands_below_a_failure_shows_that_its_writer_lived(on, story, log, status):
+    found = run_log(on, log).status
+    assert (found in {Status.HEALTHY, Status.RUNNING}) == (status in {Status.HEALTHY, Status.RUNNING})
+    assert status in {Status.HEALTHY, Status.RUNNING} or found is status
+
+
+def _caught(below: str) -> str:
+    head = "(Player pid=7) ERROR:2026-04-02 10:00:00,100:Traceback (most recent call last):\n"
+    return head + raised(7).partition("\n")[2].replace("PlayWorker", "Player") + below
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "failed"),
+    [
+        ("its logger wrote it, and it plays on", _caught("(Player pid=7) The next game begins on board 4\n"), False),
+        ("its logger wrote it, and a peer plays on", _caught("(Player pid=8) The next game begins on board 4\n"), True),
+        ("its logger wrote it, and it leaves", _caught("(Player pid=7) Shutting down the board\n"), True),
+        ("it ends in it, and its last words come late", raised(7) + "(PlayWorker pid=7) The board is set up\n", True),
+    ],
+)
+def test_a_process_that_logs_what_it_caught_and_says_more_has_lived(on, story, log, failed):
+    assert (run_log(on, log).status is Status.FAILED) is failed

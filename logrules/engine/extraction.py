@@ -15,6 +15,7 @@ from logrules.model.record import mutable_record, record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.deduplication import RepeatFilter
 from logrules.parsing.hit_lines import Found
+from logrules.parsing.log_head import LogHead
 from logrules.parsing.log_tail import LogTail
 from logrules.parsing.newlines import Count, count_newlines, fast_counter
 from logrules.parsing.reader import Reader, find
@@ -76,9 +77,9 @@ class Extraction:
         return self.window < WINDOW_BYTES
 
     def events(self, source: Source) -> Iterator[Event]:
-        """The events of one source in order, its last lines at the end."""
+        """The events of one source in order, its last lines at the end, and its first behind them."""
         reader = self.reader or self.scanners.reader.for_another()
-        tail = LogTail()
+        head, tail = LogHead(), LogTail()
         line, continued, unfinished = 1, 0, False
         for window, found in _found(windows(_items(source, self), self.window), self):
             yield from reader.events(found, line, continued)
@@ -86,9 +87,11 @@ class Extraction:
             continued += found.continued
             self.tally.lines += found.line_count - found.continued
             unfinished = found.unfinished
+            head.add(window.offset, window.data)
             tail.add(window.offset, window.data)
         self.tally.lines += unfinished
         yield from (reader.unasked(source.name, raw) for raw in tail.lines(line - 1, continued))
+        yield from (reader.opening(source.name, raw) for raw in head.lines())
         for sentence in reader.dropped:
             self.note(source.name, sentence)
 

@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
+from logrules.inference.answers import answers
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
+from logrules.inference.reopening import opening_of, opens_again
 from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
@@ -23,18 +25,42 @@ _OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
+# Who works through a list writes so many lines more that begin with words that others began with before.
+_CARRIED_LINES, _BEGIN_WORDS = 12, 2
+_OF_NO_LOOP = re.compile(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
+# What a process says on its way out, and what others print into the same line.
+_LEAVES = re.compile(
+    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort"
+    r"|destroy|leaked|traceback|error|exception|fail)"
+)
 _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
 @mutable_record
 class Endings:
-    """The last lines of each source."""
+    """The last lines of each source, and the first."""
 
     lines: dict[str, list[Event]] = field(default_factory=dict)
+    heads: dict[str, list[Event]] = field(default_factory=dict)
 
     def see(self, event: Event) -> None:
-        """Take a line of a tail."""
-        self.lines.setdefault(event.source, []).append(event)
+        """Take a line of a tail, or, where it stands above one that was taken, of a head."""
+        last = self.lines.setdefault(event.source, [])
+        if last and event.line <= last[-1].line:
+            self.heads.setdefault(event.source, []).append(event)
+        else:
+            last.append(event)
+
+    def reopened(self, failed: Event) -> bool:
+        """Whether the program that opened the log does so again behind this line."""
+        head = [line for line in self.heads.get(failed.source, ()) if line.line < failed.line]
+        opening = opening_of(head)
+        if not opening:
+            return False
+        lines = self.lines.get(failed.source, ())
+        stamps = [line.stamp.seconds for line in lines if line.line <= failed.line and line.stamp is not None]
+        later = [line for line in lines if line.line > failed.line]
+        return opens_again(opening, later, stamps[-1] if stamps else None)
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.
@@ -47,6 +73,14 @@ class Endings:
                 said.setdefault(template_of(line.message), set()).add(progress_key(line.message))
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
         return len(said) > WAITING_KINDS or lines > WAITING_LINES
+
+    def answered(self, failed: Event) -> int:
+        """How many requests a server has answered well behind this line."""
+        return answers(line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+
+    def spoke_on(self, failed: Event) -> bool:
+        """Whether a process of which its number is known goes on to say other things behind this line."""
+        return _speaks_on(failed, [one for one in self.lines.get(failed.source, ()) if one.line > failed.line])
 
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
@@ -68,6 +102,18 @@ class Endings:
         before = {template_of(line.message) for line in told if line.file_line < since}
         after = {template_of(line.message) for line in told if line.file_line > since}
         return any("#" in kind for kind in before & after)
+
+    def carried_on(self, failed: Event) -> bool:
+        """Whether lines of one kind that count stand above this line and, with other numbers, below it, as of a loop.
+
+        Answers are no such lines: what is asked for its health says the same while its engine is gone.
+        """
+        lines = [line for line in self.lines.get(failed.source, ()) if line.worker == failed.worker]
+        above, below = (
+            _rounds(line for line in lines if (line.line < failed.line) == early and line.line != failed.line)
+            for early in (True, False)
+        )
+        return any(min(len(told), len(below.get(kind, ()))) >= _ROUNDS for kind, told in above.items())
 
     def repeats(self) -> bool:
         """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
@@ -113,9 +159,55 @@ def _repeat(lines: Sequence[Event]) -> bool:
     return any(times >= _ROUNDS and "#" in kind for kind, times in kinds.items())
 
 
-def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
-    lived_through = {template_of(line.message) for line in lines if line.line <= went_on}
+def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
+    """What was said in lines that count, by their kind: neither errors nor what stands in a traceback."""
+    said: dict[str, set[str]] = {}
     for line in lines:
-        claims = line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
-        if claims and line.line > went_on and template_of(line.message) not in lived_through:
+        kind = template_of(line.message)
+        if "#" in kind and _BEGINS.match(line.message) and not _claims(line) and not _OF_NO_LOOP.match(kind):
+            said.setdefault(kind, set()).add(progress_key(line.message))
+    return said
+
+
+def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
+    errors = [(place, line) for place, line in enumerate(lines) if _claims(line)]
+    lived_through = {
+        template_of(line.message)
+        for place, line in errors
+        if line.line <= went_on
+        or _carries_on(line, lines[:place], lines[place + 1 :])
+        or _speaks_on(line, lines[place + 1 :])
+    }
+    for place, line in errors:
+        if line.line > went_on and template_of(line.message) not in lived_through and not answers(lines[place + 1 :]):
             yield line
+
+
+def _speaks_on(failed: Event, after: Sequence[Event]) -> bool:
+    """Whether the very process says something else than that it fails or leaves."""
+    if failed.worker.pid is None:
+        return False
+    said = (line.message for line in after if line.worker == failed.worker and not _claims(line))
+    return any(_BEGINS.match(text) and not (_OF_NO_LOOP.match(text) or _LEAVES.search(text)) for text in said)
+
+
+def _claims(line: Event) -> bool:
+    return line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
+
+
+def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:
+    """Whether its writer says the same as before, of other things, and for so long that no end is told so."""
+    known = {_begin(line) for line in before if _is_routine(line, error)}
+    told = {progress_key(line.message) for line in after if _is_routine(line, error) and _begin(line) in known}
+    return len(told) >= _CARRIED_LINES
+
+
+def _is_routine(line: Event, error: Event) -> bool:
+    if line.worker != error.worker or _claims(line):
+        return False
+    return _BEGINS.match(line.message) is not None and len(_begin(line).split()) == _BEGIN_WORDS
+
+
+def _begin(line: Event) -> str:
+    """The words that a line begins with: what follows names the thing that it is about."""
+    return " ".join(template_of(line.message).split()[:_BEGIN_WORDS])

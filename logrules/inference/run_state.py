@@ -23,6 +23,9 @@ SURVIVAL_ROUNDS = 3
 # A writer that said it was over and then makes so many is another one: a new run in the same log.
 NEW_RUN_ROUNDS = 20
 
+# A server that answers so many requests behind what nobody knows has not died of it.
+ANSWERS = 3
+
 
 @mutable_record
 class JobState:
@@ -94,6 +97,8 @@ class RunState:
         tracker, last = self.tracker, match.last
         if rule.wait is not None:
             return self.went_on(last)
+        if self.job.ended and self._reopened(last):
+            return True
         if rule.cleared_by == "nothing":
             return False
         if last.completions < tracker.completions:
@@ -101,12 +106,24 @@ class RunState:
         if tracker.completed is not None:
             # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
             return not _waited_past(tracker.completed, match)
-        if rule.fallback and self.failures.lived_through(last):
+        return self._lived_through(rule, last) or self._stepped_on(rule, last)
+
+    def _lived_through(self, rule: Rule, last: Observation) -> bool:
+        """Whether the lines below these, or their own words, show that their writer lived."""
+        if rule.fallback and (self.failures.lived_through(last) or (self.job.ended and self._speaks_on(last))):
             return True
-        own = tracker.workers.get(last.worker)
+        own = self.tracker.workers.get(last.worker)
+        if own is not None and own.began_anew(last):
+            return True
+        if not self.job.ended:
+            return False
+        looped = rule.cleared_by == "progress" and self.job.endings.carried_on(last.event)
+        return looped or (self.tracker.rounds == last.round and self._outlived(last))
+
+    def _stepped_on(self, rule: Rule, last: Observation) -> bool:
+        """Whether steps were made since, enough for what the rule asks."""
+        tracker = self.tracker
         rounds = tracker.rounds - last.round
-        if (own is not None and own.began_anew(last)) or (rounds == 0 and self._outlived(last)):
-            return True
         if rule.cleared_by != "progress":
             return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
         # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more,
@@ -119,9 +136,21 @@ class RunState:
             or (caught and (self.went_on(last) or self._raised_after(last.event)))
         )
 
+    def _reopened(self, last: Observation) -> bool:
+        """Whether the log of one process is opened by it once more: ranks that start later open it too."""
+        return not self.ranks.ranks and self.job.endings.reopened(last.event)
+
+    def _speaks_on(self, last: Observation) -> bool:
+        """Whether it is a server that answered further requests, or a process that caught it and says more."""
+        enough = 1 if self.failures.told_as_caught(last.event) else ANSWERS
+        if self.job.endings.answered(last.event) >= enough:
+            return True
+        record = self.failures.record_of(last.chain)
+        return record is not None and record.logged_whole and self.job.endings.spoke_on(last.event)
+
     def _outlived(self, last: Observation) -> bool:
-        """Whether a saved log went on for very long behind what ended a start, and says of nothing else that failed."""
-        if not self.job.ended or last.phase in self.tracker.loops or self.failures.tells_after(last.event):
+        """Whether the log went on for very long behind what ended a start, and says of nothing else that failed."""
+        if last.phase in self.tracker.loops or self.failures.tells_after(last.event):
             return False
         return self.job.endings.outlived(last.event)
 

@@ -94,6 +94,11 @@ class Failure:
         """What was raised and where, by whomever."""
         return self.type, self.code, self.frames[-1] if self.frames else None
 
+    @property
+    def logged_whole(self) -> bool:
+        """Whether it is the message of one record of a logger: who writes that has caught it."""
+        return self.first.level is not None and self.last.level is None
+
     def holds(self, event: Event) -> bool:
         """Whether the line stands within the record."""
         return self.first.source == event.source and self.first.line <= event.line <= self.last.line

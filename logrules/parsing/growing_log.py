@@ -18,6 +18,7 @@ from logrules.model.event import Event
 from logrules.model.stream import CONTINUED, Block
 from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_SLICE_BYTES, Found, HitLine, kind_of
 from logrules.parsing.line_context import LineContext
+from logrules.parsing.log_head import LogHead
 from logrules.parsing.log_tail import LogTail
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
 from logrules.parsing.window import WINDOW_BYTES, Window
@@ -107,7 +108,7 @@ class GrowingLog:
         self._enter(offset // WINDOW_BYTES)
         self._open = b""  # the unfinished line, as far as it has come
         self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
-        self._tail = LogTail()
+        self._head, self._tail = LogHead(), LogTail()
         self._arrived: float | None = None
 
     @property
@@ -156,6 +157,11 @@ class GrowingLog:
         for line in self._tail.lines(self.lines, self.continued):
             yield replace(self._reader.unasked(self._source, line), arrived=self._arrived)
 
+    def head(self) -> Iterator[Event]:
+        """The first lines, to be told behind the last."""
+        for line in self._head.lines():
+            yield replace(self._reader.opening(self._source, line), arrived=self._arrived)
+
     def _enter(self, window: int) -> None:
         self._window = window
         self._sieve.enter(window)
@@ -169,6 +175,7 @@ class GrowingLog:
         found = self._find(Window(self._source, self._window, start - len(above), above + text))
         passed, marked = above.count(b"\n"), above.count(CONTINUED)
         known = self.continued - self._open.startswith(CONTINUED) - marked
+        self._head.add(self._offset, data)
         self._tail.add(self._offset, data)
         self._offset += len(data)
         self.lines += found.line_count - passed

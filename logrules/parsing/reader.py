@@ -79,6 +79,10 @@ class Reader:
             return event
         return replace(event, stance=self._judge.of(event))
 
+    def opening(self, source: str, line: RawLine) -> Event:
+        """A line of the head of a log, told behind its tail: it says what was printed, and no more when."""
+        return replace(self._event(source, line, ()), stamp=None)
+
     def shares(self, counts: Mapping[Kind, int]) -> dict[Kind, int]:
         """How many lines of each kind are read of a window: so many of the first, as many of the last.
 

@@ -1,0 +1,30 @@
+"""Requests that a web server has answered: what failed in one of them has not ended it."""
+
+import re
+from collections.abc import Iterable
+
+from logrules.model.event import Event
+
+# Uvicorn, gunicorn, werkzeug, aiohttp and hypercorn quote the request line. A client's log begins with the address.
+_ANSWER = re.compile(
+    r'(?P<above>.{0,400}?)"(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?P<path>\S{1,2000}) HTTP/[\d.]+" 2\d\d\b'
+)
+_CLIENT = re.compile(r"https?://\S+ $")
+# What a front end answers by itself, whatever has become of what stands behind it.
+_PROBE = re.compile(
+    r"/(?:-/)?(?:metrics|health\w*|ping|ready\w*|live\w*|status|version|v1/models|docs|openapi\.json)\b", re.IGNORECASE
+)
+
+
+def answers(lines: Iterable[Event]) -> int:
+    """How many of these lines say that a request was answered well, probes apart."""
+    return sum(_answers(line.message) for line in lines)
+
+
+def _answers(message: str) -> bool:
+    """Whether it says so: of a request that came in, to what the server itself has to work on.
+
+    A status below 200 or above 299 says nothing: redirections and refusals are told by what stands in front as well.
+    """
+    found = _ANSWER.match(message)
+    return found is not None and not _CLIENT.search(found["above"]) and not _PROBE.match(found["path"])
