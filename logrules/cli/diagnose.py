@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json", *FORMS), default="text", help="form (default: text)")
     add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: from the locale)")
-    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument("--shell", choices=("bash", "powershell"), help="shell of suggested commands (the log's own)")
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     about = f"lines of the log in an HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"
@@ -223,11 +223,11 @@ def _render(
 
         render_json(report, out, language, {annex.key: annex.document for annex in annexes})
     elif options.format in FORMS:
-        form_of(options.format)(report, out, language, options.shell)
+        form_of(options.format)(report, out, language, options.shell or report.shell)
     else:
         from logrules.output.text import render_text
 
-        render_text(report, out, language, options.shell, all_diagnoses=options.all)
+        render_text(report, out, language, options.shell or report.shell, all_diagnoses=options.all)
         for annex in annexes:
             annex.render(out)
 

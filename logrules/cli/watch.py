@@ -67,7 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_pack_options(parser)
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
-    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument("--shell", choices=("bash", "powershell"), help="shell of suggested commands (the log's own)")
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
     watch_display.add_options(parser)
@@ -184,7 +184,7 @@ def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
             from logrules.output.text import render_text
 
             out.write("\n")
-            render_text(report, out, options.lang, options.shell, all_diagnoses=options.all)
+            render_text(report, out, options.lang, options.shell or report.shell, all_diagnoses=options.all)
         out.flush()
     except OSError:
         return  # nobody reads us any more; the job's exit status still counts

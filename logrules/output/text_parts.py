@@ -17,6 +17,8 @@ COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan
 STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
 MAX_SOURCES = 3
 _MAX_VERDICT = 160
+# Of flags beside each other, in columns.
+_MAX_FLAGS, _APART = 90, "   "
 
 
 def put(page: Page, indent: int, *parts: StyledText) -> None:
@@ -133,10 +135,23 @@ def clock(time: float | None) -> str:
         return ""
 
 
+def _flag_lines(flags: Sequence[str]) -> Iterator[str]:
+    """Flags beside each other, wide apart, for they may be of several programs: one that comes again begins a line."""
+    line: list[str] = []
+    for flag in flags:
+        names = {one.split(maxsplit=1)[0] for one in line}
+        if line and (flag.split(maxsplit=1)[0] in names or len(_APART.join((*line, flag))) > _MAX_FLAGS):
+            yield _APART.join(line)
+            line = []
+        line.append(flag)
+    if line:
+        yield _APART.join(line)
+
+
 def copyables(fix: Fix, shell: str) -> Iterator[Sequence[str]]:
     """Everything of a step that can be copied, in lines that belong together."""
     yield from ((line,) for line in commands(fix, shell))
-    yield from ((flag,) for flag in fix.flags)
+    yield from ((line,) for line in _flag_lines(fix.flags))
     yield from ((f"{name}: {value}",) for name, value in fix.config.items())
     if fix.code:
         yield fix.code.rstrip().splitlines()

@@ -67,11 +67,12 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
                 found = replace(found, exit_forms=forms, exit_codes=codes)
             case CertaintyFile(certainty_model=certainty):
                 found = replace(found, certainty=certainty)
-            case NamesFile(other_names=names, told_names=told):
+            case NamesFile(other_names=names, told_names=told, shares=shares):
                 names, told = _rows(found.other_names, names), _rows(found.told_names, told)
-                found = replace(found, other_names=names, told_names=told)
-            case SettingsFile(settings=settings):
-                found = replace(found, settings=_rows(found.settings, settings))
+                found = replace(found, other_names=names, told_names=told, shares=_rows(found.shares, shares))
+            case SettingsFile(settings=settings, renamed=renamed):
+                settings, renamed = _rows(found.settings, settings), _rows(found.renamed, renamed)
+                found = replace(found, settings=settings, renamed=renamed)
     return found
 
 

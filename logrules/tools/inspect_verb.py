@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster",
     )
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
-    parser.add_argument("--shell", choices=("bash", "powershell"), default="bash", help="shell of suggested commands")
+    parser.add_argument("--shell", choices=("bash", "powershell"), help="shell of suggested commands (the log's own)")
     parser.add_argument("--format", choices=("text", "json", "html"), default="text", help="form (default: text)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")
@@ -120,8 +120,8 @@ def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
     elif options.format == "html":
         from logrules.cli.diagnose import form_of
 
-        form_of("html")(report, out, language, options.shell)
+        form_of("html")(report, out, language, options.shell or report.shell)
     else:
         from logrules.output.text import render_text
 
-        render_text(report, out, language, options.shell, all_diagnoses=options.all)
+        render_text(report, out, language, options.shell or report.shell, all_diagnoses=options.all)
