@@ -142,7 +142,7 @@ class Session:
             job.activity.exit_status,
             run.frameworks,
             job.endings,
-            job.told,
+            {**job.told, **run.curves.firsts()},
         )
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:

@@ -162,8 +162,8 @@ class FixFile(Strict):
     where: Pattern | None = None
     unless: Pattern | None = None
     during: list[SignalName] = Field(default_factory=list)
-    when_told: dict[Name, Pattern] = Field(default_factory=dict)
-    unless_told: dict[Name, Pattern] = Field(default_factory=dict)
+    when_told: dict[str, Pattern] = Field(default_factory=dict)
+    unless_told: dict[str, Pattern] = Field(default_factory=dict)
 
 
 class NamedFixFile(FixFile):
