@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from logrules import diagnose
-from logrules.inference.command_slots import with_shares
+from logrules.inference.derived_numbers import with_numbers
 from logrules.inference.renamed_settings import is_done, renamed
 from logrules.model.report import Fix, Report, Text
 from logrules.parsing.captures import Captures
-from logrules.ruleset.name_tables import RenamedSetting, Share, ToldName
+from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
 from logrules.ruleset.pack import Signal
 from logrules.ruleset.table_reader import NamesFile, adapter_of
 
@@ -45,11 +45,26 @@ def test_every_name_of_any_line_has_both():
     assert all(one.samples and one.near for one in _OF_ANY_LINE)
 
 
-def test_a_share_is_rounded_down():
-    shares = [Share("free_share", "free", "total")]
-    assert with_shares({"free": "54.34", "total": "79.18"}, shares)["free_share"] == "0.68"
-    assert "free_share" not in with_shares({"free": "80", "total": "79.18"}, shares)
-    assert "free_share" not in with_shares({"free": "x", "total": "0"}, shares)
+_NUMBERS = [
+    DerivedNumber("free_share", Derivation.SHARE, ("free", "total")),
+    DerivedNumber("fitting", Derivation.DIVISOR, ("heads", "parallel")),
+    DerivedNumber("batch", Derivation.PRODUCT, ("micro", "accumulation", "world")),
+]
+
+
+@pytest.mark.parametrize(
+    ("told", "made"),
+    [
+        ({"free": "54.34", "total": "79.18"}, {"free_share": "0.68"}),
+        ({"free": "80", "total": "79.18"}, {}),
+        ({"free": "x", "total": "0"}, {}),
+        ({"heads": "28", "parallel": "8"}, {"fitting": "4"}),
+        ({"heads": "28"}, {}),
+        ({"micro": "5", "accumulation": "1", "world": "3"}, {"batch": "15"}),
+    ],
+)
+def test_numbers_are_made_of_what_is_told(told: dict[str, str], made: dict[str, str]):
+    assert with_numbers(told, _NUMBERS) == told | made
 
 
 def test_what_is_set_already_is_done():

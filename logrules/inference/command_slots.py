@@ -5,10 +5,9 @@ Log text is hostile: what a shell could read as more than text is left out befor
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from math import floor
 
 from logrules.model.report import Text
-from logrules.ruleset.name_tables import OtherName, Share, ToldName
+from logrules.ruleset.name_tables import OtherName, ToldName
 from logrules.ruleset.pattern import bounded_search, compiled
 
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
@@ -96,20 +95,6 @@ def with_told_names(captures: Mapping[str, str], said: Sequence[str], names: Ite
     missing = (one for one in names if not captures.get(one.id))
     told = {one.id: value for one in missing if (value := _told(one.pattern, said)) is not None}
     return {**captures, **told}
-
-
-def with_shares(captures: Mapping[str, str], shares: Iterable[Share]) -> dict[str, str]:
-    """The captures, and beside them what numbers among them are of others."""
-    found = ((one.id, _share(captures.get(one.of, ""), captures.get(one.over, ""))) for one in shares)
-    return {**{name: value for name, value in found if value is not None}, **captures}
-
-
-def _share(of: str, over: str) -> str | None:
-    try:
-        share = float(of) / float(over)
-    except (ValueError, ZeroDivisionError):
-        return None
-    return f"{floor(share * 100) / 100:.2f}" if 0 < share < 1 else None
 
 
 def _told(pattern: str, said: Sequence[str]) -> str | None:

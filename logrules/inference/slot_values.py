@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from logrules.inference.command_slots import with_other_names, with_shares, with_told_names
+from logrules.inference.command_slots import with_other_names, with_told_names
+from logrules.inference.derived_numbers import with_numbers
 from logrules.inference.failure_captures import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.ranking import Hypothesis
@@ -28,10 +29,10 @@ def advised(
 ) -> dict[str, str]:
     """What steps may say beyond that: whose code raised, what the lines tell, and what any line ``of_job`` told.
 
-    Beside these what they are called elsewhere, and what the one is of the other.
+    Beside these what they are called elsewhere, and what numbers among them come to.
     """
     told = with_told_names({**places, **captured}, said, tables.told_names)
-    return with_shares(with_other_names({**of_job, **told}, tables.other_names), tables.shares)
+    return with_numbers(with_other_names({**of_job, **told}, tables.other_names), tables.numbers)
 
 
 def several(ranks: int) -> dict[str, str]:

@@ -67,9 +67,9 @@ def joined_tables(files: Iterable[TableFile]) -> Tables:
                 found = replace(found, exit_forms=forms, exit_codes=codes)
             case CertaintyFile(certainty_model=certainty):
                 found = replace(found, certainty=certainty)
-            case NamesFile(other_names=names, told_names=told, shares=shares):
+            case NamesFile(other_names=names, told_names=told, numbers=numbers):
                 names, told = _rows(found.other_names, names), _rows(found.told_names, told)
-                found = replace(found, other_names=names, told_names=told, shares=_rows(found.shares, shares))
+                found = replace(found, other_names=names, told_names=told, numbers=_rows(found.numbers, numbers))
             case SettingsFile(settings=settings, renamed=renamed):
                 settings, renamed = _rows(found.settings, settings), _rows(found.renamed, renamed)
                 found = replace(found, settings=settings, renamed=renamed)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field
+from enum import StrEnum
 from typing import Annotated
 
 from logrules.model.record import record
@@ -42,13 +43,21 @@ class ToldName:
     near: tuple[str, ...] = ()
 
 
+class Derivation(StrEnum):
+    """How a number is made of others: their product, the greatest that divides all, what the first is of the second."""
+
+    PRODUCT = "product"
+    DIVISOR = "divisor"
+    SHARE = "share"
+
+
 @record
-class Share:
-    """A number that steps may name: what the value of ``of`` is of that of ``over``, rounded down to hundredths."""
+class DerivedNumber:
+    """A number that steps may name, made of those that the log tells; a share is rounded down to hundredths."""
 
     id: Name
-    of: Name
-    over: Name
+    how: Derivation
+    of: tuple[str, ...]
 
 
 @record

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from pydantic import ConfigDict, TypeAdapter
 
 from logrules.ruleset.causes import AlternativesRow, Cause, Tier
-from logrules.ruleset.name_tables import FrameworkSettings, OtherName, RenamedSetting, Share, ToldName
+from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
 from logrules.ruleset.tables import (
     CertaintyModel,
     Component,
@@ -83,7 +83,7 @@ class NamesFile:
 
     other_names: tuple[OtherName, ...]
     told_names: tuple[ToldName, ...] = ()
-    shares: tuple[Share, ...] = ()
+    numbers: tuple[DerivedNumber, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from logrules.model.event import Stance
 from logrules.model.record import record
 from logrules.ruleset.bounds import Len
 from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
-from logrules.ruleset.name_tables import FrameworkSettings, OtherName, RenamedSetting, Share, ToldName
+from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
@@ -250,6 +250,6 @@ class Tables:
     certainty: CertaintyModel = CertaintyModel()
     other_names: tuple[OtherName, ...] = ()
     told_names: tuple[ToldName, ...] = ()
-    shares: tuple[Share, ...] = ()
+    numbers: tuple[DerivedNumber, ...] = ()
     settings: tuple[FrameworkSettings, ...] = ()
     renamed: tuple[RenamedSetting, ...] = ()

@@ -24,7 +24,7 @@ def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[L
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
     fillable = told | {one.id for one in pack.tables.other_names if one.of in told}
-    fillable |= {one.id for one in pack.tables.shares if one.of in told}
+    fillable |= {one.id for one in pack.tables.numbers if told.issuperset(one.of)}
     asked = {*fillable, *(f"first_{metric.metric}" for metric in pack.metrics), *(one.id for one in pack.frameworks)}
     for path, card in cards_in(source):
         for at, text in _texts(path, card, words):
