@@ -7,9 +7,11 @@ import pytest
 import yaml
 
 from logrules import diagnose
+from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.derived_numbers import with_numbers
 from logrules.inference.renamed_settings import is_done, renamed
 from logrules.model.report import Fix, Report, Text
+from logrules.output.shell import commands
 from logrules.parsing.captures import Captures
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
 from logrules.ruleset.pack import Signal
@@ -109,3 +111,32 @@ def test_the_shell_is_that_of_the_machine(tmp_path: Path):
     frame = '  File "C:\\work\\train.py", line 3, in <module>'
     assert _report(tmp_path, "Traceback (most recent call last):", frame, _OOM).shell == "powershell"
     assert _report(tmp_path, _OOM).shell == "bash"
+
+
+def test_powershell_is_shown_no_command_of_unix():
+    step = replace(_STEP, run="dmesg -T | tail")
+    assert list(commands(step, "bash")) == ["dmesg -T | tail"]
+    assert list(commands(step, "powershell")) == []
+    assert list(commands(replace(step, powershell="Get-Process"), "powershell")) == ["Get-Process"]
+    assert list(commands(replace(step, run="pip check"), "powershell")) == ["pip check"]
+
+
+def test_a_slot_may_say_what_stands_there_otherwise():
+    flag = "--share <less than {gpu_share|now}>"
+    assert is_filled(flag, {})
+    assert filled_value(flag, {}) == "--share <less than now>"
+    assert filled_value(flag, {"gpu_share": "0.9"}) == "--share <less than 0.9>"
+    assert filled_command("run {gpu_share|now}", {"gpu_share": ""}) == "run now"
+
+
+def test_steps_for_what_ray_started_name_no_launcher(tmp_path: Path):
+    lost = (
+        "[E329 06:28:12.526 socket.cpp:1023] [c10d] The client socket has timed out after 600000ms while trying to "
+        "connect to (10.0.0.33, 54485)."
+    )
+    alone = " ".join(fix.do.en for fix in _report(tmp_path, lost).diagnoses[0].fixes)
+    ray = "(RayWorkerWrapper pid=5, ip=10.0.0.2) INFO worker.py:1786 -- Started a local Ray instance."
+    by_ray = " ".join(fix.do.en for fix in _report(tmp_path, ray, lost).diagnoses[0].fixes)
+    assert "--node_rank" in alone
+    assert "--node_rank" not in by_ray
+    assert "Ray placed these workers" in by_ray

@@ -9,6 +9,11 @@ _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 # What the reader has to fill in. Angle brackets would redirect files.
 _PLACEHOLDER = re.compile(r"<([A-Za-z][\w .-]{0,60})>")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+# What PowerShell on Windows has no word for: a command with one of these says nothing there.
+_OF_UNIX = re.compile(
+    r"(?:^|[|;&(]|\bsudo|\bdo) *(?:dmesg|grep|head|tail|df|du|free|ps|ss|lsof|fuser|ulimit|ls|find|xargs|sed|awk|getent|ip|"
+    r"pgrep|journalctl|iostat|watch|nc|hostname -I|mount|chmod|export|unset|which|cat|for|while|test|env|rm|sacct|srun)\b"
+)
 # PowerShell has these of its own.
 _AUTOMATIC = {"PWD", "HOME"}
 
@@ -23,7 +28,7 @@ def commands(fix: Fix, shell: str) -> Iterator[str]:
             else f"export {name}={_in_bash(said)}"
         )
     command = fix.powershell if shell == "powershell" and fix.powershell else fix.run
-    if command:
+    if command and not (command == fix.run and shell == "powershell" and _OF_UNIX.search(command)):
         yield from pasteable(command).strip().splitlines()
 
 
