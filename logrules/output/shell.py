@@ -11,8 +11,9 @@ _PLACEHOLDER = re.compile(r"<([A-Za-z][\w .-]{0,60})>")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 # What PowerShell on Windows has no word for: a command with one of these says nothing there.
 _OF_UNIX = re.compile(
-    r"(?:^|[|;&(]|\bsudo|\bdo) *(?:dmesg|grep|head|tail|df|du|free|ps|ss|lsof|fuser|ulimit|ls|find|xargs|sed|awk|getent|ip|"
-    r"pgrep|journalctl|iostat|watch|nc|hostname -I|mount|chmod|export|unset|which|cat|for|while|test|env|rm|sacct|srun)\b"
+    r"(?:^|[|;&(]|\bsudo|\bdo) *(?:dmesg|grep|head|tail|df|du|free|ps|ss|lsof|fuser|ulimit|ls|find|xargs|sed|awk|getent"
+    r"|ip|pgrep|journalctl|iostat|watch|nc|hostname -I|mount|chmod|export|unset|which|cat|for|while|test|env|rm|sacct"
+    r"|srun)\b"
 )
 # PowerShell has these of its own.
 _AUTOMATIC = {"PWD", "HOME"}
