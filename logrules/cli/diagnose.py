@@ -223,11 +223,11 @@ def render_report(
 
         render_json(report, out, language, {annex.key: annex.document for annex in annexes})
     elif options.format in FORMS:
-        form_of(options.format)(report, out, language, options.shell)
+        form_of(options.format)(report, out, language, options.shell or report.shell)
     else:
         from logrules.output.text import render_text
 
-        render_text(report, out, language, options.shell, all_diagnoses=options.all)
+        render_text(report, out, language, options.shell or report.shell, all_diagnoses=options.all)
         for annex in annexes:
             annex.render(out)
 

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     rules = {rule.id: rule for rule in pack.rules}
     words = {word.id: word for word in (*phases_of(pack), *causes_of(pack))}
     if options.name in rules:
-        render_rule(rules[options.name], pack, sys.stdout, language, options.shell)
+        render_rule(rules[options.name], pack, sys.stdout, language, options.shell or "bash")
     elif options.name in words:
         render_word(words[options.name], pack, sys.stdout, language)
     else:

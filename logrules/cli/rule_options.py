@@ -32,8 +32,8 @@ def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = Fa
     """In which language people are spoken to and, with ``commands``, for which shell these are."""
     parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
     if commands:
-        names = ("bash", "powershell")
-        parser.add_argument("--shell", choices=names, default=names[0], help="shell of suggested commands")
+        about = "shell of suggested commands (default: that of the machine that wrote the log)"
+        parser.add_argument("--shell", choices=("bash", "powershell"), help=about)
 
 
 def chosen_settings(options: argparse.Namespace) -> "Settings":

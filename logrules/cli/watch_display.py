@@ -79,7 +79,8 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
         from logrules.output.text import render_text
 
         with job.turn:
-            render_text(following.report(), sys.stderr, options.lang, options.shell, all_diagnoses=True)
+            report = following.report()
+            render_text(report, sys.stderr, options.lang, options.shell or report.shell, all_diagnoses=True)
             sys.stderr.flush()
 
     def evidence() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
+from logrules.inference.renamed_settings import is_done, renamed
 from logrules.model.report import Fix
 from logrules.ruleset.rule_text import Card
 
@@ -13,9 +14,11 @@ def steps_for(
 ) -> tuple[Fix, ...]:
     """What to try where these frameworks were seen and this was said in this phase, the first first.
 
-    A step that speaks of what the log does not say is left out.
+    A step that speaks of what the log does not say is left out, and so is one that the log shows to be done already.
     """
-    fitting = card.fixes(seen, said, phase)
+    told_of = {**dict.fromkeys(seen, "seen"), **captures}
+    chosen = (renamed(fix, card.renamed, captures) for fix in card.fixes(seen, said, phase, told_of))
+    fitting = tuple(fix for fix in chosen if not is_done(fix, captures))
     told = [fix for fix in fitting if is_filled(fix.do.en, captures)]
     return tuple(_filled(fix, captures) for fix in told or fitting or card.fixes())
 

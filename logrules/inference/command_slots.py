@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from logrules.model.report import Text
+from logrules.ruleset.name_tables import OtherName, ToldName
 from logrules.ruleset.pattern import bounded_search, compiled
-from logrules.ruleset.tables import OtherName, ToldName
 
-# What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}.
-_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)\}")
+# What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
+# is said where the log says nothing: {share|now}.
+_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|([\w ]+))?\}")
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 _UNSAFE = re.compile(r"[^\w./:@%+=,\-\[\]() \\]")
 # What the reader has to fill in may name a value: <pid of rank {rank}>.
@@ -33,7 +34,7 @@ def filled_command(template: str | None, captures: Mapping[str, str], *, powersh
     for slot in _SLOT.finditer(template):
         before = template[at : slot.start()]
         quote = _quote_after(before, quote, "`" if powershell else "\\")
-        value = harmless(captures.get(slot[1], ""))
+        value = harmless(_value(slot, captures))
         if _IN_PLACEHOLDER.search(before):
             # It becomes one word with what stands around it.
             parts += [before, _NO_WORD.sub("_", value) or slot[1]]
@@ -45,12 +46,16 @@ def filled_command(template: str | None, captures: Mapping[str, str], *, powersh
 
 def filled_value(template: str, captures: Mapping[str, str]) -> str:
     """The value of a variable with values in its slots; the shell's quotes come later."""
-    return _SLOT.sub(lambda slot: harmless(captures.get(slot[1], "")).replace("\\", "/") or f"<{slot[1]}>", template)
+    return _SLOT.sub(lambda slot: harmless(_value(slot, captures)).replace("\\", "/") or f"<{slot[1]}>", template)
 
 
 def is_filled(template: str, captures: Mapping[str, str]) -> bool:
     """Whether the log says something for each slot."""
-    return all(captures.get(name) for name in _SLOT.findall(template))
+    return all(_value(slot, captures) for slot in _SLOT.finditer(template))
+
+
+def _value(slot: re.Match[str], captures: Mapping[str, str]) -> str:
+    return captures.get(slot[1], "") or slot[2] or ""
 
 
 def harmless(value: str) -> str:
@@ -116,7 +121,11 @@ def filled_text(text: Text, captures: Mapping[str, str]) -> Text:
 
 def with_open_text(text: Text) -> Text:
     """A sentence for no log in particular, in each language: `<name>` stands where a log would say something."""
-    return Text(_SLOT.sub(r"`<\1>`", text.en), _SLOT.sub(r"`<\1>`", text.zh))
+    return Text(_SLOT.sub(_open_slot, text.en), _SLOT.sub(_open_slot, text.zh))
+
+
+def _open_slot(slot: re.Match[str]) -> str:
+    return slot[2] or f"`<{slot[1]}>`"
 
 
 def _fill(text: str, captures: Mapping[str, str]) -> str:
@@ -126,4 +135,4 @@ def _fill(text: str, captures: Mapping[str, str]) -> str:
     """
     if "{" not in text:
         return text
-    return _SLOT.sub(lambda slot: _CONTROLS.sub(" ", captures.get(slot[1], f"<{slot[1]}>")[:_MAX_SAID]), text)
+    return _SLOT.sub(lambda slot: _CONTROLS.sub(" ", (_value(slot, captures) or f"<{slot[1]}>")[:_MAX_SAID]), text)

@@ -1,6 +1,6 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from logrules.inference.advice import steps_for
@@ -17,7 +17,7 @@ from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
-from logrules.inference.slot_values import advised, said_by, several, titled
+from logrules.inference.slot_values import advised, placed, said_by, several, titled
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.record import record
@@ -67,6 +67,7 @@ class SessionState:
     exit_status: int | None = None
     frameworks: frozenset[str] = frozenset()
     endings: Endings = field(default_factory=Endings)
+    told: Mapping[str, str] = field(default_factory=dict)
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -99,6 +100,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
         status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
         findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
         frameworks=tuple(sorted(findings.frameworks)), completed_by=evidence_from(completed, {}) if completed else None,
+        shell="powershell" if findings.told.get("windows") else "bash",
     )  # fmt: skip
 
 
@@ -166,7 +168,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     phase, phase_from = _phase(hypothesis, findings, pack)
     said = said_by(hypothesis, findings.failures, evidence)
     captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}
-    captures = advised(captured, hypothesis, findings.failures, said, pack.tables)
+    captures = advised(captured, placed(hypothesis, findings.failures), said, findings.told, pack.tables)
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     return Diagnosis(

@@ -32,6 +32,7 @@ class Index:
     ``failures`` are the tables of failures; ``frameworks`` are by the signals that show
     them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
     by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have any.
+    ``told`` are the names of what any line may tell, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -48,6 +49,7 @@ class Index:
     asked: Mapping[str, tuple[Metrical, ...]]
     metrics: Mapping[int, Metric]
     loops: Mapping[str, tuple[str, ...]]
+    told: Mapping[int, str]
 
 
 def index_of(pack: Pack) -> Index:
@@ -70,6 +72,7 @@ def index_of(pack: Pack) -> Index:
         asked=asked,
         metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
         loops={one.id: one.loops for one in pack.frameworks if one.loops},
+        told={number: name for name, number in pack.told_signals.items()},
     )
 
 

@@ -29,12 +29,16 @@ ANSWERS = 3
 
 @mutable_record
 class JobState:
-    """What outlives a run: the job's time, when it was heard, its last lines, and whether nothing more comes."""
+    """What outlives a run: the job's time, when it was heard, its last lines, whether nothing more comes.
+
+    ``told`` is what lines said by name, for steps: settings, versions, the machine.
+    """
 
     clock: Clock
     activity: Activity = field(default_factory=Activity)
     endings: Endings = field(default_factory=Endings)
     ended: bool = False
+    told: dict[str, str] = field(default_factory=dict)
 
 
 class RunState:

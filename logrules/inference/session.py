@@ -147,6 +147,7 @@ class Session:
             job.activity.exit_status,
             run.frameworks,
             job.endings,
+            {**job.told, **run.curves.firsts()},
         )
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:
@@ -168,8 +169,7 @@ class Session:
             if event.line <= known:
                 return
         self._lines[event.source] = max(known, event.line)
-        for hit in event.hits:
-            self._run.names(self._index.frameworks.get(hit.signal, ()))
+        self._take_names(event.hits)
         chain, raised, ended = self._run.failures.feed(event)
         observation = self._observe(event, chain)
         said = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
@@ -193,6 +193,13 @@ class Session:
             self._run.failures.keep(failure, observation)
         if ended or raised is not None:
             yield from self._rules.judge_failures()
+
+    def _take_names(self, hits: Iterable[Hit]) -> None:
+        """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
+        for hit in hits:
+            self._run.names(self._index.frameworks.get(hit.signal, ()))
+            if (name := self._index.told.get(hit.signal)) is not None:
+                self._job.told[hit.captures.get("name", name)] = hit.captures.get("value", "")
 
     def _judge_cut_off(self) -> Iterator[Change]:
         """A log that ends within a traceback tells of a failure, though not of which: where nothing else is known."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from logrules.inference.command_slots import with_other_names, with_told_names
+from logrules.inference.derived_numbers import with_numbers
 from logrules.inference.failure_captures import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.ranking import Hypothesis
@@ -20,11 +21,18 @@ def titled(hypothesis: Hypothesis, failures: Failures | None, evidence: Sequence
 
 
 def advised(
-    captured: Mapping[str, str], hypothesis: Hypothesis, failures: Failures | None, said: Sequence[str], tables: Tables
+    captured: Mapping[str, str],
+    places: Mapping[str, str],
+    said: Sequence[str],
+    of_job: Mapping[str, str],
+    tables: Tables,
 ) -> dict[str, str]:
-    """What steps may say beyond that: whose code raised, what the lines tell, what it is called elsewhere."""
-    told = with_told_names({**_places(hypothesis, failures), **captured}, said, tables.told_names)
-    return with_other_names(told, tables.other_names)
+    """What steps may say beyond that: whose code raised, what the lines tell, and what any line ``of_job`` told.
+
+    Beside these what they are called elsewhere, and what numbers among them come to.
+    """
+    told = with_told_names({**places, **captured}, said, tables.told_names)
+    return with_numbers(with_other_names({**of_job, **told}, tables.other_names), tables.numbers)
 
 
 def several(ranks: int) -> dict[str, str]:
@@ -50,6 +58,7 @@ def _raised(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, s
     return captures_of(record)
 
 
-def _places(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, str]:
+def placed(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, str]:
+    """Whose code raised what the diagnosis is of."""
     record = failures.record_of(hypothesis.first.chain) if failures is not None else None
     return places_of(record) if record is not None else {}

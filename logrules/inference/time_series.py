@@ -26,6 +26,7 @@ class CurveSampler:
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
+        self._first: dict[str, float] = {}
         self._last: float | None = None
 
     def add(self, metric: str, value: float, observation: Observation) -> None:
@@ -35,6 +36,7 @@ class CurveSampler:
             if len(self._kept) >= MAX_CURVES:
                 return
             kept = self._kept[metric] = _Kept()
+            self._first[metric] = value
         kept.skipped += 1
         if kept.skipped < kept.apart:
             return
@@ -51,6 +53,10 @@ class CurveSampler:
         if self._last is not None and observation.time > self._last:
             self.add(QUIET, observation.time - self._last, observation)
         self._last = observation.time if self._last is None else max(self._last, observation.time)
+
+    def firsts(self) -> dict[str, str]:
+        """The first value of each metric as steps ask for it: `first_loss`, a number or `nan`."""
+        return {f"first_{metric}": str(value) for metric, value in self._first.items()}
 
     def drawn(self) -> tuple[Curve, ...]:
         """All curves of two points and more."""

@@ -239,7 +239,8 @@ class Report:
     """Everything that logrules has to say about a job at one moment.
 
     ``frameworks`` are those that the log shows; ``paths`` says where a source lies on disk, where it does;
-    ``completed_by`` is the line that shows that the run ended well; ``log`` is what a page shows of the logs.
+    ``completed_by`` is the line that shows that the run ended well; ``log`` is what a page shows of the logs;
+    ``shell`` that of the machine that wrote them, as far as they tell.
     """
 
     status: Status
@@ -259,6 +260,7 @@ class Report:
     completed_by: Evidence | None = None
     log: LogText | None = None
     stacks: StackView | None = None
+    shell: str = "bash"
 
     @property
     def held(self) -> tuple[Diagnosis | Consequence, ...]:

@@ -9,6 +9,14 @@ _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 # What the reader has to fill in. Angle brackets would redirect files.
 _PLACEHOLDER = re.compile(r"<([A-Za-z][\w .-]{0,60})>")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+# What PowerShell on Windows has no word for: a command with one of these says nothing there.
+_OF_UNIX = re.compile(
+    r"(?:^|[|;&(]|\bsudo|\bdo) *(?:dmesg|grep|head|tail|df|du|free|ps|ss|lsof|fuser|ulimit|ls|find|xargs|sed|awk|getent"
+    r"|ip|pgrep|journalctl|iostat|watch|nc|hostname -I|mount|chmod|export|unset|which|cat|for|while|test|env|rm|sacct"
+    r"|srun)\b"
+)
+# Of flags beside each other, in columns.
+_MAX_FLAGS, _APART = 90, "   "
 # PowerShell has these of its own.
 _AUTOMATIC = {"PWD", "HOME"}
 
@@ -23,17 +31,30 @@ def commands(fix: Fix, shell: str) -> Iterator[str]:
             else f"export {name}={_in_bash(said)}"
         )
     command = fix.powershell if shell == "powershell" and fix.powershell else fix.run
-    if command:
+    if command and not (command == fix.run and shell == "powershell" and _OF_UNIX.search(command)):
         yield from pasteable(command).strip().splitlines()
 
 
 def copyables(fix: Fix, shell: str) -> Iterator[Sequence[str]]:
     """Everything of a step that can be copied, in lines that belong together."""
     yield from ((line,) for line in commands(fix, shell))
-    yield from ((flag,) for flag in fix.flags)
+    yield from ((line,) for line in _flag_lines(fix.flags))
     yield from ((f"{name}: {value}",) for name, value in fix.config.items())
     if fix.code:
         yield fix.code.rstrip().splitlines()
+
+
+def _flag_lines(flags: Sequence[str]) -> Iterator[str]:
+    """Flags beside each other, wide apart, for they may be of several programs: one that comes again begins a line."""
+    line: list[str] = []
+    for flag in flags:
+        names = {one.split(maxsplit=1)[0] for one in line}
+        if line and (flag.split(maxsplit=1)[0] in names or len(_APART.join((*line, flag))) > _MAX_FLAGS):
+            yield _APART.join(line)
+            line = []
+        line.append(flag)
+    if line:
+        yield _APART.join(line)
 
 
 def pasteable(text: str) -> str:

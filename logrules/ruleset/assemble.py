@@ -42,6 +42,11 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     exits = {
         form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
     }
+    told = {
+        one.id: draft.add_signal(Signal(f"told/{one.id}", one.contains, one.pattern, one.without, sampled=True))
+        for one in tables.told_names
+        if one.contains
+    }
     pack = Pack(
         digest=digest,
         signals=tuple(draft.signals),
@@ -56,6 +61,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         levels=_levels(frameworks),
         trace=trace,
         exit_signals=exits,
+        told_signals=told,
         phases=phases,
         tables=tables,
         steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in known.steps.values()]),

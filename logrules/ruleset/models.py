@@ -146,7 +146,8 @@ class FixFile(Strict):
     Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
     ``where`` and ``unless`` choose among the variants of a message: the step is shown only where a line of the
     diagnosis or a frame of its traceback has the one, and where none has the other. With ``during`` it is shown only
-    where the log itself shows that the failure was in one of these phases.
+    where the log itself shows that the failure was in one of these phases. ``when_told`` and ``unless_told`` ask for
+    captures and told names by their patterns: all of the one must be told so, and none of the other.
     """
 
     do: Sentence
@@ -161,6 +162,8 @@ class FixFile(Strict):
     where: Pattern | None = None
     unless: Pattern | None = None
     during: list[SignalName] = Field(default_factory=list)
+    when_told: dict[str, Pattern] = Field(default_factory=dict)
+    unless_told: dict[str, Pattern] = Field(default_factory=dict)
 
 
 class NamedFixFile(FixFile):

@@ -201,7 +201,8 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``exit_signals`` are the signals of the forms of exits.yaml, by form. ``origins`` are the files of the rules that
+    ``exit_signals`` are the signals of the forms of exits.yaml, by form, ``told_signals`` those of what any line may
+    tell for the slots and conditions of steps, by name. ``origins`` are the files of the rules that
     did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
     people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
     usual patience that it was given. ``notes`` say what a configuration took from what can be diagnosed.
@@ -220,6 +221,7 @@ class Pack:
     levels: Mapping[str, str] = field(default_factory=dict)
     trace: TraceForm | None = None
     exit_signals: Mapping[str, int] = field(default_factory=dict)
+    told_signals: Mapping[str, int] = field(default_factory=dict)
     phases: tuple[Phase, ...] = ()
     tables: Tables = Tables()
     cards: Mapping[str, str] = field(default_factory=dict)

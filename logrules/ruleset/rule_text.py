@@ -3,15 +3,15 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
 from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
+from logrules.ruleset.name_tables import FrameworkSettings, RenamedSetting
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import bounded_search, compiled
-from logrules.ruleset.tables import FrameworkSettings
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
 _SETTING_END = re.compile(r"[ =]")
@@ -23,7 +23,8 @@ class FixStep:
     """One thing to try, where one of these frameworks was seen; anywhere where none is named.
 
     ``where`` must be found in a line of the diagnosis, ``unless`` in none; an empty one asks for nothing. ``during``
-    are the phases, one of which the failure must have been in.
+    are the phases, one of which the failure must have been in. What a log tells must have all patterns of
+    ``when_told`` and none of ``unless_told``.
     """
 
     fix: Fix
@@ -31,6 +32,8 @@ class FixStep:
     where: str = ""
     unless: str = ""
     during: tuple[str, ...] = ()
+    when_told: Mapping[str, str] = field(default_factory=dict)
+    unless_told: Mapping[str, str] = field(default_factory=dict)
 
 
 @record
@@ -44,20 +47,26 @@ class Card:
     steps: tuple[FixStep, ...]
     references: tuple[str, ...]
     settings: tuple[FrameworkSettings, ...] = ()
+    renamed: tuple[RenamedSetting, ...] = ()
 
     def fixes(
-        self, seen: Collection[str] | None = None, said: Sequence[str] = (), phase: str | None = None
+        self,
+        seen: Collection[str] | None = None,
+        said: Sequence[str] = (),
+        phase: str | None = None,
+        told: Mapping[str, str] | None = None,
     ) -> tuple[Fix, ...]:
         """What to try where these frameworks were seen, without the settings of others; all where that is not known.
 
         ``said`` are the lines of the diagnosis: of steps for variants of a message only those for theirs are shown.
-        ``phase`` is the one that the log shows it to have been in, if it shows one.
+        ``phase`` is the one that the log shows it to have been in, if it shows one; ``told`` what it says by name.
         """
         if seen is None:
             return tuple(step.fix for step in self.steps)
         running = _running(self.settings, frozenset(seen))
         known, foreign = _known_and_foreign(self.settings, running)
-        steps = sorted((step for step in self.steps if _fits(step, running, said, phase)), key=_destroys_on_suspicion)
+        steps = [step for step in self.steps if _fits(step, running, said, phase) and _holds(step, told or {})]
+        steps.sort(key=_destroys_on_suspicion)
         fitting = [step.fix for step in steps]
         if any(known.among(fix) for fix in fitting):
             # What is for other frameworks goes behind what is for those that were seen.
@@ -71,6 +80,14 @@ def _fits(step: FixStep, seen: Collection[str], said: Sequence[str], phase: str 
     if step.during and phase not in step.during:
         return False
     return (not step.where or _says(said, step.where)) and not (step.unless and _says(said, step.unless))
+
+
+def _holds(step: FixStep, told: Mapping[str, str]) -> bool:
+    """Whether what the log tells by name is what the step is for."""
+    wanted, refused = step.when_told.items(), step.unless_told.items()
+    return all(name in told and _says([told[name]], pattern) for name, pattern in wanted) and not any(
+        name in told and _says([told[name]], pattern) for name, pattern in refused
+    )
 
 
 def _destroys_on_suspicion(step: FixStep) -> bool:
@@ -148,6 +165,7 @@ def card_of(pack: Pack, rule: str) -> Card:
         steps=tuple(_steps(plain.get("fixes", ()), said, pack.translation)),
         references=tuple(plain.get("references", ())),
         settings=pack.tables.settings,
+        renamed=pack.tables.renamed,
     )
 
 
@@ -172,7 +190,8 @@ def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translat
         fix = _fix(step, other or StepTranslation(""))
         where, unless = step.get("where", ""), step.get("unless", "")
         frameworks, during = tuple(step.get("frameworks", ())), tuple(step.get("during", ()))
-        steps.append(FixStep(fix, frameworks, where, unless, during))
+        when_told, unless_told = step.get("when_told", {}), step.get("unless_told", {})
+        steps.append(FixStep(fix, frameworks, where, unless, during, when_told, unless_told))
     return steps
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from pydantic import ConfigDict, TypeAdapter
 
 from logrules.ruleset.causes import AlternativesRow, Cause, Tier
+from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
 from logrules.ruleset.tables import (
     CertaintyModel,
     Component,
@@ -14,13 +15,10 @@ from logrules.ruleset.tables import (
     ExceptionRow,
     ExitCode,
     ExitForm,
-    FrameworkSettings,
     Nesting,
-    OtherName,
     OwnWords,
     Phase,
     StanceForm,
-    ToldName,
 )
 
 
@@ -85,13 +83,15 @@ class NamesFile:
 
     other_names: tuple[OtherName, ...]
     told_names: tuple[ToldName, ...] = ()
+    numbers: tuple[DerivedNumber, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """rules/settings.yaml: whose flags, keys and variables those are that steps name."""
+    """rules/settings.yaml: whose flags, keys and variables steps name, and what they are called elsewhere."""
 
     settings: tuple[FrameworkSettings, ...]
+    renamed: tuple[RenamedSetting, ...] = ()
 
 
 TableFile: TypeAlias = (

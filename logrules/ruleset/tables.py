@@ -14,6 +14,7 @@ from logrules.model.event import Stance
 from logrules.model.record import record
 from logrules.ruleset.bounds import Len
 from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
+from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
@@ -232,40 +233,6 @@ class CertaintyModel:
 
 
 @record
-class OtherName:
-    """What captured values are called elsewhere: steps that ask for ``id`` get the other name of the value of ``of``.
-
-    A value with dots (a submodule) is looked up by its longest part that has a name. One without has none, or with
-    ``or_itself`` its own, up to the first dot.
-    """
-
-    id: Name
-    of: Name
-    names: Mapping[str, str]
-    or_itself: bool = False
-
-
-@record
-class ToldName:
-    """What lines and frames of any diagnosis tell: steps that ask for ``id`` get the group ``value`` of the pattern."""
-
-    id: Name
-    pattern: Pattern
-
-
-@record
-class FrameworkSettings:
-    """Flags, keys and variables that the framework ``id`` knows, by name, or by their beginning up to a `.` or `_`.
-
-    Where one of those that it is a ``library_of`` was seen, only its code is there, and nobody reads its settings.
-    """
-
-    id: Name
-    names: tuple[str, ...]
-    library_of: tuple[Name, ...] = ()
-
-
-@record
 class Tables:
     """All tables of a pack; ``tiers`` from what explains to what is explained."""
 
@@ -283,4 +250,6 @@ class Tables:
     certainty: CertaintyModel = CertaintyModel()
     other_names: tuple[OtherName, ...] = ()
     told_names: tuple[ToldName, ...] = ()
+    numbers: tuple[DerivedNumber, ...] = ()
     settings: tuple[FrameworkSettings, ...] = ()
+    renamed: tuple[RenamedSetting, ...] = ()

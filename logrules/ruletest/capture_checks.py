@@ -14,7 +14,7 @@ from logrules.ruleset.pattern import compiled
 from logrules.ruletest.lint_targets import cards_in, found, signals_in
 
 # What stands behind a `%` or `$` is the command's own.
-_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)\}")
+_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|[\w ]+)?\}")
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 
@@ -24,15 +24,28 @@ def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[L
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
     fillable = told | {one.id for one in pack.tables.other_names if one.of in told}
+    fillable |= {one.id for one in pack.tables.numbers if told.issuperset(one.of)}
+    asked = {*fillable, *(f"first_{metric.metric}" for metric in pack.metrics), *(one.id for one in pack.frameworks)}
     for _, path, card in cards_in(source):
         for at, text in _texts(path, card, words):
             for name in dict.fromkeys(_SLOT.findall(text)):
                 if name not in fillable:
                     yield _finding(source, at, name, fillable)
+        yield from _unknown_conditions(source, path, card, words, asked)
         for number, example in enumerate(card.examples.fires):
             for name in example.captures:
                 if name not in captured:
                     yield _finding(source, (*path, "examples", "fires", number, "captures", name), name, captured)
+
+
+def _unknown_conditions(
+    source: RuleSource, path: NodePath, card: schema.CardFile, words: Words, asked: Collection[str]
+) -> Iterator[LintFinding]:
+    """Names that the conditions of steps ask for, and that no log tells."""
+    for number, step in enumerate(card.fixes):
+        for name in dict.fromkeys(name for known in _named(step, words) for name in _conditions(known)):
+            if name not in asked:
+                yield _finding(source, (*path, "fixes", number), name, asked)
 
 
 def _finding(source: RuleSource, at: NodePath, name: str, known: Collection[str]) -> LintFinding:
@@ -56,6 +69,19 @@ def _texts(path: NodePath, card: schema.CardFile, words: Words) -> Iterator[tupl
         for name, params in step.items() if isinstance(step, dict) else ((step, {}),):
             if (known := words.steps.get(name)) is not None:
                 yield (*path, "fixes", number), str(filled(_slotted(known), {**known.params, **params}))
+
+
+def _named(step: schema.AnyFix, words: Words) -> Iterator[schema.FixFile]:
+    """The step as it is spelled out, here or where it has its name."""
+    if isinstance(step, schema.FixFile):
+        yield step
+        return
+    yield from (known for name in ([step] if isinstance(step, str) else step) if (known := words.steps.get(name)))
+
+
+def _conditions(step: schema.FixFile) -> tuple[str, ...]:
+    """The names that its conditions ask for; variables have names of their own."""
+    return tuple(name for name in (*step.when_told, *step.unless_told) if not name.isupper())
 
 
 def _slotted(step: schema.FixFile) -> str:

@@ -1,0 +1,87 @@
+"""What captured values, settings and lines are called, and what they tell: the rows of names.yaml and settings.yaml."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from enum import StrEnum
+from typing import Annotated
+
+from logrules.model.record import record
+from logrules.ruleset.bounds import Len
+from logrules.ruleset.causes import Name
+
+Pattern = Annotated[str, Len(1, 2000)]
+
+
+@record
+class OtherName:
+    """What captured values are called elsewhere: steps that ask for ``id`` get the other name of the value of ``of``.
+
+    A value with dots (a submodule) is looked up by its longest part that has a name. One without has none, or with
+    ``or_itself`` its own, up to the first dot.
+    """
+
+    id: Name
+    of: Name
+    names: Mapping[str, str]
+    or_itself: bool = False
+
+
+@record
+class ToldName:
+    """What lines and frames of any diagnosis tell: steps that ask for ``id`` get the group ``value`` of the pattern.
+
+    With the literals ``contains`` any line of the job tells it, whatever kind of statement that is, unless it has
+    ``without``: a setting or a version that an earlier line printed. Lines of the diagnosis go first, then the latest.
+    Where the pattern has a group ``name`` too, it is that name that they tell. ``samples`` maps lines to the value.
+    """
+
+    id: Name
+    pattern: Pattern
+    contains: tuple[str, ...] = ()
+    without: Pattern | None = None
+    samples: Mapping[str, str] = field(default_factory=dict)
+    near: tuple[str, ...] = ()
+
+
+class Derivation(StrEnum):
+    """How a number is made of others: their product, the greatest that divides all, what the first is of the second."""
+
+    PRODUCT = "product"
+    DIVISOR = "divisor"
+    SHARE = "share"
+
+
+@record
+class DerivedNumber:
+    """A number that steps may name, made of those that the log tells; a share is rounded down to hundredths."""
+
+    id: Name
+    how: Derivation
+    of: tuple[str, ...]
+
+
+@record
+class FrameworkSettings:
+    """Flags, keys and variables that the framework ``id`` knows, by name, or by their beginning up to a `.` or `_`.
+
+    Where one of those that it is a ``library_of`` was seen, only its code is there, and nobody reads its settings.
+    """
+
+    id: Name
+    names: tuple[str, ...]
+    library_of: tuple[Name, ...] = ()
+
+
+@record
+class RenamedSetting:
+    """A flag, key or variable that is called otherwise where the log tells of another version or another make of card.
+
+    Where what it tells has all patterns of ``when_told``, steps show ``to``, with ``value`` if one is given. One
+    without ``to`` does nothing there and is not shown.
+    """
+
+    id: Name
+    name: Name
+    when_told: Mapping[str, Pattern]
+    to: str = ""
+    value: str = ""

@@ -1,0 +1,142 @@
+"""What any line of a job tells steps: settings, versions, the machine; and steps in the words of these."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from logrules import diagnose
+from logrules.inference.command_slots import filled_command, filled_value, is_filled
+from logrules.inference.derived_numbers import with_numbers
+from logrules.inference.renamed_settings import is_done, renamed
+from logrules.model.report import Fix, Report, Text
+from logrules.output.shell import commands
+from logrules.parsing.captures import Captures
+from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
+from logrules.ruleset.pack import Signal
+from logrules.ruleset.table_reader import NamesFile, adapter_of
+
+_FILE = Path(__file__).parent.parent / "rules" / "names.yaml"
+_TOLD = adapter_of(NamesFile).validate_python(yaml.safe_load(_FILE.read_text())).told_names
+_OF_ANY_LINE = [one for one in _TOLD if one.contains]
+_SAMPLES = [(one, line, value) for one in _OF_ANY_LINE for line, value in one.samples.items()]
+_NEAR = [(one, line) for one in _OF_ANY_LINE for line in one.near]
+_STEP = Fix(do=Text("Go on", ""))
+_OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.20 GiB is free."
+
+
+def _value(one: ToldName, line: str) -> str | None:
+    if not any(literal in line for literal in one.contains):
+        return None
+    found = Captures().of(Signal(one.id, one.contains, one.pattern, one.without), line, line)
+    return None if found is None else found["value"]
+
+
+@pytest.mark.parametrize(("one", "line", "value"), _SAMPLES, ids=[f"{one[0].id}-{n}" for n, one in enumerate(_SAMPLES)])
+def test_every_name_is_told_by_its_samples(one: ToldName, line: str, value: str):
+    assert _value(one, line) == value
+
+
+@pytest.mark.parametrize(("one", "line"), _NEAR, ids=[f"{one[0].id}-{n}" for n, one in enumerate(_NEAR)])
+def test_near_misses_tell_nothing(one: ToldName, line: str):
+    assert _value(one, line) is None
+
+
+def test_every_name_of_any_line_has_both():
+    assert all(one.samples and one.near for one in _OF_ANY_LINE)
+
+
+_NUMBERS = [
+    DerivedNumber("free_share", Derivation.SHARE, ("free", "total")),
+    DerivedNumber("fitting", Derivation.DIVISOR, ("heads", "parallel")),
+    DerivedNumber("batch", Derivation.PRODUCT, ("micro", "accumulation", "world")),
+]
+
+
+@pytest.mark.parametrize(
+    ("told", "made"),
+    [
+        ({"free": "54.34", "total": "79.18"}, {"free_share": "0.68"}),
+        ({"free": "80", "total": "79.18"}, {}),
+        ({"free": "x", "total": "0"}, {}),
+        ({"heads": "28", "parallel": "8"}, {"fitting": "4"}),
+        ({"heads": "28"}, {}),
+        ({"micro": "5", "accumulation": "1", "world": "3"}, {"batch": "15"}),
+    ],
+)
+def test_numbers_are_made_of_what_is_told(told: dict[str, str], made: dict[str, str]):
+    assert with_numbers(told, _NUMBERS) == told | made
+
+
+def test_what_is_set_already_is_done():
+    step = replace(_STEP, env={"NCCL_P2P_DISABLE": "1"})
+    assert is_done(step, {"NCCL_P2P_DISABLE": "1"})
+    assert not is_done(step, {"NCCL_P2P_DISABLE": "0"})
+    assert not is_done(_STEP, {"NCCL_P2P_DISABLE": "1"})
+    assert not is_done(replace(step, run="nvidia-smi"), {"NCCL_P2P_DISABLE": "1"})
+
+
+def test_a_setting_is_told_under_the_name_that_it_has_there():
+    step = replace(
+        _STEP,
+        do=Text("Give --eval_strategy, not --eval_strategy_of", ""),
+        flags=("--eval_strategy steps", "--eval_steps 500"),
+        env={"A": "1", "B": "2"},
+    )
+    new = RenamedSetting("s", "--eval_strategy", {"transformers": r"^4\.40"}, "--evaluation_strategy")
+    gone = RenamedSetting("a", "A", {"transformers": "."})
+    told = renamed(step, [new, gone], {"transformers": "4.40.1"})
+    assert told.flags == ("--evaluation_strategy steps", "--eval_steps 500")
+    assert told.env == {"B": "2"}
+    assert told.do.en == "Give --evaluation_strategy, not --eval_strategy_of"
+    assert renamed(step, [new], {"transformers": "4.50.1"}) == step
+
+
+def _report(tmp_path: Path, *lines: str) -> Report:
+    log = tmp_path / "train.log"
+    log.write_text("\n".join(lines) + "\n")
+    return diagnose(str(log))
+
+
+def test_segments_that_grow_already_are_not_proposed(tmp_path: Path):
+    advised = _OOM + " 9.50 GiB is reserved by PyTorch but unallocated."
+    first = _report(tmp_path, advised)
+    then = _report(tmp_path, "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", advised)
+    assert any("PYTORCH_CUDA_ALLOC_CONF" in fix.env for fix in first.diagnoses[0].fixes)
+    assert not any("PYTORCH_CUDA_ALLOC_CONF" in fix.env for fix in then.diagnoses[0].fixes)
+
+
+def test_the_shell_is_that_of_the_machine(tmp_path: Path):
+    frame = '  File "C:\\work\\train.py", line 3, in <module>'
+    assert _report(tmp_path, "Traceback (most recent call last):", frame, _OOM).shell == "powershell"
+    assert _report(tmp_path, _OOM).shell == "bash"
+
+
+def test_powershell_is_shown_no_command_of_unix():
+    step = replace(_STEP, run="dmesg -T | tail")
+    assert list(commands(step, "bash")) == ["dmesg -T | tail"]
+    assert list(commands(step, "powershell")) == []
+    assert list(commands(replace(step, powershell="Get-Process"), "powershell")) == ["Get-Process"]
+    assert list(commands(replace(step, run="pip check"), "powershell")) == ["pip check"]
+
+
+def test_a_slot_may_say_what_stands_there_otherwise():
+    flag = "--share <less than {gpu_share|now}>"
+    assert is_filled(flag, {})
+    assert filled_value(flag, {}) == "--share <less than now>"
+    assert filled_value(flag, {"gpu_share": "0.9"}) == "--share <less than 0.9>"
+    assert filled_command("run {gpu_share|now}", {"gpu_share": ""}) == "run now"
+
+
+def test_steps_for_what_ray_started_name_no_launcher(tmp_path: Path):
+    lost = (
+        "[E329 06:28:12.526 socket.cpp:1023] [c10d] The client socket has timed out after 600000ms while trying to "
+        "connect to (10.0.0.33, 54485)."
+    )
+    alone = " ".join(fix.do.en for fix in _report(tmp_path, lost).diagnoses[0].fixes)
+    ray = "(RayWorkerWrapper pid=5, ip=10.0.0.2) INFO worker.py:1786 -- Started a local Ray instance."
+    by_ray = " ".join(fix.do.en for fix in _report(tmp_path, ray, lost).diagnoses[0].fixes)
+    assert "--node_rank" in alone
+    assert "--node_rank" not in by_ray
+    assert "Ray placed these workers" in by_ray
