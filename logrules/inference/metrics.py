@@ -55,7 +55,7 @@ class MetricStates:
 
     def add(self, metric: Metric, observation: Observation) -> float | None:
         """Take the number that the line prints, and give it; None where it is none, or was taken already."""
-        value = number(observation.captures(metric.signal).get("value", ""))
+        value = figure(observation.captures(metric.signal))
         if value is None:
             return None
         series = self._series[metric.metric]
@@ -91,7 +91,8 @@ class MetricStates:
             case MetricBound(over=over) | MetricTrend(over=over):
                 recent = list(series.samples)[-over:]
                 values = [value for value, _ in recent]
-                return _match_of_lines(recent) if len(recent) == over and _shape(leaf, values) else None
+                holds = len(recent) == over and _shape(leaf, values) and not _is_one_line(leaf, recent)
+                return _match_of_lines(recent) if holds else None
             case _:
                 assert_never(leaf)
 
@@ -115,6 +116,16 @@ def number(text: str) -> float | None:
         return float(text.replace(",", "").rstrip("%"))
     except ValueError:
         return None
+
+
+def figure(captures: Mapping[str, str]) -> float | None:
+    """The number that a metric's line prints; where its pattern captures a whole too (``of``), the share of that."""
+    value = number(captures.get("value", ""))
+    whole = captures.get("of")
+    if value is None or whole is None:
+        return value
+    of = number(whole)
+    return value / of if of else None
 
 
 def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
@@ -159,6 +170,13 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
             return all(later > earlier for earlier, later in pairwise(values))
         case _:
             return False
+
+
+def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float, Observation]]) -> bool:
+    """Whether a figure that stays the same is but one line that all ranks print."""
+    if not (isinstance(leaf, MetricTrend) and leaf.trend is Trend.FLAT):
+        return False
+    return len({observation.event.message for _, observation in samples}) < len(samples)
 
 
 def _match_of_lines(samples: Sequence[tuple[float, Observation]]) -> Match:
