@@ -1,6 +1,7 @@
 """The last samples of each metric and what they show."""
 
 import math
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -173,10 +174,16 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
 
 
 def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float, Observation]]) -> bool:
-    """Whether a figure that stays the same is but one line that all ranks print."""
+    """Whether a figure that stays the same is but one line that all ranks print, or of a meter that is not fed.
+
+    A meter shows the mean of all it was fed with beside the latest, and that mean moves however little the latest does.
+    """
     if not (isinstance(leaf, MetricTrend) and leaf.trend is Trend.FLAT):
         return False
-    return len({observation.event.message for _, observation in samples}) < len(samples)
+    lines = [observation.event.message for _, observation in samples]
+    shown = samples[-1][1].all_captures().get("value", "")
+    metered = {found[0] for line in lines if (found := re.search(re.escape(shown) + r" ?\([-\d.]{1,20}\)", line))}
+    return len(set(lines)) < len(lines) or len(metered) == 1
 
 
 def _match_of_lines(samples: Sequence[tuple[float, Observation]]) -> Match:
