@@ -70,7 +70,7 @@ class WaitFile(CardFile):
 
 
 class MetricFile(SignalFile):
-    """A number that a framework prints; ``pattern`` captures it as ``value``, or as its share of what is captured as ``of``.
+    """A number that a framework prints: what ``pattern`` captures as ``value``, or its share of what it does as ``of``.
 
     ``scale`` multiplies the number, ``samples`` maps lines to the value that must be read.
     """
