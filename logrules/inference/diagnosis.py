@@ -18,6 +18,7 @@ from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
+from logrules.inference.spoken_phase import spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.record import record
@@ -211,6 +212,7 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase() if failures is not None else None
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
+    spoken = _spoken(hypothesis, findings, pack) if here in (None, pack.start) else None
     # A job whose markers left it at its start was where a traceback above a line of its end shows it.
     ended = first.chain is None and here is not None and here == pack.start
     further = failures.phase_before(first) if failures is not None and ended else None
@@ -221,7 +223,8 @@ def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[
         (rule.phase, PhaseSource.RULE),
         (told, PhaseSource.FRAMES),
         (further, PhaseSource.OTHER_FRAMES),
-        (here, PhaseSource.MARKERS),
+        (None if spoken else here, PhaseSource.MARKERS),
+        (spoken, PhaseSource.LAST),
         (later, PhaseSource.OTHER_FRAMES),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
     )
@@ -241,6 +244,15 @@ def _record(hypothesis: Hypothesis) -> int | None:
         if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
     ]
     return min(repeats, key=lambda line: line.order).chain if repeats else None
+
+
+def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str | None:
+    """What the last lines say of where a job was that never came to a loop, for a rule about its silence."""
+    if not isinstance(hypothesis.rule.when, Detector) or findings.tracker.looped:
+        return None
+    source = hypothesis.first.event.source
+    lines = findings.endings.lines.get(source, ())
+    return spoken_phase(pack.phases, lines, findings.tracker.went_on().get(source, 0))
 
 
 def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:

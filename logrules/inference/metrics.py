@@ -1,6 +1,7 @@
 """The last samples of each metric and what they show."""
 
 import math
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -55,7 +56,7 @@ class MetricStates:
 
     def add(self, metric: Metric, observation: Observation) -> float | None:
         """Take the number that the line prints, and give it; None where it is none, or was taken already."""
-        value = number(observation.captures(metric.signal).get("value", ""))
+        value = figure(observation.captures(metric.signal))
         if value is None:
             return None
         series = self._series[metric.metric]
@@ -91,7 +92,8 @@ class MetricStates:
             case MetricBound(over=over) | MetricTrend(over=over):
                 recent = list(series.samples)[-over:]
                 values = [value for value, _ in recent]
-                return _match_of_lines(recent) if len(recent) == over and _shape(leaf, values) else None
+                holds = len(recent) == over and _shape(leaf, values) and not _is_one_line(leaf, recent)
+                return _match_of_lines(recent) if holds else None
             case _:
                 assert_never(leaf)
 
@@ -115,6 +117,16 @@ def number(text: str) -> float | None:
         return float(text.replace(",", "").rstrip("%"))
     except ValueError:
         return None
+
+
+def figure(captures: Mapping[str, str]) -> float | None:
+    """The number that a metric's line prints; where its pattern captures a whole too (``of``), the share of that."""
+    value = number(captures.get("value", ""))
+    whole = captures.get("of")
+    if value is None or whole is None:
+        return value
+    of = number(whole)
+    return value / of if of else None
 
 
 def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
@@ -159,6 +171,19 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
             return all(later > earlier for earlier, later in pairwise(values))
         case _:
             return False
+
+
+def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float, Observation]]) -> bool:
+    """Whether a figure that stays the same is but one line that all ranks print, or of a meter that is not fed.
+
+    A meter shows the mean of all it was fed with beside the latest, and that mean moves however little the latest does.
+    """
+    if not (isinstance(leaf, MetricTrend) and leaf.trend is Trend.FLAT):
+        return False
+    lines = [observation.event.message for _, observation in samples]
+    shown = samples[-1][1].all_captures().get("value", "")
+    metered = {found[0] for line in lines if (found := re.search(re.escape(shown) + r" ?\([-\d.]{1,20}\)", line))}
+    return len(set(lines)) < len(lines) or len(metered) == 1
 
 
 def _match_of_lines(samples: Sequence[tuple[float, Observation]]) -> Match:

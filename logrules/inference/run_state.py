@@ -12,6 +12,7 @@ from logrules.inference.outliers import Outliers
 from logrules.inference.polling import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
+from logrules.inference.spoken_phase import is_under_way
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
@@ -61,6 +62,7 @@ class RunState:
         self._named: set[str] = set()
         self._by_component = index.components
         self._loops_of = index.loops
+        self._phases = pack.phases
         self._loops: set[str] = set()
 
     def names(self, frameworks: tuple[str, ...]) -> None:
@@ -172,8 +174,10 @@ class RunState:
         )
 
     def loops(self) -> bool:
-        """Whether its last lines are those of a loop."""
-        return self.metrics.steady or self.job.endings.repeats()
+        """Whether its last lines are those of a loop, or its very last says in its own words that something is done."""
+        if self.metrics.steady or self.job.endings.repeats():
+            return True
+        return any(is_under_way(self._phases, lines) for lines in self.job.endings.lines.values())
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since that the wait must have ended."""

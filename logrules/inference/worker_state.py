@@ -1,6 +1,6 @@
 """What is known of one worker: where it is, what it waits for, when it last moved."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 
@@ -11,7 +11,7 @@ from logrules.inference.progress_key import bar_of, progress_key
 from logrules.model.event import Event, Worker
 from logrules.model.record import mutable_record
 from logrules.model.timeline import PhaseSpan, WaitSpan
-from logrules.ruleset.pack import Wait
+from logrules.ruleset.pack import Marker, Wait
 
 # A line that is repeated with more than this between says that something else went on.
 _NEAR_LINES = 4
@@ -98,6 +98,10 @@ class WorkerState:
         if phase in startup and self.phase is not None and self.phase not in startup:
             self.restarted, self.before_restart = observation, self.stepped
         self.phase, self.entered, self.left_phase = phase, observation, False
+
+    def opened_by(self, marker: Marker) -> Iterator[str]:
+        """The waits in which the writer of such a line is now: not one that is past, if it is opened once."""
+        return (name for name in marker.opens if not marker.once or name not in self.passed)
 
     def is_past(self, event: Event) -> bool:
         """Whether what interrupted its loop is over: a line said so, or so much was written since that it must be."""

@@ -145,7 +145,7 @@ class WorkerTracker:
         renewed = (*(name for marker in markers for name in marker.renews), *repeated)
         for marker in markers:
             changes += self._move_on(marker, worker, state, observation, renewed)
-        for name in dict.fromkeys(name for marker in markers for name in marker.opens):
+        for name in dict.fromkeys(name for marker in markers for name in state.opened_by(marker)):
             wait = self._waits[name]
             if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)

@@ -27,7 +27,8 @@ class MarkerFile(SignalFile):
     exit); ``parts``: where it is the very last line, its writer has said that it is done; ``starts`` a run; after one
     that ``rests`` (a full bar) nobody expects the next soon; one that ``polls`` says that its writer waits, and where
     it stands again and again, that nothing else happens. One that is a ``guess`` (a bar without a name) enters no loop
-    that the frameworks seen by then do not have (no server trains), and none while an evaluation is under way.
+    that the frameworks seen by then do not have (no server trains), and none while an evaluation is under way. One that
+    holds ``once`` opens no wait that its writer has been through.
     ``samples`` are lines that must be recognised, ``near`` lines that must not.
     """
 
@@ -45,6 +46,7 @@ class MarkerFile(SignalFile):
     rests: bool = False
     polls: bool = False
     guess: bool = False
+    once: bool = False
     samples: Annotated[list[str], BeforeValidator(listed)] = Field(min_length=1)
     near: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
 
@@ -68,7 +70,7 @@ class WaitFile(CardFile):
 
 
 class MetricFile(SignalFile):
-    """A number that a framework prints; ``pattern`` captures it as ``value``.
+    """A number that a framework prints: what ``pattern`` captures as ``value``, or its share of what it does as ``of``.
 
     ``scale`` multiplies the number, ``samples`` maps lines to the value that must be read.
     """

@@ -89,6 +89,7 @@ class Marker:
     rests: bool = False
     polls: bool = False
     guess: bool = False
+    once: bool = False
 
 
 @record

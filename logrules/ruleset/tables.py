@@ -26,7 +26,8 @@ Pattern = Annotated[str, Len(1, 2000)]
 class Phase:
     """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
 
-    One that another pack adds comes ``after`` a phase that is known, else last.
+    One that another pack adds comes ``after`` a phase that is known, else last. ``words`` is a pattern of what scripts
+    that no framework knows say there; it is read where a log ends and nothing else tells where it was.
     """
 
     id: Annotated[str, Len(1, 80)]
@@ -35,6 +36,7 @@ class Phase:
     after: str | None = None
     loop: bool = False
     idle: bool = False
+    words: str | None = None
 
 
 @record

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
-from logrules.inference.metrics import number
+from logrules.inference.metrics import figure
 from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
@@ -137,7 +137,7 @@ def _misread(sample: MarkerSample) -> str:
 def metric_result(on: Prepared, numbers: Mapping[str, int], sample: MetricSample) -> Result:
     """Read the number of one line of a metric."""
     captures = captures_in(on, sample.line, numbers[sample.signal])
-    read = number(captures.get("value", "")) if captures is not None else None
+    read = figure(captures) if captures is not None else None
     value = None if read is None else read * sample.scale
     faults = () if _same(value, sample.value) else (CaseFailure(f"reads {value}, not {sample.value}", sample.line),)
     return Result("sample", sample.owner, sample.name, sample.place, faults)

@@ -1,0 +1,54 @@
+"""Where a job that no marker knows is, by the words of its own last lines: what it says that it does, and to what."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import regex
+
+from logrules.model.event import Event
+from logrules.ruleset.tables import Phase
+
+# Further back than this, what was said may be over.
+_LAST_LINES = 6
+_MAX_READ = 300
+# The words of lines are read within this time, seconds: a log is anybody's text.
+_TIMEOUT_S = 0.05
+# What begins with a verb in its present form is under way, unless the line says how it went.
+_NO_DOING = "warning nothing during string missing existing exiting closing shutting finishing cleaning according using"
+_DOING = re.compile(
+    r"\W{0,4}(?:[Nn]ow |[Ss]tart(?:ed|s)? )?"
+    rf"(?!(?i:{'|'.join(_NO_DOING.split())}|setting|regarding|including|following|training)\b)"
+    r"[A-Z]?[a-z]{2,20}ing\b(?! ?[:=(|%\d])"
+)
+_DONE = re.compile(r"(?i)\b(?:complete[ds]?|done|finish\w*|success\w*|took|ok|fail\w*|skip\w*|time)\b|\d%|\d ?s\b|✓|✅")
+_GOES_ON = ("...", "…")
+
+
+def spoken_phase(phases: Sequence[Phase], lines: Sequence[Event], after: int) -> str | None:
+    """The phase that the last of these lines speaks of, of those behind line ``after``; None where none does."""
+    words = {phase.id: regex.compile(phase.words, regex.IGNORECASE) for phase in phases if phase.words is not None}
+    for line in reversed(lines[-_LAST_LINES:]):
+        found = _phase_of(line.message[:_MAX_READ], words) if line.line > after else None
+        if found is not None:
+            return found
+    return None
+
+
+def is_under_way(phases: Sequence[Phase], lines: Sequence[Event]) -> bool:
+    """Whether the very last of these lines says in words of its own what is being done: "Loading the data"."""
+    message = lines[-1].message[:_MAX_READ] if lines else ""
+    if not _DOING.match(message) or _DONE.search(message):
+        return False
+    return message.rstrip().endswith(_GOES_ON) or spoken_phase(phases, lines[-1:], 0) is not None
+
+
+def _phase_of(message: str, words: Mapping[str, regex.Pattern[str]]) -> str | None:
+    """Of several phases the one whose words come first, then the one whose words are nearest to each other."""
+    said = []
+    try:
+        for phase, pattern in words.items():
+            if (found := pattern.search(message, timeout=_TIMEOUT_S)) is not None:
+                said.append((found.span(), phase))
+    except TimeoutError:
+        return None
+    return min(said)[1] if said else None
