@@ -26,7 +26,7 @@ DOCUMENTED = {
     " --quant-policy --session-len --tp",
     "uv": "--torch-backend",
     "mpirun": "--allow-run-as-root --map-by --mca --oversubscribe --prefix -x",
-    "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -fa -ngl -np",
+    "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -fa -ngl -np -ub",
     "tritonserver": "--load-model --log-verbose --model-control-mode",
     "tensorrt-llm": "--kv_cache_free_gpu_memory_fraction --max_batch_size --max_num_tokens",
     "uvicorn": "--timeout-graceful-shutdown",
