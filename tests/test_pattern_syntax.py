@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules.ruleset.pattern_syntax import SAMPLES, Choice, Letters, Node, Repeat, Row, tree_of
 from logrules.ruletest.backtracking import catastrophic
-from logrules.ruletest.pattern_syntax import SAMPLES, Choice, Letters, Node, Repeat, Row, tree_of
 
 _WORK = 60_000
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import regex
 
 from logrules.ruleset.pack import Signal
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
 
 # In characters. The dearest shipped pattern takes a tenth of the limit of time for so many of the worst kind.
 MAX_PATTERN_TEXT = 8_192
@@ -48,8 +48,8 @@ class Captures:
 
 
 def _found(pattern: str, signal: Signal, text: str) -> "regex.Match[str] | None":
-    known = compiled(pattern)
-    tries = (bounded_search(known, text, start, end) for start, end in _parts(signal, text))
+    known = bounded(pattern)
+    tries = (known.search(text, start, end) for start, end in _parts(signal, text))
     return next((found for found in tries if found), None)
 
 

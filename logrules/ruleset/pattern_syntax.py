@@ -44,10 +44,19 @@ class Repeat:
     possessive: bool = False
 
 
-Node: TypeAlias = Letters | Row | Choice | Repeat
+@dataclass(frozen=True, slots=True)
+class LookAround:
+    """What must or must not stand before or behind a place: nothing of the text is taken."""
+
+    part: "Node"
+
+
+Node: TypeAlias = Letters | Row | Choice | Repeat | LookAround
 
 NOTHING = Row(())
-_ALL_BITS = (1 << len(SAMPLES)) - 1
+# The beginning of the text, which no match lies before.
+START = LookAround(NOTHING)
+ALL_BITS = (1 << len(SAMPLES)) - 1
 # A letter that is no sample has no bit: it meets only itself.
 _BIT = {letter: 1 << place for place, letter in enumerate(SAMPLES)}
 
@@ -61,7 +70,7 @@ _CLASSES = {
     "s": _bits_where(letter for letter in SAMPLES if letter.isspace()),
     "w": _bits_where(letter for letter in SAMPLES if letter.isalnum() or letter == "_"),
 }
-_CLASSES |= {name.upper(): _ALL_BITS & ~bits for name, bits in _CLASSES.items()}
+_CLASSES |= {name.upper(): ALL_BITS & ~bits for name, bits in _CLASSES.items()}
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 _CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
 _PLACES = "AbBGmMZ"
@@ -69,7 +78,7 @@ _COUNT = re.compile(r"\{(\d*)(,?)(\d*)\}")
 _GROUP_NAME = re.compile(r"\?P?<(?![=!])\w+>")
 _GROUP_FLAGS = re.compile(r"\?([aiLmsuxfbepVw0-9]*)(?:-[imsx]+)?([:)])")
 _LOOK_AROUND = ("?=", "?!", "?<=", "?<!")
-_BACK_REFERENCE = Repeat(Letters(_ALL_BITS), 0, None)
+_BACK_REFERENCE = Repeat(Letters(ALL_BITS), 0, None)
 
 
 class _NotUnderstoodError(Exception):
@@ -144,8 +153,10 @@ class _Parser:
             case "[":
                 return Letters(self._set())
             case ".":
-                return Letters(_ALL_BITS)
-            case "^" | "$":
+                return Letters(ALL_BITS)
+            case "^":
+                return NOTHING if "m" in self._flags else START
+            case "$":
                 return NOTHING
             case "\\":
                 return self._escaped()
@@ -196,7 +207,7 @@ class _Parser:
                 return self._flagged()
         inside = self._closed()
         if around:
-            return NOTHING
+            return LookAround(inside)
         return Repeat(_settled(inside), 1, 1, possessive=True) if atomic else inside
 
     def _flagged(self) -> Node:
@@ -224,7 +235,7 @@ class _Parser:
         letter = self._text[self._at]
         if letter in _PLACES:
             self._at += 1
-            return NOTHING
+            return START if letter == "A" else NOTHING
         if letter in "123456789gk":
             while not self.at_end and (self._text[self._at].isalnum() or self._text[self._at] in "<>_"):
                 self._at += 1
@@ -270,7 +281,7 @@ class _Parser:
                         one |= self._bits_of(each)
             bits |= one
         self._at += 1
-        return _ALL_BITS & ~bits if negated else bits
+        return ALL_BITS & ~bits if negated else bits
 
     def _set_item(self) -> tuple[int, str]:
         letter = self._next()
