@@ -154,10 +154,8 @@ class _Parser:
                 return Letters(self._set())
             case ".":
                 return Letters(ALL_BITS)
-            case "^":
-                return NOTHING if "m" in self._flags else START
-            case "$":
-                return NOTHING
+            case "^" | "$":
+                return START if letter == "^" and "m" not in self._flags else NOTHING
             case "\\":
                 return self._escaped()
             case "*" | "+" | "?":
