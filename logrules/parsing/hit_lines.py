@@ -62,7 +62,7 @@ class HitLine:
 class Found:
     """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines.
 
-    ``continued`` of its lines are no lines of the file.
+    ``continued`` of its lines are no lines of the file. ``thinned`` says that of what repeats the bulk was left out.
     """
 
     source: str
@@ -71,6 +71,7 @@ class Found:
     unfinished: bool
     hits: Mapping[int, int] = field(default_factory=dict)
     continued: int = 0
+    thinned: bool = False
 
 
 def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares: Shares | None = None) -> Found:

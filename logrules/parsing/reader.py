@@ -27,6 +27,8 @@ MAX_EVENT_TEXT = 32_768
 ROUTINE_LINES = 32
 # Each is a step that somebody may count: enough of them that who steps on after an error is seen to.
 ROUTINE_REDRAWS = 16
+# Enough of them to see that a run lives on; there are many such lines.
+THINNED_REDRAWS = 3
 # A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
 FLOOD_LINES = 64
 # Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
@@ -76,7 +78,7 @@ class Reader:
     def events(self, found: Found, first_line: int, continued: int = 0) -> Iterator[Event]:
         """The events of a window whose first line has this number; ``continued`` lines above it are none of it."""
         for line in found.lines:
-            yield from self.line_events(found.source, first_line + line.number, line, continued)
+            yield from self.line_events(found.source, first_line + line.number, line, continued, found.thinned)
 
     def unasked(self, source: str, line: RawLine) -> Event:
         """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
@@ -103,12 +105,14 @@ class Reader:
         """Whether the lines around a line with these hits are kept: not for what is only sampled."""
         return not all(self._pack.signals[hit.signal].sampled for hit in hits)
 
-    def line_events(self, source: str, number: int, line: HitLine, continued: int = 0) -> Iterator[Event]:
-        """The events of one hit line: one, or several where it was redrawn."""
+    def line_events(
+        self, source: str, number: int, line: HitLine, continued: int = 0, thinned: bool = False
+    ) -> Iterator[Event]:
+        """The events of one hit line: one, or several where it was redrawn; fewer of them where the log is thinned."""
         if b"\r" not in line.raw and b"^M" not in line.raw:
             parts: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, kind_of(line.hits))]
         else:
-            parts = self._redrawn(line)
+            parts = self._redrawn(line, thinned)
         for start, raw, kind in parts:
             reading = self._reading(raw, kind)
             if not reading.hits:
@@ -134,7 +138,7 @@ class Reader:
             return event
         return replace(event, stance=stance, hits=hits)
 
-    def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Kind]]:
+    def _redrawn(self, line: HitLine, thinned: bool) -> Iterator[tuple[int, bytes, Kind]]:
         """The redraws that carry hits; of each kind the first ones and the last."""
         kinds: dict[Kind, list[tuple[int, bytes]]] = {}
         hits = deque(line.hits)
@@ -149,6 +153,7 @@ class Reader:
         parts = []
         for kind, alike in kinds.items():
             share = ROUTINE_REDRAWS if self.is_routine(kind) else FLOOD_LINES
+            share = THINNED_REDRAWS if thinned else share
             kept = alike if len(alike) <= 2 * share else [*alike[:share], *alike[-share:]]
             parts += [(start, raw, kind) for start, raw in kept]
         return iter(sorted(parts, key=itemgetter(0)))
