@@ -77,8 +77,9 @@ class Reader:
 
     def events(self, found: Found, first_line: int, continued: int = 0) -> Iterator[Event]:
         """The events of a window whose first line has this number; ``continued`` lines above it are none of it."""
+        most = THINNED_REDRAWS if found.thinned else FLOOD_LINES
         for line in found.lines:
-            yield from self.line_events(found.source, first_line + line.number, line, continued, found.thinned)
+            yield from self.line_events(found.source, first_line + line.number, line, continued, most)
 
     def unasked(self, source: str, line: RawLine) -> Event:
         """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
@@ -106,13 +107,13 @@ class Reader:
         return not all(self._pack.signals[hit.signal].sampled for hit in hits)
 
     def line_events(
-        self, source: str, number: int, line: HitLine, continued: int = 0, thinned: bool = False
+        self, source: str, number: int, line: HitLine, continued: int = 0, most: int = FLOOD_LINES
     ) -> Iterator[Event]:
-        """The events of one hit line: one, or several where it was redrawn; fewer of them where the log is thinned."""
+        """The events of one hit line: one, or several where it was redrawn, the first and last ``most`` of a kind."""
         if b"\r" not in line.raw and b"^M" not in line.raw:
             parts: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, kind_of(line.hits))]
         else:
-            parts = self._redrawn(line, thinned)
+            parts = self._redrawn(line, most)
         for start, raw, kind in parts:
             reading = self._reading(raw, kind)
             if not reading.hits:
@@ -138,7 +139,7 @@ class Reader:
             return event
         return replace(event, stance=stance, hits=hits)
 
-    def _redrawn(self, line: HitLine, thinned: bool) -> Iterator[tuple[int, bytes, Kind]]:
+    def _redrawn(self, line: HitLine, most: int) -> Iterator[tuple[int, bytes, Kind]]:
         """The redraws that carry hits; of each kind the first ones and the last."""
         kinds: dict[Kind, list[tuple[int, bytes]]] = {}
         hits = deque(line.hits)
@@ -153,7 +154,7 @@ class Reader:
         parts = []
         for kind, alike in kinds.items():
             share = ROUTINE_REDRAWS if self.is_routine(kind) else FLOOD_LINES
-            share = THINNED_REDRAWS if thinned else share
+            share = min(share, most)
             kept = alike if len(alike) <= 2 * share else [*alike[:share], *alike[-share:]]
             parts += [(start, raw, kind) for start, raw in kept]
         return iter(sorted(parts, key=itemgetter(0)))
