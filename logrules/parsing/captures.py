@@ -49,15 +49,15 @@ class Captures:
 
 def _found(pattern: str, signal: Signal, text: str) -> "regex.Match[str] | None":
     known = bounded(pattern)
+    if len(text) <= MAX_PATTERN_TEXT:
+        return known.search(text)
     tries = (known.search(text, start, end) for start, end in _parts(signal, text))
     return next((found for found in tries if found), None)
 
 
 def _parts(signal: Signal, text: str) -> Iterator[tuple[int, int]]:
-    """Where the parts of the text begin and end that a pattern is tried on; the whole of all but very long ones."""
-    yield 0, min(len(text), MAX_PATTERN_TEXT)
-    if len(text) <= MAX_PATTERN_TEXT:
-        return
+    """Where the parts of a very long text begin and end that a pattern is tried on."""
+    yield 0, MAX_PATTERN_TEXT
     places = [place for literal in signal.literals if (place := text.find(literal)) >= 0]
     # Of a whole traceback, which is asked for without a literal, the end says what happened.
     start = min(places) - MAX_PATTERN_TEXT // 2 if places else len(text) - MAX_PATTERN_TEXT

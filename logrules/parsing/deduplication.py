@@ -30,7 +30,7 @@ WRITER_BYTES, MAX_TEXT_BYTES = 48, 1_024
 _TIME = re.compile(rb"(?:\d{4}[-/])?\d\d[-/]\d\d(?=[ T_])|\d\d:\d\d:\d\d(?:[.,]\d+)?")
 _DIGITS = b"0123456789"
 # What may be an exception of any name. Source text below a frame begins with a small letter or goes on behind a name.
-_NAMED = re.compile(rb"[^A-Za-z]{0,8}(?:.{1,200}?[\])|]\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)")
+_NAMED = re.compile(rb"[^A-Za-z]{0,8}(?:.{1,200}?[\])|:]\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)")
 
 
 class RepeatFilter:
@@ -52,18 +52,19 @@ class RepeatFilter:
 
     def thinned(self, found: Found) -> Found:
         """The same without what was read often enough."""
-        of_trace = [self._is_of_trace(line) for line in found.lines]
+        kinds = [kind_of(line.hits) for line in found.lines]
+        of_trace = [self._is_of_trace(kind) for kind in kinds]
         runs = _runs(compress(found.lines, of_trace))
         read = frozenset(line.number for run in runs if self._has_news(run) for line in run)
         kept = tuple(
             line
-            for line, traced in zip(found.lines, of_trace, strict=True)
-            if (line.number in read if traced else self._is_worth(line))
+            for line, kind, traced in zip(found.lines, kinds, of_trace, strict=True)
+            if (line.number in read if traced else self._is_worth(kind, line.raw))
         )
         return replace(found, lines=kept, thinned=True)
 
-    def _is_of_trace(self, line: HitLine) -> bool:
-        return any(entry in self._of_traces for _, entry in line.hits)
+    def _is_of_trace(self, kind: Kind) -> bool:
+        return not self._of_traces.isdisjoint(kind)
 
     def _has_news(self, run: Sequence[HitLine]) -> bool:
         # Each line counts, also behind the first new one.
@@ -82,10 +83,9 @@ class RepeatFilter:
             return True
         return _NAMED.match(line.raw[:MAX_TEXT_BYTES]) is not None
 
-    def _is_worth(self, line: HitLine) -> bool:
-        kind = kind_of(line.hits)
+    def _is_worth(self, kind: Kind, text: bytes) -> bool:
         self._seen[kind] = seen = self._seen[kind] + 1
-        told = kind, _identity(line.raw)
+        told = kind, _identity(text)
         if told not in self._told:
             if self._texts_of[kind] >= MAX_KIND_TEXTS:
                 return seen % _stride(seen) == 0

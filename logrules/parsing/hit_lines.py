@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise, repeat
-from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.record import record
@@ -144,7 +143,7 @@ def _kept(kinds: Sequence[Kind], shares: Shares) -> Iterator[bool]:
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
     """What lines with the same entries in the same order share."""
-    return tuple(dict.fromkeys(map(itemgetter(1), hits)))
+    return tuple(dict.fromkeys([entry for _, entry in hits]))
 
 
 def _bounded(window: Window, span: _Span, found: Hits, number: int, continued: int) -> Iterator[HitLine]:

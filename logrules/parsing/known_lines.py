@@ -11,7 +11,7 @@ MAX_KEPT_BYTES = 512
 
 
 @record
-class Reading:
+class LineReading:
     """What a line says by itself: its text, its prefixes taken apart, the signals that it carries."""
 
     text: str
@@ -23,10 +23,10 @@ class KnownLines:
     """The readings of the latest lines. What was asked for among the latest ``KEPT_LINES`` different ones is known."""
 
     def __init__(self) -> None:
-        self._latest: dict[tuple[bytes, Kind], Reading] = {}
-        self._earlier: dict[tuple[bytes, Kind], Reading] = {}
+        self._latest: dict[tuple[bytes, Kind], LineReading] = {}
+        self._earlier: dict[tuple[bytes, Kind], LineReading] = {}
 
-    def get(self, raw: bytes, kind: Kind) -> Reading | None:
+    def get(self, raw: bytes, kind: Kind) -> LineReading | None:
         """The reading of a line in which these entries of the scanner were found, where it is known."""
         key = raw, kind
         found = self._latest.get(key)
@@ -34,13 +34,13 @@ class KnownLines:
             self._keep(key, found)
         return found
 
-    def keep(self, raw: bytes, kind: Kind, reading: Reading) -> Reading:
+    def keep(self, raw: bytes, kind: Kind, reading: LineReading) -> LineReading:
         """Keep a reading, and give it back."""
         if len(raw) <= MAX_KEPT_BYTES:
             self._keep((raw, kind), reading)
         return reading
 
-    def _keep(self, key: tuple[bytes, Kind], reading: Reading) -> None:
+    def _keep(self, key: tuple[bytes, Kind], reading: LineReading) -> None:
         if len(self._latest) >= KEPT_LINES:
             self._earlier, self._latest = self._latest, {}
         self._latest[key] = reading

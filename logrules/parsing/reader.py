@@ -12,7 +12,7 @@ from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
 from logrules.parsing.header import Header, HeaderParser
 from logrules.parsing.hit_lines import Found, HitLine, Kind, Shares, hit_lines, kind_of
-from logrules.parsing.known_lines import KnownLines, Reading
+from logrules.parsing.known_lines import KnownLines, LineReading
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
@@ -159,7 +159,7 @@ class Reader:
             parts += [(start, raw, kind) for start, raw in kept]
         return iter(sorted(parts, key=itemgetter(0)))
 
-    def _reading(self, raw: bytes, kind: Kind) -> Reading:
+    def _reading(self, raw: bytes, kind: Kind) -> LineReading:
         """What a line says wherever it stands: the ranks of a job print the same, and a job prints the same again."""
         known = self._known.get(raw, kind)
         if known is not None:
@@ -171,10 +171,15 @@ class Reader:
             for signal in dict.fromkeys(signal for entry in kind for signal in self._signals_of[entry])
             if (captures := self._captures.of(self._pack.signals[signal], header.message, text)) is not None
         )
-        return self._known.keep(raw, kind, Reading(text, header, hits))
+        return self._known.keep(raw, kind, LineReading(text, header, hits))
 
     def _event(
-        self, source: str, line: RawLine, reading: Reading, before: tuple[str, ...] = (), after: tuple[str, ...] = ()
+        self,
+        source: str,
+        line: RawLine,
+        reading: LineReading,
+        before: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
     ) -> Event:
         header = reading.header
         return Event(

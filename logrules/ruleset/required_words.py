@@ -43,7 +43,10 @@ def folded(text: str) -> str:
 
 def may_hold(words: tuple[str, ...], text: str) -> bool:
     """Whether a folded text has one of the words, or there are none to be had."""
-    return not words or any(word in text for word in words)
+    for word in words:
+        if word in text:
+            return True
+    return not words
 
 
 def _length(words: _Words) -> int:
