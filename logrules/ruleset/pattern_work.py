@@ -31,10 +31,15 @@ def lengths_without_clock(pattern: str) -> tuple[int, int]:
     if tree is None:
         return 0, 0
     # What is found ends the search: nothing follows it. Until then it is looked for from each character on.
-    steps = [(length, _work(tree, 0, length).steps) for length in _LENGTHS]
+    steps = [(length, most_steps(tree, length)) for length in _LENGTHS]
     anchored = _is_anchored(tree)
     searched = next((length for length, taken in steps if (1 if anchored else length) * taken <= MAX_STEPS), 0)
     return searched, next((length for length, taken in steps if taken <= MAX_STEPS), 0)
+
+
+def most_steps(node: Node, length: int) -> float:
+    """The steps that matching a pattern at one place of a text of this length takes at most."""
+    return _work(node, 0, length).steps
 
 
 def _is_anchored(node: Node) -> bool:
