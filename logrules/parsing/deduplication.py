@@ -47,7 +47,7 @@ class RepeatFilter:
         self._exceptions = exceptions
         self._seen: Counter[Kind] = Counter()
         self._texts_of: Counter[Kind] = Counter()
-        self._told: Counter[tuple[Kind, int]] = Counter()
+        self._told: Counter[int] = Counter()
         self._texts: Counter[int] = Counter()
 
     def thinned(self, found: Found) -> Found:
@@ -85,7 +85,7 @@ class RepeatFilter:
 
     def _is_worth(self, kind: Kind, text: bytes) -> bool:
         self._seen[kind] = seen = self._seen[kind] + 1
-        told = kind, _identity(text)
+        told = hash((kind, _identity(text)))
         if told not in self._told:
             if self._texts_of[kind] >= MAX_KIND_TEXTS:
                 return seen % _stride(seen) == 0

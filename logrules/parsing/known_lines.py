@@ -6,7 +6,7 @@ from logrules.parsing.header import Header
 from logrules.parsing.hit_lines import Kind
 
 # So many lines are kept at least, twice as many at most; long ones are rarely written twice.
-KEPT_LINES = 8_192
+KEPT_LINES = 4_096
 MAX_KEPT_BYTES = 512
 
 
