@@ -132,9 +132,10 @@ class WorkerTracker:
         changes: list[Change] = []
         if self._starting and worker.rank is not None:
             changes += self._close_of_starters(observation)
-        if any(marker.completes for marker in markers):
-            # Figures of a whole run are no step.
-            markers = [marker for marker in markers if marker.completes or not marker.progress]
+        # Figures of a whole run are no step; a line is counted once, for the phase that one of its markers names.
+        whole = any(marker.completes for marker in markers)
+        counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
+        markers = sorted(counted, key=lambda marker: marker.progress and marker.enters is None)
         repeated = {
             name
             for marker in markers
@@ -152,7 +153,7 @@ class WorkerTracker:
                 changes += self._enter(worker, state, wait.phase, observation)
             else:
                 changes += self._open(worker, state, wait, observation)
-        if any(marker.completes for marker in markers):
+        if whole:
             changes += self._complete(observation)
         if any(marker.ends for marker in markers):
             changes += self._finish(observation)
@@ -184,8 +185,7 @@ class WorkerTracker:
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
-        still = [span for worker, state in self.workers.items() for span in state.span(worker, state.latest)]
-        return (*self._spans, *still)
+        return (*self._spans, *(span for one, state in self.workers.items() for span in state.span(one, state.latest)))
 
     def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
