@@ -2,10 +2,11 @@
 
 from itertools import pairwise
 
-from logrules.parsing.deduplication import FAMILIAR_LINES, RepeatFilter
+from logrules.parsing.deduplication import FAMILIAR_LINES, MAX_KIND_TEXTS, RepeatFilter
 from logrules.parsing.hit_lines import Found, HitLine
 
-FRAME = 9
+FRAME, EXCEPTION = 9, 8
+FAILURE = b"ValueError: the step is lost"
 
 
 def line(number: int, *entries: int, raw: bytes = b"") -> HitLine:
@@ -15,6 +16,10 @@ def line(number: int, *entries: int, raw: bytes = b"") -> HitLine:
 def traceback(at: int, *texts: bytes) -> list[HitLine]:
     """Frames on every second line, as source text stands between them."""
     return [line(at + 2 * place, 5, FRAME, raw=text) for place, text in enumerate(texts)]
+
+
+def filter_of_traces() -> RepeatFilter:
+    return RepeatFilter(frozenset({FRAME}), frozenset({EXCEPTION}))
 
 
 def read(familiar: RepeatFilter, lines: list[HitLine]) -> list[int]:
@@ -41,21 +46,51 @@ def test_a_kind_is_the_set_of_its_literals():
 
 
 def test_a_traceback_told_again_is_read_where_its_number_has_doubled():
-    told = [each for nth in range(1, 101) for each in traceback(100 * nth, b"main", b"step")]
-    kept = read(RepeatFilter(frozenset({FRAME})), told)
+    told = [each for nth in range(1, 101) for each in traceback(100 * nth, b"  main()", FAILURE)]
+    kept = read(filter_of_traces(), told)
     assert kept == [number for nth in (1, 2, 4, 8, 16, 32, 64) for number in (100 * nth, 100 * nth + 2)]
 
 
+def test_an_exception_is_known_by_the_literals_of_its_line_or_by_its_name():
+    for entries, text in (((FRAME, EXCEPTION), b"| lost"), ((FRAME,), b"[rank3]: my.Lost")):
+        known = filter_of_traces()
+        assert [nth for nth in range(1, 20) if read(known, [line(nth, *entries, raw=text)])] == [1, 2, 4, 8, 16]
+
+
+def test_frames_that_were_told_before_are_no_news_without_an_exception():
+    told = [each for nth in range(1, 20) for each in traceback(100 * nth, b"  main()", b"  step()")]
+    assert read(filter_of_traces(), told) == [100, 102]
+
+
 def test_a_traceback_with_one_new_line_is_read_whole():
-    known = RepeatFilter(frozenset({FRAME}))
+    known = filter_of_traces()
     for nth in range(20):
         read(known, traceback(100 * nth, b"main", b"step"))
     assert read(known, traceback(5_000, b"main", b"step", b"save")) == [5_000, 5_002, 5_004]
 
 
-def test_lines_of_tracebacks_that_differ_in_a_number_are_all_read():
+def test_lines_of_tracebacks_of_different_writers_are_all_read():
     told = [each for nth in range(300) for each in traceback(100 * nth, b"[rank%d]: main" % nth)]
-    assert len(read(RepeatFilter(frozenset({FRAME})), told)) == len(told)
+    assert len(read(filter_of_traces(), told)) == len(told)
+
+
+def test_a_time_and_the_numbers_of_a_message_make_no_other_line():
+    said = b"2024-05-01 10:%02d:%02d,%03d [rank3] the store did not answer for a long while, waited %d s, %d keys left"
+    told = [line(10 * nth, 5, FRAME, raw=said % (nth % 60, nth % 59, nth, nth, nth)) for nth in range(1, 40)]
+    assert read(filter_of_traces(), told) == [10]
+
+
+def test_an_error_that_is_new_is_read_however_often_its_literals_came():
+    known = filter_of_traces()
+    read(known, [line(number, 5, raw=b"error: one") for number in range(1_000)])
+    again = [line(1_000 + nth, 5, raw=b"error: another") for nth in range(1, 10)]
+    assert read(known, again) == [1_001, 1_002, 1_004, 1_008]
+
+
+def test_a_kind_that_never_says_the_same_is_read_ever_more_seldom():
+    kept = read(filter_of_traces(), [line(number, 5, raw=chr(0x4E00 + number).encode()) for number in range(20_000)])
+    assert kept[:MAX_KIND_TEXTS] == list(range(MAX_KIND_TEXTS))
+    assert len(kept) < 2 * MAX_KIND_TEXTS
 
 
 def test_how_lines_fall_into_windows_does_not_matter():

@@ -1,79 +1,15 @@
 """Patterns as trees: what they match is what `re` matches, and what backtracks without end is found."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules.ruleset.pattern_syntax import tree_of
 from logrules.ruletest.backtracking import catastrophic
-from logrules.ruletest.pattern_syntax import SAMPLES, Choice, Letters, Node, Repeat, Row, tree_of
-
-_WORK = 60_000
-
-
-def _nested(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    group = inner.map("(?:{})".format)
-    return st.one_of(
-        st.tuples(group, st.sampled_from(["*", "+", "?", "*?"])).map("".join),
-        st.tuples(inner, inner).map("".join),
-        st.tuples(inner, inner).map("(?:{0[0]}|{0[1]})".format),
-    )
-
-
-PATTERNS = st.recursive(st.sampled_from(["a", "b", "[ab]", "."]), _nested, max_leaves=6)
-
-
-class Backtracker:
-    """Matches as engines do, branch by branch, and counts its steps. A round that takes nothing is the last."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.steps = 0
-
-    def ends(self, node: Node, at: int) -> Iterator[int]:
-        self.steps += 1
-        if self.steps > _WORK:
-            raise TimeoutError
-        match node:
-            case Letters(bits):
-                if at < len(self._text) and bits >> SAMPLES.index(self._text[at]) & 1:
-                    yield at + 1
-            case Row(parts):
-                yield from self._row(parts, at)
-            case Choice(branches):
-                for branch in branches:
-                    yield from self.ends(branch, at)
-            case Repeat(part, least, most):
-                yield from self._rounds(part, least, most, at)
-
-    def _row(self, parts: tuple[Node, ...], at: int) -> Iterator[int]:
-        if not parts:
-            yield at
-            return
-        for end in self.ends(parts[0], at):
-            yield from self._row(parts[1:], end)
-
-    def _rounds(self, part: Node, least: int, most: int | None, at: int) -> Iterator[int]:
-        if most != 0:
-            for end in self.ends(part, at):
-                if end > at:
-                    yield from self._rounds(part, max(least - 1, 0), None if most is None else most - 1, end)
-                elif least:
-                    yield end
-        if not least:
-            yield at
-
-
-def _work(tree: Node, text: str) -> int:
-    tried = Backtracker(text)
-    try:
-        for _ in tried.ends(tree, 0):
-            pass
-    except TimeoutError:
-        pass
-    return tried.steps
+from tests.backtracker import PATTERNS, Backtracker, work_of
 
 
 @given(pattern=PATTERNS, text=st.text("abc", max_size=6))
@@ -89,7 +25,7 @@ def test_whatever_takes_work_that_doubles_is_found(pattern):
     tree = tree_of(pattern)
     assert tree is not None
     # No small pattern takes work that grows with more than the fifth power of the text.
-    grows = any(_work(tree, 18 * piece + "c") > 64 * _work(tree, 9 * piece + "c") for piece in ("a", "b", "ab"))
+    grows = any(work_of(tree, 18 * piece + "c") > 64 * work_of(tree, 9 * piece + "c") for piece in ("a", "b", "ab"))
     assert catastrophic(pattern) or not grows
 
 

@@ -7,11 +7,13 @@ stretch of a source, and windows are taken in order.
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from functools import cached_property
 from threading import Lock
 
 from logrules.engine.scan_pool import Pending, ScanPool
 from logrules.model.event import Event
 from logrules.model.record import mutable_record, record
+from logrules.model.report import Severity
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.deduplication import RepeatFilter
 from logrules.parsing.hit_lines import Found
@@ -21,6 +23,7 @@ from logrules.parsing.newlines import Count, count_newlines, fast_counter
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
+from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
 
@@ -109,10 +112,21 @@ class Scanners:
         self.signals_of = whole.signals_of
         self.sampled = whole.sampled
         self.reader = Reader(pack, self.signals_of)
-        of_traces = _trace_signals(pack)
-        self.of_traces = frozenset(
-            entry for entry, asked in enumerate(self.signals_of) if not of_traces.isdisjoint(asked)
-        )
+        self.of_traces = self._entries_of(_trace_signals(pack))
+        self.exceptions = self._entries_of({pack.trace.exception} if pack.trace is not None else ())
+
+    @cached_property
+    def telling(self) -> frozenset[int]:
+        """The entries of what tells of failures: never left out, however full of it the head of a log is."""
+        traced = self._pack.trace.signals if self._pack.trace is not None else frozenset()
+        rules = (rule for rule in self._pack.rules if rule.severity is Severity.ERROR)
+        asked = (signal for rule in rules for leaf in leaves(rule.when) for signal in signals_of(leaf))
+        return self._entries_of({*traced, *asked, *self._pack.exit_signals.values()})
+
+    def _entries_of(self, signals: Iterable[int]) -> frozenset[int]:
+        """The entries of the scanner that one of these signals asks for."""
+        asked = frozenset(signals)
+        return frozenset(entry for entry, askers in enumerate(self.signals_of) if not asked.isdisjoint(askers))
 
     def for_another(self) -> "Scanners":
         """The same for another log: what is compiled for one log's routine is of no use to the next."""
@@ -175,7 +189,7 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     head: list[Pending[Found]] = []
     held: deque[Window] = deque()
     thinned: SamplingPlan | None = None
-    familiar = RepeatFilter(how.scanners.of_traces)
+    familiar = RepeatFilter(how.scanners.of_traces, how.scanners.exceptions)
     usual = fast_counter() if how.many else count_newlines
 
     def next_found() -> tuple[Window, Found]:
@@ -189,7 +203,8 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
         else:
             held.append(window)
         if len(held) > FULL_WINDOWS:
-            thinned = thinned or SamplingPlan.after((future.result() for future in head), how.scanners.sampled)
+            kept = how.scanners.sampled | how.scanners.telling
+            thinned = thinned or SamplingPlan.after((future.result() for future in head), kept)
             head.clear()  # what they found takes more memory than they do
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
@@ -209,10 +224,10 @@ class SamplingPlan:
     rest: Detail
 
     @classmethod
-    def after(cls, head: Iterable[Found], sampled: frozenset[int]) -> "SamplingPlan":
-        """By the literals that the head is full of: those of its routine, whatever their rules think."""
+    def after(cls, head: Iterable[Found], kept: frozenset[int]) -> "SamplingPlan":
+        """By the literals that the head is full of: those of its routine, whatever their rules think, but the kept."""
         counts = sum((Counter(found.hits) for found in head), Counter[int]())
-        common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - sampled
+        common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - kept
         return cls(Detail(None, common), Detail(False, common))
 
     def detail(self, window: Window) -> Detail:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from logrules.model.report import Text
 from logrules.ruleset.name_tables import OtherName, ToldName
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
 
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
 # is said where the log says nothing: {share|now}.
@@ -98,7 +98,7 @@ def with_told_names(captures: Mapping[str, str], said: Sequence[str], names: Ite
 
 
 def _told(pattern: str, said: Sequence[str]) -> str | None:
-    found = (bounded_search(compiled(pattern), line) for line in said)
+    found = (bounded(pattern).search(line) for line in said)
     try:
         return next((one["value"] for one in found if one is not None), None)
     except TimeoutError:

@@ -105,6 +105,13 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     )  # fmt: skip
 
 
+def outcome_of(findings: SessionState, pack: Pack) -> tuple[Status, str | None]:
+    """How it ended, and the likeliest cause: what is told of a run once another one has begun."""
+    ranked = ranked_of(findings, pack)
+    status = _status(ranked, findings, _unknown_errors(findings))
+    return status, ranked[0].hypothesis.rule.cause if ranked else None
+
+
 def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
     """The hypotheses, the likeliest cause first; behind one that says little what else it may be."""
     ranked = Ranking(pack.tables.tiers).ranked(findings.hypotheses)

@@ -6,16 +6,18 @@ whose names speak of that phase), ``library`` (all other code) and ``library:PHA
 alone). ``raised_in`` looks at the frame that raised: the innermost one, but for those that only pass on an attribute.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import islice
+from types import MappingProxyType
 
 import regex
 
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame
 from logrules.model.record import record
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
+from logrules.ruleset.required_words import may_hold, required_words
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
 # A log may claim what it likes: no chain, no traceback and no message is read further than this.
@@ -93,9 +95,15 @@ class RowMatch:
 
 
 class ExceptionTable:
-    """Which row of exceptions.yaml knows a failure."""
+    """Which row of exceptions.yaml knows a failure. ``required`` are words that patterns of rows cannot be without."""
 
-    def __init__(self, classes: Iterable[ExceptionClass], rows: Iterable[ExceptionRow]) -> None:
+    def __init__(
+        self,
+        classes: Iterable[ExceptionClass],
+        rows: Iterable[ExceptionRow],
+        required: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    ) -> None:
+        self._required = required
         self._bases = {one.name: one.bases for one in classes}
         self._by_class: dict[str, list[ExceptionRow]] = {}
         self._of_any_class: list[ExceptionRow] = []
@@ -145,8 +153,16 @@ class ExceptionTable:
         numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message))
         scene = _Scene(message, numbers, ExceptionLineage.of(kind, self._bases), under, raised_in, function)
         rows = {row.id: row for name in scene.lineage.names for row in self._by_class.get(name, ())}
-        fits = (_fit(row, scene) for row in (*rows.values(), *self._of_any_class))
+        candidates = filter(partial(self._may_fit, message.casefold()), (*rows.values(), *self._of_any_class))
+        fits = (_fit(row, scene) for row in candidates)
         return tuple(fit for fit in fits if fit is not None)
+
+    def _may_fit(self, folded: str, row: ExceptionRow) -> bool:
+        """Whether the message has a word that the row's cannot be without: most rows are done with by that."""
+        if row.words is None:
+            return True
+        words = self._required.get(row.words)
+        return may_hold(required_words(row.words) if words is None else words, folded)
 
 
 def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
@@ -173,7 +189,7 @@ def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
 def _search(words: str, message: str) -> "regex.Match[str] | None":
     """The words in the message, whatever their case; none where looking for them takes too long."""
     try:
-        return bounded_search(compiled("(?i)" + words), message[:MAX_MESSAGE])
+        return bounded("(?i)" + words).search(message[:MAX_MESSAGE])
     except TimeoutError:
         return None
 

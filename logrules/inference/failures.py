@@ -52,7 +52,7 @@ class FailureTables:
         return cls(
             pack.trace,
             OriginResolver(tables.components, tables.own_words, tables.nesting),
-            ExceptionTable(tables.classes, tables.exceptions),
+            ExceptionTable(tables.classes, tables.exceptions, pack.required),
             tables.exit_forms,
             tables.exit_codes,
             {number: form for form, number in pack.exit_signals.items()},

@@ -36,6 +36,8 @@ class Hypothesis:
     @property
     def first(self) -> Observation:
         """The first line that speaks for it."""
+        if len(self.matches) == 1:
+            return self.matches[0].first[0]
         return min((match.first[0] for match in self.matches), key=lambda seen: seen.order)
 
     @property

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from logrules.model.report import Fix, Text
 from logrules.ruleset.name_tables import RenamedSetting
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
 
 _FLAG_END = re.compile(r"(?=[ =])")
 
@@ -29,7 +29,7 @@ def renamed(fix: Fix, settings: Iterable[RenamedSetting], told: Mapping[str, str
 def _holds(setting: RenamedSetting, told: Mapping[str, str]) -> bool:
     try:
         return all(
-            name in told and bounded_search(compiled(pattern), told[name]) is not None
+            name in told and bounded(pattern).search(told[name]) is not None
             for name, pattern in setting.when_told.items()
         )
     except TimeoutError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
 from logrules.inference.clock import Clock
-from logrules.inference.diagnosis import SessionState, ranked_of, report_of
+from logrules.inference.diagnosis import SessionState, outcome_of, ranked_of, report_of
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.observation import Observation
@@ -283,8 +283,7 @@ class Session:
         self._before = None
 
     def _end_run(self, event: Event) -> None:
-        whole = self.report()
-        cause = whole.diagnoses[0].cause if whole.diagnoses else None
-        self._earlier.append(Run(whole.status, event.source, self._first_line, event.file_line - 1, cause))
+        status, cause = outcome_of(self._state(), self._pack)
+        self._earlier.append(Run(status, event.source, self._first_line, event.file_line - 1, cause))
         self._before = (self._run, self._rules, self._first_line)
         self._begin_run(event.file_line)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import regex
 
 from logrules.ruleset.pack import Signal
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
 
 # In characters. The dearest shipped pattern takes a tenth of the limit of time for so many of the worst kind.
 MAX_PATTERN_TEXT = 8_192
@@ -48,16 +48,16 @@ class Captures:
 
 
 def _found(pattern: str, signal: Signal, text: str) -> "regex.Match[str] | None":
-    known = compiled(pattern)
-    tries = (bounded_search(known, text, start, end) for start, end in _parts(signal, text))
+    known = bounded(pattern)
+    if len(text) <= MAX_PATTERN_TEXT:
+        return known.search(text)
+    tries = (known.search(text, start, end) for start, end in _parts(signal, text))
     return next((found for found in tries if found), None)
 
 
 def _parts(signal: Signal, text: str) -> Iterator[tuple[int, int]]:
-    """Where the parts of the text begin and end that a pattern is tried on; the whole of all but very long ones."""
-    yield 0, min(len(text), MAX_PATTERN_TEXT)
-    if len(text) <= MAX_PATTERN_TEXT:
-        return
+    """Where the parts of a very long text begin and end that a pattern is tried on."""
+    yield 0, MAX_PATTERN_TEXT
     places = [place for literal in signal.literals if (place := text.find(literal)) >= 0]
     # Of a whole traceback, which is asked for without a literal, the end says what happened.
     start = min(places) - MAX_PATTERN_TEXT // 2 if places else len(text) - MAX_PATTERN_TEXT

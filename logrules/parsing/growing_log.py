@@ -196,7 +196,7 @@ class GrowingLog:
             if number > self.lines:
                 self._told.update((event.offset, hit.signal) for hit in new)
             below = self.lines - number  # complete lines below it
-            if below < CONTEXT_LINES and self._reader.bears_context(event):
+            if below < CONTEXT_LINES and self._reader.bears_context(event.hits):
                 self._around.expect(number, line.after[: max(below, 0)])
             yield replace(event, hits=new, arrived=self._arrived)
 

@@ -12,7 +12,7 @@ from logrules.model.event import Level, Timestamp, as_rank
 from logrules.model.record import mutable_record
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
-from logrules.ruleset.pattern import bounded_match, bounded_search, compiled
+from logrules.ruleset.pattern import BoundedPattern, bounded
 
 MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
@@ -48,7 +48,7 @@ class HeaderParser:
                 for start in form.starts or [_ANY]:
                     self._by_start.setdefault(start, []).append(form)
         self._candidates: dict[str, tuple[HeaderFormat, ...]] = {}
-        self._compiled: dict[str, regex.Pattern[str]] = {}
+        self._compiled: dict[str, BoundedPattern] = {}
         self._dropped: dict[str, str] = {}
 
     @property
@@ -107,11 +107,11 @@ class HeaderParser:
             return None
         pattern = self._compiled.get(form.id)
         if pattern is None:
-            pattern = self._compiled[form.id] = compiled(form.pattern)
+            pattern = self._compiled[form.id] = bounded(form.pattern)
         try:
             if form.ends:
-                return bounded_search(pattern, text, start)
-            return bounded_match(pattern, text)
+                return pattern.search(text, start)
+            return pattern.match(text)
         except TimeoutError:
             self._dropped[form.id] = f"the header format {form.id} ran out of time and was dropped"
             return None

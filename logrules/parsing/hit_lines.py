@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise, repeat
-from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.record import record
@@ -62,7 +61,7 @@ class HitLine:
 class Found:
     """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines.
 
-    ``continued`` of its lines are no lines of the file.
+    ``continued`` of its lines are no lines of the file. ``thinned`` says that of what repeats the bulk was left out.
     """
 
     source: str
@@ -71,6 +70,7 @@ class Found:
     unfinished: bool
     hits: Mapping[int, int] = field(default_factory=dict)
     continued: int = 0
+    thinned: bool = False
 
 
 def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares: Shares | None = None) -> Found:
@@ -143,7 +143,7 @@ def _kept(kinds: Sequence[Kind], shares: Shares) -> Iterator[bool]:
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
     """What lines with the same entries in the same order share."""
-    return tuple(dict.fromkeys(map(itemgetter(1), hits)))
+    return tuple(dict.fromkeys([entry for _, entry in hits]))
 
 
 def _bounded(window: Window, span: _Span, found: Hits, number: int, continued: int) -> Iterator[HitLine]:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
 
-from logrules.model.event import Event, Hit, Level, Worker
+from logrules.model.event import Event, Hit, Level, Stance, Worker
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, redraws
 from logrules.parsing.header import Header, HeaderParser
 from logrules.parsing.hit_lines import Found, HitLine, Kind, Shares, hit_lines, kind_of
+from logrules.parsing.known_lines import KnownLines, LineReading
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
@@ -26,6 +27,8 @@ MAX_EVENT_TEXT = 32_768
 ROUTINE_LINES = 32
 # Each is a step that somebody may count: enough of them that who steps on after an error is seen to.
 ROUTINE_REDRAWS = 16
+# Enough of them to see that a run lives on; there are many such lines.
+THINNED_REDRAWS = 3
 # A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
 FLOOD_LINES = 64
 # Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
@@ -38,7 +41,10 @@ def find(window: Window, scanner: Scanner, count: Count = count_newlines, shares
 
 
 class Reader:
-    """Reads hit lines into events. Keeps compiled patterns (``captures`` may be shared), no state of the log."""
+    """Reads hit lines into events. Keeps compiled patterns (``captures`` may be shared) and what it read last.
+
+    None of it is a state of the log: what a line is read as follows from the line alone.
+    """
 
     def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]], captures: Captures | None = None) -> None:
         self._pack = pack
@@ -49,17 +55,19 @@ class Reader:
         self._judge = StanceJudge(pack.tables.stances)
         self._captures = captures or Captures()
         self._from_names: dict[str, Worker] = {}
+        self._known = KnownLines()
 
     def for_another(self) -> "Reader":
         """A reader of another log: tables are shared, what is compiled or dropped on the way is its own."""
         twin = copy(self)
         twin._peeler, twin._captures, twin._from_names = HeaderParser(self._pack), Captures(), {}  # noqa: SLF001 - as below
+        twin._known = KnownLines()  # noqa: SLF001 - as below
         return twin
 
     def over(self, pack: Pack) -> "Reader":
         """The same, compiled patterns shared, over a pack that differs in its signals' patterns only."""
         twin = copy(self)
-        twin._pack = pack  # noqa: SLF001 - a copy of its own kind
+        twin._pack, twin._known = pack, KnownLines()  # noqa: SLF001 - a copy of its own kind
         return twin
 
     @property
@@ -69,19 +77,20 @@ class Reader:
 
     def events(self, found: Found, first_line: int, continued: int = 0) -> Iterator[Event]:
         """The events of a window whose first line has this number; ``continued`` lines above it are none of it."""
+        most = THINNED_REDRAWS if found.thinned else FLOOD_LINES
         for line in found.lines:
-            yield from self.line_events(found.source, first_line + line.number, line, continued)
+            yield from self.line_events(found.source, first_line + line.number, line, continued, most)
 
     def unasked(self, source: str, line: RawLine) -> Event:
         """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
-        event = self._event(source, line, ())
+        event = self._event(source, line, self._reading(line.raw, ()))
         if event.level is None or event.level < Level.ERROR:
             return event
         return replace(event, stance=self._judge.of(event))
 
     def opening(self, source: str, line: RawLine) -> Event:
         """A line of the head of a log, told behind its tail: it says what was printed, and no more when."""
-        return replace(self._event(source, line, ()), stamp=None)
+        return replace(self._event(source, line, self._reading(line.raw, ())), stamp=None)
 
     def shares(self, counts: Mapping[Kind, int]) -> dict[Kind, int]:
         """How many lines of each kind are read of a window: so many of the first, as many of the last.
@@ -97,26 +106,28 @@ class Reader:
         """Whether only sampled signals (progress, metrics) ask for these entries of the scanner."""
         return all(self._sampled[entry] for entry in entries)
 
-    def bears_context(self, event: Event) -> bool:
-        """Whether the lines around it are kept: not for what is only sampled."""
-        return not all(self._pack.signals[hit.signal].sampled for hit in event.hits)
+    def bears_context(self, hits: Iterable[Hit]) -> bool:
+        """Whether the lines around a line with these hits are kept: not for what is only sampled."""
+        return not all(self._pack.signals[hit.signal].sampled for hit in hits)
 
-    def line_events(self, source: str, number: int, line: HitLine, continued: int = 0) -> Iterator[Event]:
-        """The events of one hit line: one, or several where it was redrawn."""
+    def line_events(
+        self, source: str, number: int, line: HitLine, continued: int = 0, most: int = FLOOD_LINES
+    ) -> Iterator[Event]:
+        """The events of one hit line: one, or several where it was redrawn, the first and last ``most`` of a kind."""
         if b"\r" not in line.raw and b"^M" not in line.raw:
-            signals = dict.fromkeys(signal for _, entry in line.hits for signal in self._signals_of[entry])
-            parts: Iterable[tuple[int, bytes, Iterable[int]]] = [(0, line.raw, signals)]
+            parts: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, kind_of(line.hits))]
         else:
-            parts = self._redrawn(line)
-        for start, raw, wanted in parts:
+            parts = self._redrawn(line, most)
+        for start, raw, kind in parts:
+            reading = self._reading(raw, kind)
+            if not reading.hits:
+                continue
             part = RawLine(number, line.offset + start, raw, continued + line.continued)
-            event = self._event(source, part, wanted)
-            if not event.hits:
+            if not self.bears_context(reading.hits):
+                yield self._event(source, part, reading)
                 continue
-            if not self.bears_context(event):
-                yield event
-                continue
-            judged = self._judged(replace(event, before=_cleaned(line.before), after=_cleaned(line.after)))
+            before, after = _cleaned(line.before), _cleaned(line.after)
+            judged = self._judged(self._event(source, part, reading, before, after))
             if judged.hits:
                 yield judged
 
@@ -128,9 +139,11 @@ class Reader:
             return event
         stance = self._judge.of(event)
         hits = tuple(hit for hit in event.hits if stance in (self._pack.signals[hit.signal].stances or (stance,)))
+        if stance is event.stance and len(hits) == len(event.hits):
+            return event
         return replace(event, stance=stance, hits=hits)
 
-    def _redrawn(self, line: HitLine) -> Iterator[tuple[int, bytes, Iterable[int]]]:
+    def _redrawn(self, line: HitLine, most: int) -> Iterator[tuple[int, bytes, Kind]]:
         """The redraws that carry hits; of each kind the first ones and the last."""
         kinds: dict[Kind, list[tuple[int, bytes]]] = {}
         hits = deque(line.hits)
@@ -145,22 +158,37 @@ class Reader:
         parts = []
         for kind, alike in kinds.items():
             share = ROUTINE_REDRAWS if self.is_routine(kind) else FLOOD_LINES
+            share = min(share, most)
             kept = alike if len(alike) <= 2 * share else [*alike[:share], *alike[-share:]]
-            signals = dict.fromkeys(signal for entry in kind for signal in self._signals_of[entry])
-            parts += [(start, raw, signals) for start, raw in kept]
+            parts += [(start, raw, kind) for start, raw in kept]
         return iter(sorted(parts, key=itemgetter(0)))
 
-    def _event(self, source: str, line: RawLine, signals: Iterable[int]) -> Event:
-        text = clean(line.raw)[:MAX_EVENT_TEXT]
+    def _reading(self, raw: bytes, kind: Kind) -> LineReading:
+        """What a line says wherever it stands: the ranks of a job print the same, and a job prints the same again."""
+        known = self._known.get(raw, kind)
+        if known is not None:
+            return known
+        text = clean(raw)[:MAX_EVENT_TEXT]
         header = self._peeler.peel(text)
         hits = tuple(
             Hit(signal, captures)
-            for signal in signals
+            for signal in dict.fromkeys(signal for entry in kind for signal in self._signals_of[entry])
             if (captures := self._captures.of(self._pack.signals[signal], header.message, text)) is not None
         )
+        return self._known.keep(raw, kind, LineReading(text, header, hits))
+
+    def _event(
+        self,
+        source: str,
+        line: RawLine,
+        reading: LineReading,
+        before: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
+    ) -> Event:
+        header = reading.header
         return Event(
-            source, line.number, line.offset, text, header.message, self._worker(source, header), hits, header.stamp,
-            level=header.level, repeat=header.repeat, group=header.group, continued=line.continued,
+            source, line.number, line.offset, reading.text, header.message, self._worker(source, header), reading.hits,
+            header.stamp, None, header.level, header.repeat, before, after, header.group, Stance.FACT, line.continued,
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header) -> Worker:

@@ -11,7 +11,7 @@ from itertools import chain
 
 from logrules.model.event import Event, Level, Stance
 from logrules.model.record import record
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
 from logrules.ruleset.tables import Part, StanceForm
 
 # What a line is says its beginning.
@@ -121,7 +121,7 @@ class StanceJudge:
         if form.id in self._out_of_time:
             return False
         try:
-            return bounded_search(compiled(form.pattern), text) is not None
+            return bounded(form.pattern).search(text) is not None
         except TimeoutError:
             self._out_of_time[form.id] = f"the form of statements {form.id} ran out of time and was dropped"
             return False

@@ -7,11 +7,9 @@ whoever knows the whole log chooses the year.
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 
-import regex
-
 from logrules.model.event import Timestamp
 from logrules.ruleset.pack import TimeForm
-from logrules.ruleset.pattern import bounded_fullmatch, compiled
+from logrules.ruleset.pattern import BoundedPattern, bounded
 
 _MONTHS = {
     name: number
@@ -29,16 +27,16 @@ class TimestampParser:
 
     def __init__(self, forms: Sequence[TimeForm]) -> None:
         self._forms = [(form.id, form.pattern) for form in forms]
-        self._compiled: dict[str, regex.Pattern[str]] = {}
+        self._compiled: dict[str, BoundedPattern] = {}
 
     def read(self, text: str) -> Timestamp | None:
         """The time that the whole text says, or None."""
         for place, (name, pattern) in enumerate(self._forms):
             form = self._compiled.get(name)
             if form is None:
-                form = self._compiled[name] = compiled(pattern)
+                form = self._compiled[name] = bounded(pattern)
             try:
-                found = bounded_fullmatch(form, text)
+                found = form.fullmatch(text)
             except TimeoutError:
                 return None
             if found is not None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from logrules.model.event import Worker, as_rank
 from logrules.ruleset.pack import NameForm
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
 
 # More digits are a time or a hash, and no rank or process id.
 _MAX_DIGITS = 11
@@ -19,7 +19,7 @@ def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
     parts: dict[str, str] = {}
     for form in forms:
         try:
-            found = bounded_search(compiled(form.pattern), path)
+            found = bounded(form.pattern).search(path)
         except TimeoutError:
             continue
         if found is not None:

@@ -11,6 +11,7 @@ from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.joined_tables import joined_phases, joined_tables
 from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.table_faults import table_faults
 from logrules.ruleset.table_reader import TableFile
@@ -66,6 +67,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         tables=tables,
         steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in known.steps.values()]),
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
+        required={row.words: required_words(row.words) for row in tables.exceptions if row.words is not None},
     )
     return pack, ()
 

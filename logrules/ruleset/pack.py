@@ -207,6 +207,7 @@ class Pack:
     did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
     people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
     usual patience that it was given. ``notes`` say what a configuration took from what can be diagnosed.
+    ``required`` are the words of which one stands in whatever a pattern of the table of exceptions matches.
     """
 
     digest: str
@@ -232,6 +233,7 @@ class Pack:
     replaced: tuple[Replaced, ...] = ()
     patience: float = 1.0
     notes: tuple[SourceNote, ...] = ()
+    required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def start(self) -> str | None:

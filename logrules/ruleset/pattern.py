@@ -12,9 +12,13 @@ from typing import Any
 
 import regex
 
+from logrules.ruleset.required_words import folded, may_hold, required_words
+
 # What trying a pattern on one text may take. It is time of this process on its processors, which the `regex` package
 # measures (`clock()`): how busy others keep the machine cannot matter, but on Windows, where it is time by the wall.
 MAX_PATTERN_CPU_S = 5.0
+# From so many tries on it pays to know the words without which a pattern cannot match, and how much work it can take.
+_SOME, _OFTEN = 20, 200
 # More than any set of rules has; each takes a few kilobytes.
 _KEPT = 8_192
 # What is kept can be read back by the same version on the same kind of machine.
@@ -72,21 +76,63 @@ def _nested_repeats(pattern: str) -> int:
     return within[0]
 
 
-def bounded_search(
-    pattern: "regex.Pattern[str]", text: str, start: int = 0, end: int = sys.maxsize
-) -> "regex.Match[str] | None":
-    """Its first match between two places. Raises TimeoutError where looking takes more than any sound pattern does."""
-    return pattern.search(text, start, end, timeout=MAX_PATTERN_CPU_S)
+class BoundedPattern:
+    """A pattern that is tried on lines of logs, within bounds: each try takes no more than any sound pattern does.
+
+    Asking the clock takes longer than most patterns do. How much a pattern that is tried again and again can take is
+    therefore reckoned once; on texts on which that is little it is tried without. So are the words without which it
+    cannot match. Each of the methods raises TimeoutError where a text takes too long.
+    """
+
+    __slots__ = ("_made", "_matched", "_pattern", "_searched", "_tries", "_words")
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._made = compiled(pattern)
+        self._tries = 0
+        # Up to how many characters of a text no clock is needed.
+        self._searched = self._matched = 0
+        self._words: tuple[str, ...] = ()
+
+    def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> "regex.Match[str] | None":
+        """Its first match between two places."""
+        if self._words and not may_hold(self._words, folded(text)):
+            return None
+        if len(text) <= self._searched:
+            return self._made.search(text, start, end)
+        self._count()
+        return self._made.search(text, start, end, timeout=MAX_PATTERN_CPU_S)
+
+    def match(self, text: str) -> "regex.Match[str] | None":
+        """Its match at the start of the text."""
+        if self._words and not may_hold(self._words, folded(text)):
+            return None
+        if len(text) <= self._matched:
+            return self._made.match(text)
+        self._count()
+        return self._made.match(text, timeout=MAX_PATTERN_CPU_S)
+
+    def fullmatch(self, text: str) -> "regex.Match[str] | None":
+        """Its match of the whole text."""
+        if len(text) <= self._matched:
+            return self._made.fullmatch(text)
+        self._count()
+        return self._made.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
+
+    def _count(self) -> None:
+        self._tries += 1
+        if self._tries == _SOME:
+            self._words = required_words(self._pattern)
+        if self._tries == _OFTEN:
+            from logrules.ruleset.pattern_work import lengths_without_clock
+
+            self._searched, self._matched = lengths_without_clock(self._pattern)
 
 
-def bounded_match(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[str] | None":
-    """Its match at the start of the text, within the same bound."""
-    return pattern.match(text, timeout=MAX_PATTERN_CPU_S)
-
-
-def bounded_fullmatch(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[str] | None":
-    """Its match of the whole text, within the same bound."""
-    return pattern.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
+@lru_cache(maxsize=_KEPT)
+def bounded(pattern: str) -> BoundedPattern:
+    """The pattern, to be tried on lines of logs. Raises ValueError, with what is wrong, for one that is none."""
+    return BoundedPattern(pattern)
 
 
 def found_in_time(pattern: str, text: str, limit_s: float) -> bool | None:

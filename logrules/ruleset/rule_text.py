@@ -11,7 +11,7 @@ from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.name_tables import FrameworkSettings, RenamedSetting
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pattern import bounded_search, compiled
+from logrules.ruleset.pattern import bounded
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
 _SETTING_END = re.compile(r"[ =]")
@@ -100,7 +100,7 @@ def _destroys_on_suspicion(step: FixStep) -> bool:
 def _says(lines: Sequence[str], pattern: str) -> bool:
     """Whether one of the lines has the pattern; not where looking takes too long."""
     try:
-        return any(bounded_search(compiled(pattern), line) for line in lines)
+        return any(bounded(pattern).search(line) for line in lines)
     except TimeoutError:
         return False
 

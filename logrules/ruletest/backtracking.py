@@ -8,7 +8,7 @@ a text that does not fit in the end is tried in all of them.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from logrules.ruletest.pattern_syntax import Choice, Letters, Node, Repeat, Row, tree_of
+from logrules.ruleset.pattern_syntax import Choice, Letters, LookAround, Node, Repeat, Row, tree_of
 
 # A part that may come up to so many times doubles its ways too rarely to matter.
 FEW_TIMES = 10
@@ -34,6 +34,8 @@ def _loops(node: Node) -> Iterator[Node]:
         case Row(parts) | Choice(parts):
             for part in parts:
                 yield from _loops(part)
+        case _:
+            pass
 
 
 @dataclass(slots=True)
@@ -79,6 +81,8 @@ def _letters(node: Node) -> int:
             return _letters(part)
         case Row(parts) | Choice(parts):
             return sum(map(_letters, parts))
+        case LookAround():
+            return 0
 
 
 def _built(node: Node, automaton: _Automaton) -> _Ends:
@@ -98,6 +102,8 @@ def _built(node: Node, automaton: _Automaton) -> _Ends:
             if not possessive and (most is None or most > 1):
                 automaton.join(ends.lasts, ends.firsts)
             return _Ends(ends.firsts, ends.lasts, ends.nullable or least == 0)
+        case LookAround():
+            return _Ends([], [], nullable=True)
 
 
 def _in_a_row(parts: list[_Ends], automaton: _Automaton) -> _Ends:

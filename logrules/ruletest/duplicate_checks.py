@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from logrules.engine.run import Prepared
+from logrules.inference.session import Session
 from logrules.model.lint_finding import LintFinding
-from logrules.model.report import Report
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
-from logrules.ruletest.harness import run_log, run_saved
+from logrules.ruletest.harness import events_of, held, judged, run_saved
 from logrules.ruletest.lint_targets import found
 from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
@@ -69,13 +69,15 @@ def _always_together(seen: Sequence[Fired]) -> Iterator[tuple[str, str]]:
 
 
 def _fired_on_example(on: Prepared, example: Example) -> Fired:
-    return _fired(on, run_log(on, example.log, example.quiet_s))
+    return _fired(on, judged(on, events_of(on, example.log), example.quiet_s))
 
 
 def _fired_on_case(on: Prepared, case: Case) -> Fired:
-    return _fired(on, run_saved(on, on.session(), case.logs))
+    session = on.session()
+    run_saved(on, session, case.logs)
+    return _fired(on, session)
 
 
-def _fired(on: Prepared, report: Report) -> Fired:
+def _fired(on: Prepared, session: Session) -> Fired:
     """The rules that fired; a row of a table may well stand behind a rule that says more."""
-    return frozenset(one.rule for one in report.held if not on.index.rules[one.rule].from_table)
+    return frozenset(rule for rule in held(session) if not on.index.rules[rule].from_table)

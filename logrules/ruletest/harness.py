@@ -119,6 +119,12 @@ def _as_they_came(events: Iterable[Event]) -> Iterator[Event]:
         yield replace(event, arrived=now)
 
 
+def held(session: Session) -> frozenset[str]:
+    """Every rule that a report would tell of: a fifth of the work of writing it."""
+    ranked = session.ranked()
+    return frozenset(one.rule.id for each in ranked for one in (each.hypothesis, *each.consequences))
+
+
 def run_log(on: Prepared, log: str, quiet_s: float | None = None) -> Report:
     """The report on a few lines: saved and ended, or live and then silent for ``quiet_s``."""
     events = events_of(on, log)

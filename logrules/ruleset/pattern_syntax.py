@@ -44,10 +44,19 @@ class Repeat:
     possessive: bool = False
 
 
-Node: TypeAlias = Letters | Row | Choice | Repeat
+@dataclass(frozen=True, slots=True)
+class LookAround:
+    """What must or must not stand before or behind a place: nothing of the text is taken."""
+
+    part: "Node"
+
+
+Node: TypeAlias = Letters | Row | Choice | Repeat | LookAround
 
 NOTHING = Row(())
-_ALL_BITS = (1 << len(SAMPLES)) - 1
+# The beginning of the text, which no match lies before.
+START = LookAround(NOTHING)
+ALL_BITS = (1 << len(SAMPLES)) - 1
 # A letter that is no sample has no bit: it meets only itself.
 _BIT = {letter: 1 << place for place, letter in enumerate(SAMPLES)}
 
@@ -61,13 +70,14 @@ _CLASSES = {
     "s": _bits_where(letter for letter in SAMPLES if letter.isspace()),
     "w": _bits_where(letter for letter in SAMPLES if letter.isalnum() or letter == "_"),
 }
-_CLASSES |= {name.upper(): _ALL_BITS & ~bits for name, bits in _CLASSES.items()}
+_CLASSES |= {name.upper(): ALL_BITS & ~bits for name, bits in _CLASSES.items()}
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 _CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
 # What begins a part of a pattern; what does not is not understood.
 _TOKEN = re.compile(
     r"""
-      (?P<nothing>\(\?\#[^)]*\)|[\^$]|\\[AbBGmMZ])
+      (?P<nothing>\(\?\#[^)]*\)|\$|\\[bBGmMZ])
+    | (?P<start>\^|\\A)
     | (?P<again>\(\?P=[^)]*\)|\\[1-9gk][\w<]*>?)
     | (?P<around>\(\?<?[=!])
     | (?P<atomic>\(\?>)
@@ -86,7 +96,7 @@ _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?"
 # What a verbose pattern does not mean.
 _SKIPPED = re.compile(r"\s+|#[^\n]*\n?")
 # What needs no look at how it is written.
-_ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(Letters(_ALL_BITS), 0, None), "any": Letters(_ALL_BITS)}
+_ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(Letters(ALL_BITS), 0, None), "any": Letters(ALL_BITS)}
 
 
 class _NotUnderstoodError(Exception):
@@ -143,9 +153,10 @@ class _Parser:
         match found.lastgroup:
             case "nothing" | "again" | "any" as kind:
                 return _ALIKE[kind]
+            case "start":
+                return NOTHING if found[0] == "^" and "m" in self._flags else START
             case "around":
-                self._closed()
-                return NOTHING
+                return LookAround(self._closed())
             case "atomic":
                 return Repeat(_settled(self._closed()), 1, 1, possessive=True)
             case "group":
@@ -230,7 +241,7 @@ class _Parser:
                         one |= self._bits_of(each)
             bits |= one
         self._at += 1
-        return _ALL_BITS & ~bits if negated else bits
+        return ALL_BITS & ~bits if negated else bits
 
     def _set_item(self) -> tuple[int, str]:
         letter = self._next()

@@ -1,0 +1,145 @@
+"""How much work a pattern can take on a text: a bound that holds whatever the text says.
+
+Whoever tries a pattern asks the clock, for nobody knows what a log makes of it. That takes longer than most patterns
+do. What follows from the pattern alone needs no clock: its ways through a text are counted, each repetition by all the
+places where it may stop. One that what comes behind it cannot begin with stops at one place.
+"""
+
+from typing import NamedTuple
+
+from logrules.ruleset.pattern_syntax import ALL_BITS, START, Choice, Letters, LookAround, Node, Repeat, Row, tree_of
+
+# As many steps take a tenth of what the clock allows at most.
+MAX_STEPS = 50_000_000
+_LENGTHS = (2_048, 512, 256, 128)
+_ENDLESS = float("inf")
+
+
+class _Work(NamedTuple):
+    """In how many ways a part can be gone through from one place, and the steps that all of them take."""
+
+    ways: float
+    steps: float
+
+
+def lengths_without_clock(pattern: str) -> tuple[int, int]:
+    """On texts of so many characters searching the pattern takes few enough steps, and matching it at their start.
+
+    0 where that is not known.
+    """
+    tree = tree_of(pattern)
+    if tree is None:
+        return 0, 0
+    # What is found ends the search: nothing follows it. Until then it is looked for from each character on.
+    steps = [(length, most_steps(tree, length)) for length in _LENGTHS]
+    anchored = _is_anchored(tree)
+    searched = next((length for length, taken in steps if (1 if anchored else length) * taken <= MAX_STEPS), 0)
+    return searched, next((length for length, taken in steps if taken <= MAX_STEPS), 0)
+
+
+def most_steps(node: Node, length: int) -> float:
+    """The steps that matching a pattern at one place of a text of this length takes at most."""
+    return _work(node, 0, length).steps
+
+
+def _is_anchored(node: Node) -> bool:
+    """Whether it matches at the start of a text only."""
+    match node:
+        case Row(parts):
+            return bool(parts) and _is_anchored(parts[0])
+        case Choice(branches):
+            return all(map(_is_anchored, branches))
+        case Repeat(part, least):
+            return least > 0 and _is_anchored(part)
+        case _:
+            return node is START
+
+
+def _work(node: Node, follow: int, length: int) -> _Work:
+    """``follow`` are the letters that what comes behind may begin with."""
+    match node:
+        case Letters():
+            return _Work(1, 1)
+        case LookAround(part):
+            return _Work(1, 1 + _work(part, 0, length).steps)
+        case Choice(branches):
+            # A branch that may take nothing can be taken whatever comes.
+            firsts = [ALL_BITS if _nullable(branch) else _first(branch) for branch in branches]
+            return _of_choice(list(zip(firsts, [_work(branch, follow, length) for branch in branches], strict=True)))
+        case Row(parts):
+            ways, steps = 1.0, 1.0
+            for part, behind in zip(parts, _behind(parts, follow), strict=True):
+                found = _work(part, behind, length)
+                steps += ways * found.steps
+                ways *= found.ways
+            return _Work(ways, steps)
+        case Repeat():
+            return _of_repeat(node, follow, length)
+
+
+def _of_choice(branches: list[tuple[int, _Work]]) -> _Work:
+    """Branches that begin with different letters cannot be taken from one place."""
+    letters = (1 << place for place in range(ALL_BITS.bit_length()))
+    ways = max(sum(work.ways for first, work in branches if first & letter) for letter in letters)
+    return _Work(max(ways, 1), 1 + sum(work.steps for _, work in branches))
+
+
+def _of_repeat(node: Repeat, follow: int, length: int) -> _Work:
+    part, least, rounds = node.part, node.least, length if node.most is None else min(node.most, length)
+    if node.possessive:
+        inside = _work(part, _first(part) if rounds > 1 else 0, length)
+        return _Work(1, 1 + rounds * inside.steps) if inside.ways <= 1 else _Work(1, _ENDLESS)
+    again = follow | _first(part) if rounds > 1 else follow
+    inside = _work(part, again, length)
+    ends = 1 if not _first(part) & follow and not _nullable(part) else rounds - min(least, rounds) + 1
+    if inside.ways <= 1:
+        return _Work(ends, 1 + rounds * inside.steps)
+    ways = inside.ways**rounds if rounds <= 3 else _ENDLESS  # noqa: PLR2004 (more are too many to be worth counting)
+    return _Work(ends * ways, 1 + rounds * ways * inside.steps)
+
+
+def _behind(parts: tuple[Node, ...], follow: int) -> list[int]:
+    """For each part the letters that what comes behind it may begin with."""
+    found: list[int] = []
+    for part in reversed(parts):
+        found.append(follow)
+        follow = _first(part) | (follow if _nullable(part) else 0)
+    return found[::-1]
+
+
+def _first(node: Node) -> int:
+    """The letters that a part may begin with."""
+    match node:
+        case Letters(bits):
+            # A letter that is no sample may be any.
+            return bits or ALL_BITS
+        case LookAround():
+            return 0
+        case Choice(branches):
+            return _joined(branches)
+        case Row(parts):
+            known = next((place for place, part in enumerate(parts) if not _nullable(part)), len(parts))
+            return _joined(parts[: known + 1])
+        case Repeat(part):
+            return _first(part)
+
+
+def _joined(nodes: tuple[Node, ...]) -> int:
+    found = 0
+    for node in nodes:
+        found |= _first(node)
+    return found
+
+
+def _nullable(node: Node) -> bool:
+    match node:
+        case Letters():
+            return False
+        case LookAround():
+            return True
+        case Choice(branches):
+            return any(map(_nullable, branches))
+        case Row(parts):
+            return all(map(_nullable, parts))
+        case Repeat(part, least):
+            return least == 0 or _nullable(part)
