@@ -1,27 +1,23 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from logrules.inference.advice import steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_text
 from logrules.inference.culprit import suspects
-from logrules.inference.ending import Endings, left_start, phase_after
+from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
-from logrules.inference.failures import Failures
-from logrules.inference.observation import Observation
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
-from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
+from logrules.inference.session_state import SessionState
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
-from logrules.inference.spoken_phase import spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
-from logrules.model.record import record
 from logrules.model.report import (
     Comparison,
     Consequence,
@@ -31,44 +27,18 @@ from logrules.model.report import (
     PhaseSource,
     Report,
     Restart,
-    Run,
     Severity,
-    SourceNote,
     Status,
 )
 from logrules.model.template import template_of
-from logrules.model.timeline import Curve
 from logrules.ruleset.causes import Cause
-from logrules.ruleset.condition import Detector
-from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_CONSEQUENCES = 12
 # What announces a failure stands so near above it.
 _ANNOUNCED_LINES = 4
 MAX_UNEXPLAINED = 8
-
-
-@record
-class SessionState:
-    """Everything a report is made of."""
-
-    hypotheses: tuple[Hypothesis, ...]
-    tracker: WorkerTracker
-    rank_table: RankTable
-    last: Observation | None
-    parting: Observation | None
-    ended: bool
-    earlier_runs: tuple[Run, ...] = ()
-    notes: tuple[SourceNote, ...] = ()
-    unusual: tuple[Observation, ...] = ()
-    failures: Failures | None = None
-    curves: tuple[Curve, ...] = ()
-    last_errors: tuple[Event, ...] = ()
-    exit_status: int | None = None
-    frameworks: frozenset[str] = frozenset()
-    endings: Endings = field(default_factory=Endings)
-    told: Mapping[str, str] = field(default_factory=dict)
 
 
 def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
@@ -89,7 +59,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
         )
         for place, one in enumerate(ranked)
     )
-    phase = diagnoses[0].phase if status in (Status.FAILED, Status.STALLED) else _last_phase(findings)
+    phase = diagnoses[0].phase if status in (Status.FAILED, Status.STALLED) else last_phase(findings)
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(evidence_from(observation, {}) for observation in findings.unusual)
@@ -120,7 +90,7 @@ def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
     first = ranked[0].hypothesis
     record = findings.failures.record_of(first.first.chain) if findings.failures is not None else None
     raised, by = (record.type if record.chain else "", raised_by(record)) if record is not None else ("", "")
-    return (*ranked, *alternatives(ranked, _phase(first, findings, pack)[0], raised, by, pack))
+    return (*ranked, *alternatives(ranked, phase_of(first, findings, pack)[0], raised, by, pack))
 
 
 def _status(ranked: Sequence[Ranked], findings: SessionState, unknown: Sequence[Event]) -> Status:
@@ -149,10 +119,6 @@ def _unknown_errors(findings: SessionState) -> Sequence[Event]:
     return [event for event in findings.last_errors if template_of(event.message) not in known]
 
 
-def _last_phase(findings: SessionState) -> str:
-    return findings.tracker.latest[1] if findings.tracker.latest else "launch"
-
-
 def _comparison(sides: RankComparison) -> Comparison:
     spread_s, timeout_s = sides.spread or (None, None)
     return Comparison(
@@ -173,7 +139,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     card = card_of(pack, rule.id)
     evidence = evidence_of(hypothesis, findings.last, pack.signals, _of_one_event(one))
     ranks, hosts = suspects(one, findings.rank_table, findings.failures, sides)
-    phase, phase_from = _phase(hypothesis, findings, pack)
+    phase, phase_from = phase_of(hypothesis, findings, pack)
     said = said_by(hypothesis, findings.failures, evidence)
     captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}
     captures = advised(captured, placed(hypothesis, findings.failures), said, findings.told, pack.tables)
@@ -209,72 +175,6 @@ def _restart(advice: Restart, cause: Cause | None, phase: str | None, tracker: W
     if tracker.completed is not None or (phase is not None and phase == pack.phases[-1].id):
         return Restart.NO
     return Restart.AFTER_FIX if cause.abrupt and not tracker.looped else advice
-
-
-def _phase(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[str, PhaseSource]:
-    """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
-    rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
-    chain = _record(hypothesis)
-    told = failures.phase_of(chain) if failures is not None and chain is not None else None
-    # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
-    later = failures.first_phase() if failures is not None else None
-    here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
-    spoken = _spoken(hypothesis, findings, pack) if here in (None, pack.start) else None
-    # A job whose markers left it at its start was where a traceback above a line of its end shows it.
-    ended = first.chain is None and here is not None and here == pack.start
-    further = failures.phase_before(first) if failures is not None and ended else None
-    if ended and further is None and left_start(first.event, findings.tracker, findings.endings):
-        # It started, and then wrote for long what no marker knows.
-        here = None
-    words = (
-        (rule.phase, PhaseSource.RULE),
-        (told, PhaseSource.FRAMES),
-        (further, PhaseSource.OTHER_FRAMES),
-        (None if spoken else here, PhaseSource.MARKERS),
-        (spoken, PhaseSource.LAST),
-        (later, PhaseSource.OTHER_FRAMES),
-        (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
-    )
-    found = next(((phase, source) for phase, source in words if phase is not None), None)
-    return found or (_last_phase(findings), PhaseSource.LAST)
-
-
-def _record(hypothesis: Hypothesis) -> int | None:
-    """The failure record of its first line, or of one that repeats it: loggers print a message above its frames."""
-    first = hypothesis.first
-    if first.chain is not None or not first.event.message:
-        return first.chain
-    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
-    repeats = [
-        line
-        for line in lines
-        if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
-    ]
-    return min(repeats, key=lambda line: line.order).chain if repeats else None
-
-
-def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str | None:
-    """What the last lines say of where a job was that never came to a loop, for a rule about its silence."""
-    if not isinstance(hypothesis.rule.when, Detector) or findings.tracker.looped:
-        return None
-    source = hypothesis.first.event.source
-    lines = findings.endings.lines.get(source, ())
-    return spoken_phase(pack.phases, lines, findings.tracker.went_on().get(source, 0))
-
-
-def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
-    """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains.
-
-    A job that falls silent before its first step is at its start.
-    """
-    phase = rule.phase_otherwise
-    if isinstance(rule.when, Detector) and not findings.tracker.looped and not findings.endings.repeats():
-        return pack.start
-    loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
-    looping = any(one.id == phase and one.loop for one in pack.phases)
-    if not looping or not loops or any(phase in one for one in loops):
-        return phase
-    return loops[0][0]
 
 
 def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:

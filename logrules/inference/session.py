@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
 from logrules.inference.clock import Clock
-from logrules.inference.diagnosis import SessionState, outcome_of, ranked_of, report_of
+from logrules.inference.diagnosis import outcome_of, ranked_of, report_of
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.observation import Observation
@@ -14,6 +14,7 @@ from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.run_state import JobState, RunState
+from logrules.inference.session_state import SessionState
 from logrules.model.change import Change
 from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure, Link

@@ -1,0 +1,80 @@
+"""In which phase a diagnosed job was, and which of its lines say so."""
+
+from logrules.inference.ending import left_start, phase_after
+from logrules.inference.ranking import Hypothesis
+from logrules.inference.session_state import SessionState
+from logrules.inference.spoken_phase import spoken_phase
+from logrules.model.report import PhaseSource
+from logrules.ruleset.condition import Detector
+from logrules.ruleset.pack import Pack, Rule
+
+
+def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tuple[str, PhaseSource]:
+    """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
+    rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
+    chain = _record(hypothesis)
+    told = failures.phase_of(chain) if failures is not None and chain is not None else None
+    # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
+    later = failures.first_phase() if failures is not None else None
+    here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
+    spoken = _spoken(hypothesis, findings, pack) if here in (None, pack.start) else None
+    # A job whose markers left it at its start was where a traceback above a line of its end shows it.
+    ended = first.chain is None and here is not None and here == pack.start
+    further = failures.phase_before(first) if failures is not None and ended else None
+    if ended and further is None and left_start(first.event, findings.tracker, findings.endings):
+        # It started, and then wrote for long what no marker knows.
+        here = None
+    words = (
+        (rule.phase, PhaseSource.RULE),
+        (told, PhaseSource.FRAMES),
+        (further, PhaseSource.OTHER_FRAMES),
+        (None if spoken else here, PhaseSource.MARKERS),
+        (spoken, PhaseSource.LAST),
+        (later, PhaseSource.OTHER_FRAMES),
+        (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
+    )
+    found = next(((phase, source) for phase, source in words if phase is not None), None)
+    return found or (last_phase(findings), PhaseSource.LAST)
+
+
+def _record(hypothesis: Hypothesis) -> int | None:
+    """The failure record of its first line, or of one that repeats it: loggers print a message above its frames."""
+    first = hypothesis.first
+    if first.chain is not None or not first.event.message:
+        return first.chain
+    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    repeats = [
+        line
+        for line in lines
+        if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
+    ]
+    return min(repeats, key=lambda line: line.order).chain if repeats else None
+
+
+def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str | None:
+    """What the last lines say of where a job was that never came to a loop, for a rule about its silence."""
+    if not isinstance(hypothesis.rule.when, Detector) or findings.tracker.looped:
+        return None
+    source = hypothesis.first.event.source
+    lines = findings.endings.lines.get(source, ())
+    return spoken_phase(pack.phases, lines, findings.tracker.went_on().get(source, 0))
+
+
+def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
+    """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains.
+
+    A job that falls silent before its first step is at its start.
+    """
+    phase = rule.phase_otherwise
+    if isinstance(rule.when, Detector) and not findings.tracker.looped and not findings.endings.repeats():
+        return pack.start
+    loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
+    looping = any(one.id == phase and one.loop for one in pack.phases)
+    if not looping or not loops or any(phase in one for one in loops):
+        return phase
+    return loops[0][0]
+
+
+def last_phase(findings: SessionState) -> str:
+    """The phase that anybody entered last; a job begins at its launch."""
+    return findings.tracker.latest[1] if findings.tracker.latest else "launch"

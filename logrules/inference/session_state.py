@@ -1,0 +1,37 @@
+"""What a session has found, as it stands when a report is asked for."""
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from logrules.inference.ending import Endings
+from logrules.inference.failures import Failures
+from logrules.inference.observation import Observation
+from logrules.inference.rank_table import RankTable
+from logrules.inference.ranking import Hypothesis
+from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
+from logrules.model.record import record
+from logrules.model.report import Run, SourceNote
+from logrules.model.timeline import Curve
+
+
+@record
+class SessionState:
+    """Everything a report is made of."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    tracker: WorkerTracker
+    rank_table: RankTable
+    last: Observation | None
+    parting: Observation | None
+    ended: bool
+    earlier_runs: tuple[Run, ...] = ()
+    notes: tuple[SourceNote, ...] = ()
+    unusual: tuple[Observation, ...] = ()
+    failures: Failures | None = None
+    curves: tuple[Curve, ...] = ()
+    last_errors: tuple[Event, ...] = ()
+    exit_status: int | None = None
+    frameworks: frozenset[str] = frozenset()
+    endings: Endings = field(default_factory=Endings)
+    told: Mapping[str, str] = field(default_factory=dict)
