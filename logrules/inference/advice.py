@@ -17,7 +17,7 @@ def steps_for(
     A step that speaks of what the log does not say is left out, and so is one that the log shows to be done already.
     """
     told_of = {**dict.fromkeys(seen, "seen"), **captures}
-    chosen = (renamed(fix, card.renamed, captures) for fix in card.fixes(seen, said, phase, told_of))
+    chosen = (renamed(fix, card.renamed, told_of) for fix in card.fixes(seen, said, phase, told_of))
     fitting = tuple(fix for fix in chosen if not is_done(fix, captures))
     told = [fix for fix in fitting if is_filled(fix.do.en, captures)]
     return tuple(_filled(fix, captures) for fix in told or fitting or card.fixes())
