@@ -24,7 +24,10 @@ def log(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("HF_TOKEN", SECRET)
     path = tmp_path / "train.log"
     # No step follows the failure: a run that steps on has survived it.
-    lines = [f"step {number} loss 0.5" if number < 600 else f"buffer {number} freed" for number in range(1000)]
+    lines = [
+        f"step {number} loss {3 - number / 1000:.3f}" if number < 600 else f"buffer {number} freed"
+        for number in range(1000)
+    ]
     lines[600] = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
     lines[700] = f"logged in with {SECRET}"
     path.write_text("\n".join(lines) + "\n")

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import cached_property
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from logrules.engine.scan_pool import Pending, ScanPool
 from logrules.model.event import Event
 from logrules.model.record import mutable_record, record
 from logrules.model.report import Severity
 from logrules.model.stream import Block, End, Skipped, Tick
-from logrules.parsing.deduplication import RepeatFilter
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_head import LogHead
 from logrules.parsing.log_tail import LogTail
@@ -26,6 +26,9 @@ from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
+
+if TYPE_CHECKING:
+    from logrules.parsing.deduplication import RepeatFilter
 
 # The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
 FULL_WINDOWS = 2
@@ -112,8 +115,18 @@ class Scanners:
         self.signals_of = whole.signals_of
         self.sampled = whole.sampled
         self.reader = Reader(pack, self.signals_of)
-        self.of_traces = self._entries_of(_trace_signals(pack))
-        self.exceptions = self._entries_of({pack.trace.exception} if pack.trace is not None else ())
+
+    def repeat_filter(self) -> "RepeatFilter":
+        """A filter of what a log has said before, for the windows between its head and its tail."""
+        from logrules.parsing.deduplication import RepeatFilter
+
+        exceptions = {self._pack.trace.exception} if self._pack.trace is not None else ()
+        return RepeatFilter(self.of_traces, self._entries_of(exceptions))
+
+    @cached_property
+    def of_traces(self) -> frozenset[int]:
+        """The entries of lines that mean something only together with their neighbours."""
+        return self._entries_of(_trace_signals(self._pack))
 
     @cached_property
     def telling(self) -> frozenset[int]:
@@ -189,12 +202,16 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     head: list[Pending[Found]] = []
     held: deque[Window] = deque()
     thinned: SamplingPlan | None = None
-    familiar = RepeatFilter(how.scanners.of_traces, how.scanners.exceptions)
+    familiar: RepeatFilter | None = None
     usual = fast_counter() if how.many else count_newlines
 
     def next_found() -> tuple[Window, Found]:
+        nonlocal familiar
         window, future, between = ahead.popleft()
-        return window, familiar.thinned(future.result()) if between else future.result()
+        if not between:
+            return window, future.result()
+        familiar = familiar or how.scanners.repeat_filter()
+        return window, familiar.thinned(future.result())
 
     for window in cut:
         if window.index < FULL_WINDOWS:

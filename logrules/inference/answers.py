@@ -6,14 +6,11 @@ from collections.abc import Iterable
 from logrules.model.event import Event
 
 # Uvicorn, gunicorn, werkzeug, aiohttp and hypercorn quote the request line. A client's log begins with the address.
-_ANSWER = re.compile(
-    r'(?P<above>.{0,400}?)"(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?P<path>\S{1,2000}) HTTP/[\d.]+" 2\d\d\b'
-)
-_CLIENT = re.compile(r"https?://\S+ $")
+# Compiled at the first line that names the protocol: most logs hold none.
+_ANSWER = r'(?P<above>.{0,400}?)"(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?P<path>\S{1,2000}) HTTP/[\d.]+" 2\d\d\b'
+_CLIENT = r"https?://\S+ $"
 # What a front end answers by itself, whatever has become of what stands behind it.
-_PROBE = re.compile(
-    r"/(?:-/)?(?:metrics|health\w*|ping|ready\w*|live\w*|status|version|v1/models|docs|openapi\.json)\b", re.IGNORECASE
-)
+_PROBE = r"(?i)/(?:-/)?(?:metrics|health\w*|ping|ready\w*|live\w*|status|version|v1/models|docs|openapi\.json)\b"
 
 
 def answers(lines: Iterable[Event]) -> int:
@@ -26,5 +23,5 @@ def _answers(message: str) -> bool:
 
     A status below 200 or above 299 says nothing: redirections and refusals are told by what stands in front as well.
     """
-    found = _ANSWER.match(message)
-    return found is not None and not _CLIENT.search(found["above"]) and not _PROBE.match(found["path"])
+    found = re.match(_ANSWER, message) if '" 2' in message else None
+    return found is not None and not re.search(_CLIENT, found["above"]) and not re.match(_PROBE, found["path"])

@@ -3,7 +3,6 @@
 from logrules.inference.ending import left_start, phase_after
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.session_state import SessionState
-from logrules.inference.spoken_phase import spoken_phase
 from logrules.model.report import PhaseSource
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Pack, Rule
@@ -55,6 +54,9 @@ def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str |
     """What the last lines say of where a job was that never came to a loop, for a rule about its silence."""
     if not isinstance(hypothesis.rule.when, Detector) or findings.tracker.looped:
         return None
+    # Its patterns take a millisecond to compile, and few logs end so.
+    from logrules.inference.spoken_phase import spoken_phase
+
     source = hypothesis.first.event.source
     lines = findings.endings.lines.get(source, ())
     return spoken_phase(pack.phases, lines, findings.tracker.went_on().get(source, 0))

@@ -163,8 +163,7 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     late = [
         wait
         for wait in at.tracker.open_waits()
-        if wait.wait.id == leaf.wait
-        and ((at.ended and not wait.is_cut_off(at.now)) or at.overdue(wait.since, wait.wait.patience_s))
+        if wait.wait.id == leaf.wait and ((at.ended and not wait.is_cut_off(at.now)) or wait.is_overdue(at.now))
     ]
     if not late:
         return None

@@ -25,13 +25,15 @@ _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 class Hypothesis:
     """A rule that holds: on which observations, and whether the run lived on after them.
 
-    One that is ``supposed`` does not hold: it is what a failure that nothing knows may be.
+    One that is ``supposed`` does not hold: it is what a failure that nothing knows may be. One that is ``overdue`` is a
+    wait that had lasted for longer than its patience, by the job's own time.
     """
 
     rule: Rule
     matches: tuple[Match, ...]
     survived: bool = False
     supposed: bool = False
+    overdue: bool = False
 
     @property
     def first(self) -> Observation:
@@ -111,6 +113,10 @@ class Ranking:
 
     def _explains(self, root: Hypothesis, consequence: Hypothesis) -> bool:
         if root.rule.cause == consequence.rule.cause or (root.survived and not consequence.survived):
+            return False
+        if root.overdue and consequence.rule.ends_stalls:
+            return True
+        if consequence.overdue and root.rule.ends_stalls:
             return False
         if root.rule.cause in consequence.rule.explained_by:
             return True

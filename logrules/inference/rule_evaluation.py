@@ -127,7 +127,8 @@ class RuleEvaluation:
             rule = rules[name]
             matches = self._found(rule)
             if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
-                yield Hypothesis(rule, shown, all(run.survived(rule, match) for match in shown))
+                survived = all(run.survived(rule, match) for match in shown)
+                yield Hypothesis(rule, shown, survived, overdue=self._is_overdue(rule))
         for name, match, caught in run.failures.matches():
             rule_of_row = rules.get(name)
             if rule_of_row is not None:
@@ -204,6 +205,10 @@ class RuleEvaluation:
             shown = tuple(replace(match, last=match.first[0]) for match in shown)
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)
         return None if last is None else max(self.now - last, 1.0)
+
+    def _is_overdue(self, rule: Rule) -> bool:
+        waits = self._run.tracker.open_waits() if rule.wait is not None else ()
+        return any(one.wait.id == rule.wait and one.is_overdue(self.now) for one in waits)
 
     def _lived_through(self, rule: Rule) -> bool:
         if rule.id in self._index.silent:

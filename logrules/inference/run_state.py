@@ -12,7 +12,6 @@ from logrules.inference.outliers import Outliers
 from logrules.inference.polling import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
-from logrules.inference.spoken_phase import is_under_way
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
@@ -177,6 +176,9 @@ class RunState:
         """Whether its last lines are those of a loop, or its very last says in its own words that something is done."""
         if self.metrics.steady or self.job.endings.repeats():
             return True
+        # Its patterns take a millisecond to compile, and few logs end so.
+        from logrules.inference.spoken_phase import is_under_way
+
         return any(is_under_way(self._phases, lines) for lines in self.job.endings.lines.values())
 
     def went_on(self, waiting: Observation) -> bool:

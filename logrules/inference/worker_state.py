@@ -51,11 +51,13 @@ class OpenWait:
         near = before.source == after.source and after.line - before.line <= _NEAR_LINES
         return near and progress_key(before.message) == progress_key(after.message)
 
+    def is_overdue(self, now: float | None) -> bool:
+        """Whether it has lasted for longer than its patience by now."""
+        return self.since is not None and now is not None and now >= self.since + self.wait.patience_s
+
     def is_cut_off(self, now: float | None) -> bool:
         """Whether a log that ends now shows no stall: this is young, and moves as ever or is not presumed to last."""
-        since = self.since
-        late = since is not None and now is not None and now >= since + self.wait.patience_s
-        return not late and (not self.wait.presumed or moves_at_its_pace(self.moved.event.message))
+        return not self.is_overdue(now) and (not self.wait.presumed or moves_at_its_pace(self.moved.event.message))
 
     def span(self, last: Observation, *, ended: bool) -> WaitSpan:
         """The wait as far as this line."""

@@ -10,7 +10,7 @@ _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 _PLACEHOLDER = re.compile(r"<([A-Za-z][\w .-]{0,60})>")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 # What PowerShell on Windows has no word for: a command with one of these says nothing there.
-_OF_UNIX = re.compile(
+_OF_UNIX = (
     r"(?:^|[|;&(]|\bsudo|\bdo) *(?:dmesg|grep|head|tail|df|du|free|ps|ss|lsof|fuser|ulimit|ls|find|xargs|sed|awk|getent"
     r"|ip|pgrep|journalctl|iostat|watch|nc|hostname -I|mount|chmod|export|unset|which|cat|for|while|test|env|rm|sacct"
     r"|srun)\b"
@@ -31,7 +31,7 @@ def commands(fix: Fix, shell: str) -> Iterator[str]:
             else f"export {name}={_in_bash(said)}"
         )
     command = fix.powershell if shell == "powershell" and fix.powershell else fix.run
-    if command and not (command == fix.run and shell == "powershell" and _OF_UNIX.search(command)):
+    if command and not (command == fix.run and shell == "powershell" and re.search(_OF_UNIX, command)):
         yield from pasteable(command).strip().splitlines()
 
 

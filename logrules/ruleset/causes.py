@@ -29,6 +29,7 @@ class Cause:
     ``tier`` is one of the table's ``tiers``: a cause explains those of later tiers. ``phase`` is where it happens if
     nothing tells. ``culprit``: whom it points at, the one who reports it, who is absent, who is captured, or nobody.
     An ``abrupt`` one ends all processes at once: how they react, right behind it, is its doing.
+    One that ``ends_stalls`` is how people and schedulers end what has stood still for too long.
     ``cleared_by``: what shows that the run survived it. A ``stall`` says that the run does not move. ``fixes`` are
     steps of fixes.yaml for what a table recognised.
     """
@@ -45,6 +46,7 @@ class Cause:
     cleared_by: str = "progress"
     stall: bool = False
     abrupt: bool = False
+    ends_stalls: bool = False
     checks: tuple[str, ...] = ()
     fixes: tuple[str, ...] = ()
 

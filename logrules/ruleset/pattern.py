@@ -17,8 +17,8 @@ from logrules.ruleset.required_words import folded, may_hold, required_words
 # What trying a pattern on one text may take. It is time of this process on its processors, which the `regex` package
 # measures (`clock()`): how busy others keep the machine cannot matter, but on Windows, where it is time by the wall.
 MAX_PATTERN_CPU_S = 5.0
-# From so many tries on it pays to know the words without which a pattern cannot match, and how much work it can take.
-_SOME, _OFTEN = 20, 200
+# From so many tries on it pays to know how much work a pattern can take, and the words that each of its matches holds.
+_FOR_WORK, _FOR_WORDS = 200, 300
 # More than any set of rules has; each takes a few kilobytes.
 _KEPT = 8_192
 # What is kept can be read back by the same version on the same kind of machine.
@@ -121,9 +121,9 @@ class BoundedPattern:
 
     def _count(self) -> None:
         self._tries += 1
-        if self._tries == _SOME:
+        if self._tries == _FOR_WORDS:
             self._words = required_words(self._pattern)
-        if self._tries == _OFTEN:
+        if self._tries == _FOR_WORK:
             from logrules.ruleset.pattern_work import lengths_without_clock
 
             self._searched, self._matched = lengths_without_clock(self._pattern)

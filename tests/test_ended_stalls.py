@@ -1,0 +1,45 @@
+"""A job that is ended from outside after it stood still for longer than it may: the stall is told first."""
+
+import pytest
+
+from logrules import diagnose
+from logrules.model.report import Status
+
+BEGUN = "2026-03-04 10:00:00 - INFO - datasets.builder - Generating train split\n"
+
+
+def ended(tmp_path, shipped, line: str, *, begun: str = BEGUN):
+    log = tmp_path / "slurm-4711.out"
+    log.write_text(f"{begun}{line}\n", encoding="utf-8")
+    return diagnose(log, pack=shipped)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 DUE TO TIME LIMIT ***",
+        "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***",
+        "2026-03-04 10:45:00 - ERROR - main - KeyboardInterrupt",
+    ],
+    ids=["time limit", "cancelled", "typed"],
+)
+def test_what_stood_for_longer_than_its_patience_is_why_it_was_ended(tmp_path, shipped, line):
+    report = ended(tmp_path, shipped, line)
+    assert report.status is Status.STALLED
+    assert report.diagnoses[0].cause == "dataset-build-stall"
+    assert {one.cause for one in report.diagnoses[0].consequences} <= {"preempted", "interrupted"}
+    assert report.diagnoses[0].consequences
+
+
+@pytest.mark.parametrize(
+    ("begun", "line"),
+    [
+        (BEGUN, "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:01:00 DUE TO TIME LIMIT ***"),
+        ("Generating train split\n", "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***"),
+    ],
+    ids=["young", "without a time"],
+)
+def test_what_may_have_been_at_work_is_not(tmp_path, shipped, begun, line):
+    report = ended(tmp_path, shipped, line, begun=begun)
+    assert report.status is Status.FAILED
+    assert report.diagnoses[0].cause in {"preempted", "interrupted"}
