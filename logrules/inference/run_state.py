@@ -102,7 +102,7 @@ class RunState:
         tracker, last = self.tracker, match.last
         if rule.wait is not None:
             return self.went_on(last)
-        if self.job.ended and self._reopened(last):
+        if self.job.ended and (self._reopened(last) or self._ran_later(last)):
             return True
         if rule.cleared_by == "nothing":
             return False
@@ -144,6 +144,18 @@ class RunState:
     def _reopened(self, last: Observation) -> bool:
         """Whether the log of one process is opened by it once more: ranks that start later open it too."""
         return not self.ranks.ranks and self.job.endings.reopened(last.event)
+
+    def _ran_later(self, last: Observation) -> bool:
+        """Whether the program that was refused a start is in a traceback below: it was started once more, and ran."""
+        program = last.all_captures().get("program")
+        if program is None or last.chain is not None or self.ranks.ranks:
+            return False
+        event, name = last.event, program.rpartition("/")[2]
+        return any(
+            one.first.source == event.source and one.first.line > event.line and one.worker == event.worker
+            for one in self.failures.uncaught()
+            if any(frame.file.rpartition("/")[2] == name for frame in one.frames)
+        )
 
     def _speaks_on(self, last: Observation) -> bool:
         """Whether it is a server that answered further requests, or a process that caught it and says more."""
