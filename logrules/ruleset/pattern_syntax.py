@@ -15,9 +15,10 @@ SAMPLES = (*map(chr, range(128)), "é", "Ж", "中", "，", "\u00a0")
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """One character out of a set; a bit for each of ``SAMPLES``."""
+    """One character out of a set; a bit for each of ``SAMPLES``. ``letter`` is which, where it can be only one."""
 
     bits: int
+    letter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ _TOKEN = re.compile(
     | (?P<again>\(\?P=[^)]*\)|\\[1-9gk][\w<]*>?)
     | (?P<around>\(\?<?[=!])
     | (?P<atomic>\(\?>)
-    | (?P<group>\(\?\([^)]*\)|\(\?P?<\w+>|\((?!\?))
+    | (?P<conditional>\(\?\([^)]*\))
+    | (?P<group>\(\?P?<\w+>|\((?!\?))
     | \(\?(?P<flags>[aiLmsuxfbepVw0-9]*)(?:-[imsx]+)?(?P<scope>[:)])
     | (?P<set>\[\^?)
     | (?P<any>\.)
@@ -161,15 +163,18 @@ class _Parser:
                 return Repeat(_settled(self._closed()), 1, 1, possessive=True)
             case "group":
                 return self._closed()
+            case "conditional":
+                # What it asks for may not have been found: then it takes its second branch, or nothing.
+                return Choice((self._closed(), NOTHING))
             case "scope":
                 return self._flagged(found["flags"], alone=found["scope"] == ")")
             case _:
-                return Letters(self._letters(found[0]))
+                return self._letters(found[0])
 
-    def _letters(self, begun: str) -> int:
+    def _letters(self, begun: str) -> Letters:
         if begun.startswith("["):
-            return self._set(negated=begun == "[^")
-        return self._escape_bits()[0] if begun == "\\" else self._bits_of(begun)
+            return Letters(self._set(negated=begun == "[^"))
+        return Letters(*(self._escape_bits() if begun == "\\" else (self._bits_of(begun), begun)))
 
     def _repeated(self, part: Node) -> Node:
         while times := _TIMES.match(self._text, self._at):
@@ -210,14 +215,14 @@ class _Parser:
         letter = self._next()
         if letter in _CLASSES:
             return _CLASSES[letter], ""
-        if letter in "pPNXRKL":
-            raise _NotUnderstoodError(letter)
         if letter in _CODE_DIGITS:
             digits = self._text[self._at : self._at + _CODE_DIGITS[letter]]
             self._at += len(digits)
             letter = chr(int(digits, 16))
-        else:
-            letter = _CONTROLS.get(letter, letter)
+        elif letter in _CONTROLS:
+            letter = _CONTROLS[letter]
+        elif letter.isalnum():
+            raise _NotUnderstoodError(letter)
         return self._bits_of(letter), letter
 
     def _bits_of(self, letter: str) -> int:
