@@ -84,9 +84,8 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
         shutil.copy(shipped_rules() / name, rules)
     (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
-    for module in ("load", "profile_models"):
-        monkeypatch.setattr(f"logrules.ruleset.{module}.shipped_rules", lambda: rules)
-    monkeypatch.setattr("logrules.ruletest.collect.shipped_rules", lambda: rules)
+    for module in ("ruleset.load", "ruletest.collect", "tools.expectations.path_profile"):
+        monkeypatch.setattr(f"logrules.{module}.shipped_rules", lambda: rules)
     return tmp_path
 
 

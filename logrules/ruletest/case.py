@@ -165,22 +165,9 @@ def read_cases(paths: Iterable[Path]) -> tuple[Case, ...]:
 
 
 def _read(path: Path) -> Case:
-    from pydantic import ValidationError
+    from logrules.ruleset.schema_problems import checked_file
 
-    from logrules.ruleset.schema_problems import problems_of
-    from logrules.ruleset.table_reader import adapter_of
-    from logrules.ruleset.yaml_reader import Unreadable, read_document
-
-    try:
-        document = read_document(path, str(path))
-    except Unreadable as fault:
-        raise PackError([fault.problem]) from None
-    if not isinstance(document.data, dict):
-        raise PackError([Problem(document.place(()), "is not a mapping of keys to values")])
-    try:
-        file: CaseFile = adapter_of(CaseFile).validate_python(document.data)
-    except ValidationError as fault:
-        raise PackError(list(problems_of(document, fault, CaseFile))) from None
+    document, file = checked_file(path, CaseFile)
     steps = tuple(document.place(("script", index)) for index, _ in enumerate(file.script))
     logs = () if steps else _logs(path, file)
     # How it was captured is for people.
