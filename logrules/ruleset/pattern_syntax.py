@@ -7,6 +7,7 @@ know (recursion, sets within sets, fuzzy matching) it does not understand, and s
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 # Letters are compared by samples: all of ASCII, and one each of what lies beyond.
@@ -92,6 +93,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 # How often a part may come, and whether it is given back.
 _TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<most>\d*)\})(?P<kept>[+?]?)")
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -115,10 +117,26 @@ def tree_of(pattern: str) -> Node | None:
     return tree if parser.at_end else None
 
 
+def branches_of(pattern: str) -> tuple[str, ...]:
+    """The branches of a pattern at its top as they are written, each with the flags that stand before all of them.
+
+    The whole pattern where the parser does not understand it.
+    """
+    if tree_of(pattern) is None:
+        return (pattern,)
+    parser = _Parser(pattern)
+    parser.choice()
+    flags = _FLAGS.match(pattern)
+    head = flags[0] if flags else ""
+    places = [len(head) - 1, *parser.bars, len(pattern)]
+    return tuple(head + pattern[start + 1 : end] for start, end in pairwise(places))
+
+
 class _Parser:
-    """Reads a pattern from left to right."""
+    """Reads a pattern from left to right. ``bars`` are the places between the branches of what was read last."""
 
     def __init__(self, pattern: str) -> None:
+        self.bars: list[int] = []
         self._text = pattern
         self._at = 0
         self._flags = ""
@@ -130,10 +148,12 @@ class _Parser:
     def choice(self) -> Node:
         """Branches up to the bracket that closes the group, or the end; flags set within end with it."""
         flags = self._flags
-        branches = [self._row()]
+        branches, bars = [self._row()], []
         while self._text.startswith("|", self._at):
+            bars.append(self._at)
             self._at += 1
             branches.append(self._row())
+        self.bars = bars
         if not self.at_end:
             self._flags = flags
         return branches[0] if len(branches) == 1 else Choice(tuple(branches))
