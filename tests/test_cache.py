@@ -123,4 +123,4 @@ def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monk
 
 
 def test_the_plain_form_comes_back_from_marshal(shipped):
-    assert from_plain(marshal.loads(marshal.dumps(to_plain(shipped)))) == shipped
+    assert from_plain(marshal.loads(marshal.dumps(to_plain(shipped)))) == shipped  # noqa: S302 (just written)
