@@ -15,9 +15,9 @@ from logrules.ruleset import load as loading
 from logrules.ruleset import pattern
 from logrules.ruleset.cache_files import cache_folder
 from logrules.ruleset.compile import compile_pack
+from logrules.ruleset.kept_values import kept_name
 from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import pack_name
 from logrules.ruleset.rule_file import RuleText
 
 # A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make soak` runs many more.
@@ -62,7 +62,7 @@ def _read_kept_packs_once() -> object:
 
     def read_once(digest):
         try:
-            path = cache_folder() / pack_name(digest)
+            path = cache_folder() / kept_name("pack", digest)
             status = path.lstat()
         except (OSError, RuntimeError):
             return read(digest)
