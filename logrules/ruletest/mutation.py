@@ -16,7 +16,7 @@ from logrules.ruletest.suite import Example
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadExample:
     """An example and what its lines say: the same for every mutant that changes no signal."""
 
     example: Example
@@ -33,7 +33,7 @@ def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
     """Try every mutant of the rule whose examples these are."""
     rule = on.index.rules[examples[0].owner]
     tried = list(mutants(on.pack, rule))
-    read = [Read(example, tuple(events_of(on, example.log))) for example in examples]
+    read = [ReadExample(example, tuple(events_of(on, example.log))) for example in examples]
     # What fails on the rule as it is says nothing of a mutant.
     passing = [one for one in read if not _fails(on, one)]
     survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, passing))
@@ -41,7 +41,7 @@ def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
     return Strength(rule.id, examples[0].place.path, share, survivors)
 
 
-def noticed(on: Prepared, mutant: Mutant, examples: Iterable[Read]) -> bool:
+def noticed(on: Prepared, mutant: Mutant, examples: Iterable[ReadExample]) -> bool:
     """Whether an example fails on the mutant."""
     wrong = _mutated(on, mutant)
     if mutant.signals:
@@ -50,7 +50,7 @@ def noticed(on: Prepared, mutant: Mutant, examples: Iterable[Read]) -> bool:
     return any(_fails(wrong, one) for one in examples)
 
 
-def _fails(on: Prepared, read: Read) -> bool:
+def _fails(on: Prepared, read: ReadExample) -> bool:
     example, events = read.example, read.events
     session = judged(on, events, example.quiet_s)
     if example.wanted is None:
