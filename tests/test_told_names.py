@@ -20,7 +20,7 @@ from logrules.ruleset.pack import Signal
 from logrules.ruleset.table_reader import NamesFile, adapter_of
 
 _FILE = Path(__file__).parent.parent / "rules" / "names.yaml"
-_TOLD = adapter_of(NamesFile).validate_python(yaml.safe_load(_FILE.read_text())).told_names
+_TOLD = adapter_of(NamesFile).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader)).told_names
 _OF_ANY_LINE = [one for one in _TOLD if one.contains]
 _SAMPLES = [(one, line, value) for one in _OF_ANY_LINE for line, value in one.samples.items()]
 _NEAR = [(one, line) for one in _OF_ANY_LINE for line in one.near]
