@@ -83,10 +83,10 @@ class Scanner:
 
 def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Literal]:
     if detail.routine is True:
-        return [Literal(data, number) for number, (data, _) in enumerate(entries)]
+        return [(data, number, False) for number, (data, _) in enumerate(entries)]
     thinned = [sampled or number in detail.common for number, (_, sampled) in enumerate(entries)]
     return [
-        Literal(data, number, once=thinned[number])
+        (data, number, thinned[number])
         for number, (data, _) in enumerate(entries)
         if detail.routine is None or not thinned[number]
     ]
