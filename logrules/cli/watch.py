@@ -1,6 +1,7 @@
 """`logrules watch`: follows a live job and says the moment it gets stuck, and why."""
 
 import argparse
+import gc
 import os
 import sys
 from argparse import BooleanOptionalAction
@@ -119,6 +120,8 @@ def run(options: argparse.Namespace) -> int:
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
+    # The rules stay: whoever looks for garbage while lines come need not go through them.
+    gc.freeze()
     following = Following(job.source, pack, job.beat_s, job.backlog)
     complain = partial(_complain, language=options.lang)
     told = notify_options.listeners(options, following, lambda: job.pid, complain)
