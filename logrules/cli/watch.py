@@ -104,6 +104,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.engine.follow import Following
     from logrules.model.errors import LogrulesError
     from logrules.notify.stall_memory import StallMemory
+    from logrules.ruleset.pack_cache import keep_patterns
     from logrules.ruleset.patience import with_patience
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
@@ -122,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     out = _voice(aside=job.echoes)
     # The rules stay: whoever looks for garbage while lines come need not go through them.
     gc.freeze()
-    following = Following(job.source, pack, job.beat_s, job.backlog)
+    following = Following(job.source, pack, job.beat_s, job.backlog, cache=not options.no_cache)
     complain = partial(_complain, language=options.lang)
     told = notify_options.listeners(options, following, lambda: job.pid, complain)
     # A program reads the document on standard output: what people read goes aside.
@@ -142,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(_finished(following.workers(), options.lang), out)
         _write(report, options, out)
+    if not options.no_cache:
+        keep_patterns(pack.digest)
     return status if status is not None else _found(report)
 
 
