@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from logrules import diagnose
+from logrules.inference import command_slots
 from logrules.inference.clock import Clock
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.derived_numbers import with_numbers
@@ -33,6 +34,15 @@ def _value(one: ToldName, line: str) -> str | None:
         return None
     found = Captures().of(Signal(one.id, one.contains, one.pattern, one.without), line, line)
     return None if found is None else found["value"]
+
+
+def test_what_no_line_can_hold_is_not_even_compiled(monkeypatch, tmp_path: Path):
+    tried = []
+    bounded = command_slots.bounded
+    monkeypatch.setattr(command_slots, "bounded", lambda pattern: tried.append(pattern) or bounded(pattern))
+    report = _report(tmp_path, _OOM)
+    assert report.diagnoses
+    assert len(set(tried)) <= len(_TOLD) // 4
 
 
 @pytest.mark.parametrize(("one", "line", "value"), _SAMPLES, ids=[f"{one[0].id}-{n}" for n, one in enumerate(_SAMPLES)])
