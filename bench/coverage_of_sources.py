@@ -11,6 +11,7 @@ innermost frame lies there, and diagnosed as any log is.
 
 import argparse
 import random
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from enforce_sites import enforced_sites_of
 from native_sites import LOG_FORMS, NativeSite, native_sites_of
 from raise_sites import Site, sites_of
+from thrown_sites import CALLS, thrown_sites_of
 
 from logrules import load_rules
 from logrules.engine.run import Prepared, prepared
@@ -30,6 +32,7 @@ from logrules.ruletest.harness import run_log
 
 CATCH_ALLS = frozenset({None, "python-exception", "stopped-silently", "unexplained"})
 INSTALLED = "/opt/venv/lib/python3.11/site-packages/"
+_FRAME = re.compile(r'File "([^"]+)", line \d+, in (\S+)')
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 
 
@@ -72,7 +75,10 @@ class Judge:
         first = report.diagnoses[0] if report.diagnoses else None
         cause, rule = (first.cause, first.rule) if first is not None else (None, None)
         if isinstance(site, NativeSite):
+            frames = _FRAME.findall(site.text)
             origin = self._origins.of_header(None, site.path, None)
+            if origin is None and frames:
+                origin = self._origins.of_frame(*frames[-1])
         else:
             origin = self._origins.of_frame(INSTALLED + site.path, site.function)
         component, phase = (origin.component, origin.phase) if origin is not None else (None, None)
@@ -107,6 +113,8 @@ def sites_in(framework: Framework) -> list[Site | NativeSite]:
     """The places of a framework that raise, or log an error where it is written in C or C++."""
     if framework.name == "gloo":
         return list(enforced_sites_of(framework.folder))
+    if framework.name in CALLS:
+        return list(thrown_sites_of(framework.folder, CALLS[framework.name]))
     form = LOG_FORMS.get(framework.name)
     return list(native_sites_of(framework.folder, form) if form is not None else sites_of(framework.folder))
 
