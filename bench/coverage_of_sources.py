@@ -27,12 +27,15 @@ from thrown_sites import CALLS, thrown_sites_of
 
 from logrules import load_rules
 from logrules.engine.run import Prepared, prepared
+from logrules.model.failure import Origin
 from logrules.parsing.origin import OriginResolver
 from logrules.ruletest.harness import run_log
 
 CATCH_ALLS = frozenset({None, "python-exception", "stopped-silently", "unexplained"})
 INSTALLED = "/opt/venv/lib/python3.11/site-packages/"
 _FRAME = re.compile(r'File "([^"]+)", line \d+, in (\S+)')
+_LOGGER = re.compile(r'"logger":"([^"]+)"')
+_SOURCE = re.compile(r"\A[EC]\d{4} \S+ \d+ ([\w.]+):\d+\]")
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 
 
@@ -75,14 +78,20 @@ class Judge:
         first = report.diagnoses[0] if report.diagnoses else None
         cause, rule = (first.cause, first.rule) if first is not None else (None, None)
         if isinstance(site, NativeSite):
-            frames = _FRAME.findall(site.text)
-            origin = self._origins.of_header(None, site.path, None)
-            if origin is None and frames:
-                origin = self._origins.of_frame(*frames[-1])
+            origin = self._origin_of_line(site)
         else:
             origin = self._origins.of_frame(INSTALLED + site.path, site.function)
         component, phase = (origin.component, origin.phase) if origin is not None else (None, None)
         return Judged(site, cause, rule, component, phase)
+
+
+    def _origin_of_line(self, site: NativeSite) -> Origin | None:
+        """The origin of what a library of C++, Rust or Go says: by its file, by the line's header, by the frame."""
+        logger, source, frames = _LOGGER.search(site.text), _SOURCE.search(site.text), _FRAME.findall(site.text)
+        origin = self._origins.of_header(None, site.path, None)
+        if origin is None and (logger or source):
+            origin = self._origins.of_header(logger and logger[1], source and source[1], None)
+        return origin if origin is not None or not frames else self._origins.of_frame(*frames[-1])
 
 
 def log_of(site: Site | NativeSite) -> str:

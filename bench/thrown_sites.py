@@ -14,8 +14,8 @@ from native_sites import NativeSite, spelled
 from raise_sites import filled
 
 _NO_JOB = re.compile(
-    r"(^|/)(\w*tests?|testing|mock\w*|examples?|benches|benchmarks?|docs?|samples?|java|jni|pluginManager)/"
-    r"|_test\.\w+$|\btest_\w+\.\w+$|\b(util_test|mock_)\w*|zz_generated|/tests\.rs$"
+    r"(^|/)(\w*tests?|testing|mock\w*|fake_\w*|examples?|benches|benchmarks?|docs?|samples?|java|jni|pluginManager)/"
+    r"|_test\.\w+$|\btest_\w+\.\w+$|\b(util_test|mock_|fake_)\w*|zz_generated|/tests\.rs$"
     # Answers to one request of a server, clients that are generated, and what only reports.
     r"|(^|/)(pkg/client|apiserver|historyserver|kubectl-plugin|informers|stats)/|(infer|stream|\w*request|response)_?\w*\.(cc|h)$"
     r"|/(grpc|http)_?\w*(handler|utils|server)\w*\.|(_scheduler|scheduler_utils|rate_limiter|label_provider|orca_http)\.(cc|h)$"
@@ -123,7 +123,7 @@ def thrown_sites_of(folder: Path, calls: Sequence[Call]) -> Iterator[NativeSite]
         path = file.relative_to(folder).as_posix()
         if _NO_JOB.search(path):
             continue
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8", errors="replace").partition("#[cfg(test)]")[0]
         for call in calls:
             for found in re.finditer(call.opening, text):
                 words = _streamed(text, found.end()) if call.stream else _said(arguments_at(text, found.end())[call.before :])
