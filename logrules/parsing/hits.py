@@ -11,7 +11,8 @@ class Hits(Sequence[tuple[int, int]]):
 
     def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
         made = list(pairs)
-        self.ends, self.numbers = array("q", map(itemgetter(0), made)), array("i", map(itemgetter(1), made))
+        self.ends = array("q", map(itemgetter(0), made))
+        self.numbers = array("i", map(itemgetter(1), made))
 
     def __len__(self) -> int:
         return len(self.ends)
