@@ -97,7 +97,6 @@ def _duration(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
     from logrules.cli.follow_loop import follow
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.cli.signal_relay import signals_of
     from logrules.cli.watch_targets import job_of
@@ -109,7 +108,6 @@ def run(options: argparse.Namespace) -> int:
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
-    options.lang = options.lang or preferred_language()
     if options.format == "jsonl":
         if options.echo:
             raise LogrulesError("--format jsonl and --echo both want standard output")
@@ -198,7 +196,7 @@ def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
     try:
         if options.format == "text":
             out.write("\n")
-        render_report(report, options, options.lang, out)
+        render_report(report, options, out)
         out.flush()
     except OSError:
         return  # nobody reads us any more; the job's exit status still counts

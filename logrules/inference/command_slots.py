@@ -9,8 +9,7 @@ from types import MappingProxyType
 
 from logrules.model.report import Text
 from logrules.ruleset.name_tables import OtherName, ToldName
-from logrules.ruleset.pattern import bounded
-from logrules.ruleset.required_words import folded, may_hold
+from logrules.ruleset.pattern import bounded, folded, may_hold
 
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
 # is said where the log says nothing: {share|now}.
