@@ -7,11 +7,14 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from logrules.cli.follow_loop import follow
 from logrules.engine.follow import Following
 from logrules.engine.run import replay
 from logrules.model.change import Raised
 from logrules.model.report import Status
 from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.notify.listener import Listener
+from logrules.notify.stall_memory import StallMemory
 from logrules.parsing.clean import clean
 from logrules.parsing.header import HeaderParser
 from tests.conftest import COSTLY, fixtures
@@ -27,6 +30,23 @@ def followed(source, pack):
     for _ in following:
         pass
     return following.report()
+
+
+class Asker(Listener):
+    """Asks for the report at every update, twice."""
+
+    def hear(self, update, report):
+        assert report() is report()
+
+
+def test_the_report_on_an_update_is_made_once_for_all_who_ask(shipped, monkeypatch):
+    made, steps = [], b"".join(b"step %d loss 0.5\n" % number for number in range(20))
+    following = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), shipped)
+    report = following.report
+    monkeypatch.setattr(following, "report", lambda: made.append(1) or report())
+    stalls = StallMemory(following.workers, (), lambda: None, lambda: None)
+    assert follow(following, [Asker(), Asker(), Asker()], stalls, print) is not None
+    assert len(made) <= 5  # two blocks, what was held back, the end, and the last word
 
 
 def behind_lines(data, places):

@@ -51,6 +51,22 @@ def test_what_there_is_no_room_for_is_counted_and_the_last_piece_is_kept():
     assert (gap.lines, gap.size) == (len(lost) * 10_000 + 3, sum(map(len, lost)) + 30)
 
 
+def test_what_is_left_out_lasts_a_moment_however_fast_the_rest_is_read():
+    out, into = os.pipe()
+    os.set_blocking(into, False)
+    feed = RelayFeed(into, limit_bytes=20_000, gap_s=1_000.0)
+    for _ in range(20):
+        feed.put(0, b"the same\n" * 1_000)
+    assert feed.leaves_out(0)
+    os.read(out, 1 << 20)
+    feed.flush()
+    assert not feed.has_room_again(0)
+    assert 0 < (feed.room_in_s or 0) <= 1_000
+    feed.close()
+    assert feed.room_in_s is None
+    os.close(out)
+
+
 def by_us(output):
     """Whether threads of ours passed it on: a relay that fails to start is not missed otherwise."""
     return bool(output._threads)
