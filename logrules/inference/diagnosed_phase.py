@@ -3,6 +3,7 @@
 from logrules.inference.ending import left_start, phase_after
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.session_state import SessionState
+from logrules.model.failure import Failure
 from logrules.model.report import PhaseSource
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Pack, Rule
@@ -23,17 +24,30 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     if ended and further is None and left_start(first.event, findings.tracker, findings.endings):
         # It started, and then wrote for long what no marker knows.
         here = None
+    # What was called in a model had left the start of its job behind.
+    called = _called(failures.record_of(chain), pack) if failures is not None else None
+    if called is not None and here == pack.start:
+        here = None
     words = (
         (rule.phase, PhaseSource.RULE),
         (told, PhaseSource.FRAMES),
         (further, PhaseSource.OTHER_FRAMES),
         (None if spoken else here, PhaseSource.MARKERS),
         (spoken, PhaseSource.LAST),
+        (called, PhaseSource.FRAMES),
         (later, PhaseSource.OTHER_FRAMES),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
     )
     found = next(((phase, source) for phase, source in words if phase is not None), None)
     return found or (last_phase(findings), PhaseSource.LAST)
+
+
+def _called(failure: Failure | None, pack: Pack) -> str | None:
+    """The phase that having come through a group of frames speaks for, where no frame tells one."""
+    rows = (row for row in pack.tables.nesting if not row.phases)
+    phases = {group: row.becomes for row in rows for group in row.groups}
+    frames = (frame for link in (failure.chain if failure is not None else ()) for frame in link.frames)
+    return next((phases[frame.origin.group] for frame in frames if frame.origin.group in phases), None)
 
 
 def _record(hypothesis: Hypothesis) -> int | None:

@@ -109,7 +109,8 @@ class Nesting:
 
     Where an outer frame says one of the phases ``inside`` or is from one of the ``groups``, an inner frame of one of
     ``phases`` is a part of that: the phase is ``becomes``, or stays the outer one where nothing is given. Unless it is
-    ``named``, that does not hold for an outer phase that only words of the user's own names tell.
+    ``named``, that does not hold for an outer phase that only words of the user's own names tell. A row without
+    ``phases`` says in which phase most often is what comes through one of the ``groups``, where nothing else tells.
     """
 
     phases: tuple[Name, ...]
