@@ -13,7 +13,9 @@ RAISED = (
 
 
 def log_of(prefix, numbers, failed):
-    steps = (f"{prefix.format(number)}step {step} loss {2.5 - step / 10:.3f}" for step in range(3) for number in numbers)
+    steps = (
+        f"{prefix.format(number)}step {step} loss {2.5 - step / 10:.3f}" for step in range(3) for number in numbers
+    )
     return "\n".join((*steps, *(f"{prefix.format(failed)}{line}" for line in RAISED), ""))
 
 
