@@ -28,6 +28,9 @@ ANSWERS = 3
 # So many lines below the end of a script its next traceback is that of another run, and not of a process beside it.
 _ANOTHER_RUN = 2
 
+# No job tells more by name than this, nor so long a value; a hostile log may try.
+_MAX_TOLD, _MAX_VALUE = 1_000, 400
+
 
 @mutable_record
 class JobState:
@@ -41,6 +44,11 @@ class JobState:
     endings: Endings = field(default_factory=Endings)
     ended: bool = False
     told: dict[str, str] = field(default_factory=dict)
+
+    def tell(self, name: str, value: str) -> None:
+        """A line says this by name: the last word counts. What no step could use is left out."""
+        if len(value) <= _MAX_VALUE and (name in self.told or len(self.told) < _MAX_TOLD):
+            self.told[name] = value
 
 
 class RunState:
