@@ -5,7 +5,6 @@ from enum import StrEnum
 from logrules.model.event import Event, Stance, Worker
 from logrules.model.record import record
 
-
 # A module that is run by its name stands below the frames of what runs it.
 _STARTERS = 4
 
