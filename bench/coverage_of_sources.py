@@ -11,6 +11,7 @@ innermost frame lies there, and diagnosed as any log is.
 
 import argparse
 import random
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,14 +23,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from enforce_sites import enforced_sites_of
 from native_sites import LOG_FORMS, NativeSite, native_sites_of
 from raise_sites import Site, sites_of
+from thrown_sites import CALLS, thrown_sites_of
 
 from logrules import load_rules
 from logrules.engine.run import Prepared, prepared
+from logrules.model.failure import Origin
 from logrules.parsing.origin import OriginResolver
 from logrules.ruletest.harness import run_log
 
 CATCH_ALLS = frozenset({None, "python-exception", "stopped-silently", "unexplained"})
 INSTALLED = "/opt/venv/lib/python3.11/site-packages/"
+_FRAME = re.compile(r'File "([^"]+)", line \d+, in (\S+)')
+_LOGGER = re.compile(r'"logger":"([^"]+)"')
+_SOURCE = re.compile(r"\A[EC]\d{4} \S+ \d+ ([\w.]+):\d+\]")
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 
 
@@ -72,11 +78,20 @@ class Judge:
         first = report.diagnoses[0] if report.diagnoses else None
         cause, rule = (first.cause, first.rule) if first is not None else (None, None)
         if isinstance(site, NativeSite):
-            origin = self._origins.of_header(None, site.path, None)
+            origin = self._origin_of_line(site)
         else:
             origin = self._origins.of_frame(INSTALLED + site.path, site.function)
         component, phase = (origin.component, origin.phase) if origin is not None else (None, None)
         return Judged(site, cause, rule, component, phase)
+
+
+    def _origin_of_line(self, site: NativeSite) -> Origin | None:
+        """The origin of what a library of C++, Rust or Go says: by its file, by the line's header, by the frame."""
+        logger, source, frames = _LOGGER.search(site.text), _SOURCE.search(site.text), _FRAME.findall(site.text)
+        origin = self._origins.of_header(None, site.path, None)
+        if origin is None and (logger or source):
+            origin = self._origins.of_header(logger and logger[1], source and source[1], None)
+        return origin if origin is not None or not frames else self._origins.of_frame(*frames[-1])
 
 
 def log_of(site: Site | NativeSite) -> str:
@@ -107,6 +122,8 @@ def sites_in(framework: Framework) -> list[Site | NativeSite]:
     """The places of a framework that raise, or log an error where it is written in C or C++."""
     if framework.name == "gloo":
         return list(enforced_sites_of(framework.folder))
+    if framework.name in CALLS:
+        return list(thrown_sites_of(framework.folder, CALLS[framework.name]))
     form = LOG_FORMS.get(framework.name)
     return list(native_sites_of(framework.folder, form) if form is not None else sites_of(framework.folder))
 

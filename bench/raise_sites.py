@@ -257,7 +257,11 @@ class Words:
 
 
 def filled(expression: str) -> str:
-    """Something that may stand for an expression: a number, a path or a word, as its names say."""
+    """Something that may stand for an expression: a status, a number, a path or a word, as its names say."""
+    if re.search(r"status_code|http_status", expression):
+        return "500"
+    if re.search(r"return_?code|exit_?code", expression):
+        return "1"
     if _NUMBER.search(expression.lower()):
         return "7"
     return "/srv/run/alpha" if _PATH.search(expression.lower()) else "alpha"
