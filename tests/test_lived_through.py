@@ -314,3 +314,40 @@ _RAISED = (
 )
 def test_a_program_that_ran_later_was_not_refused_for_good(on, story, log, cause):
     assert run_log(on, log).diagnoses[0].cause == cause
+
+
+def ended(script: str, said: str) -> str:
+    return (
+        "Traceback (most recent call last):\n"
+        f'  File "/srv/{script}", line 71, in <module>\n'
+        "    main()\n"
+        f'  File "/srv/{script}", line 60, in main\n'
+        "    go()\n"
+        f"{said}\n"
+    )
+
+
+_OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+_INDEX = "IndexError: list index out of range"
+_BETWEEN = "reading rows of /srv/a\n120 rows\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "cause"),
+    [
+        (ended("fit.py", _OOM) + _BETWEEN + ended("fit.py", _INDEX), "python-exception"),
+        # Two processes side by side, the steps of one script, and ranks that a launcher tells of.
+        (ended("fit.py", _OOM) + ended("fit.py", _INDEX), "cuda-oom"),
+        (ended("prepare.py", _OOM) + _BETWEEN + ended("fit.py", _INDEX), "cuda-oom"),
+        (
+            ended("fit.py", _OOM)
+            + _BETWEEN
+            + ended("fit.py", _INDEX)
+            + "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 1 (pid: 77) of binary",
+            "cuda-oom",
+        ),
+    ],
+    ids=["run again", "side by side", "another script", "ranks"],
+)
+def test_a_script_that_ended_and_raised_again_was_run_again(on, log, cause):
+    assert run_log(on, log).diagnoses[0].cause == cause

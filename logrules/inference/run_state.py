@@ -27,6 +27,8 @@ NEW_RUN_ROUNDS = 20
 
 # A server that answers so many requests behind what nobody knows has not died of it.
 ANSWERS = 3
+# So many lines below the end of a script its next traceback is that of another run, and not of a process beside it.
+_ANOTHER_RUN = 2
 
 # No job tells more by name than this, nor so long a value; a hostile log may try.
 _MAX_TOLD, _MAX_VALUE = 1_000, 400
@@ -127,7 +129,7 @@ class RunState:
         tracker, last = self.tracker, match.last
         if rule.wait is not None:
             return self.went_on(last)
-        if self.job.ended and (self._reopened(last) or self._ran_later(last)):
+        if self.job.ended and (self._reopened(last) or self._ran_later(last) or self._ran_again(last)):
             return True
         if rule.cleared_by == "nothing":
             return False
@@ -180,6 +182,20 @@ class RunState:
             one.first.source == event.source and one.first.line > event.line and one.worker == event.worker
             for one in self.failures.uncaught()
             if any(frame.file.rpartition("/")[2] == name for frame in one.frames)
+        )
+
+    def _ran_again(self, last: Observation) -> bool:
+        """Whether the script that this exception ended raised again further below: one process ends but once.
+
+        Several of a job may each end so; where any of them names a rank or a launcher tells of them, nothing is said.
+        """
+        record = self.failures.record_of(last.chain)
+        script = record.script if record is not None and not record.worker.named else None
+        if record is None or script is None or self.ranks.ranks or (self.ranks.world or 1) > 1:
+            return False
+        return not any(self.failures.ended_ranks()) and any(
+            one.script == script and one.worker == record.worker and one.first.line - record.last.line > _ANOTHER_RUN
+            for one in self.failures.uncaught()
         )
 
     def _speaks_on(self, last: Observation) -> bool:

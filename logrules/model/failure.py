@@ -5,6 +5,9 @@ from enum import StrEnum
 from logrules.model.event import Event, Stance, Worker
 from logrules.model.record import record
 
+# A module that is run by its name stands below the frames of what runs it.
+_STARTERS = 4
+
 
 class FailureKind(StrEnum):
     """In which form a failure was told."""
@@ -88,6 +91,12 @@ class Failure:
     def frames(self) -> tuple[Frame, ...]:
         """The frames of the innermost cause, the outermost first."""
         return self.chain[0].frames if self.chain else ()
+
+    @property
+    def script(self) -> str | None:
+        """The script that it ended, where the interpreter itself printed it: the code of a module stands outermost."""
+        outermost = self.chain[-1].frames[:_STARTERS] if self.chain else ()
+        return next((frame.file for frame in outermost if frame.function == "<module>"), None)
 
     @property
     def raised(self) -> tuple[str, int | None, Frame | None]:
