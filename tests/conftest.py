@@ -1,5 +1,6 @@
 """Small packs and events for the tests: everything a test needs is said in the test."""
 
+import contextlib
 import os
 import shutil
 import time
@@ -33,8 +34,12 @@ COSTLY = settings(max_examples=settings.default.max_examples // 3)
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """A cache folder of the tests' own. `make test` has compiled the shipped rules before: they are there already."""
+    own = tmp_path_factory.mktemp("tests") / "cache"
+    with contextlib.suppress(OSError, RuntimeError, shutil.Error):
+        shutil.copytree(cache_folder(), own)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LOGRULES_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("LOGRULES_CACHE_DIR", str(own))
         yield
 
 

@@ -155,6 +155,7 @@ def edited(raw: bytes) -> bytes:
     return yaml.safe_dump(data, allow_unicode=True).encode()
 
 
+@pytest.mark.unmeasured
 def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path))
     texts = list(rule_texts([shipped_rules()]))
@@ -184,6 +185,7 @@ def test_what_cannot_be_patched_is_compiled(tmp_path):
     assert "acme/renamed" not in {one.id for one in collect([folder]).pack.rules}
 
 
+@pytest.mark.unmeasured
 def test_a_torn_cache_is_made_again(tmp_path, monkeypatch):
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path))
     whole = collect()
