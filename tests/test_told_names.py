@@ -7,9 +7,11 @@ import pytest
 import yaml
 
 from logrules import diagnose
+from logrules.inference.clock import Clock
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.derived_numbers import with_numbers
 from logrules.inference.renamed_settings import is_done, renamed
+from logrules.inference.run_state import JobState
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
 from logrules.parsing.captures import Captures
@@ -140,3 +142,14 @@ def test_steps_for_what_ray_started_name_no_launcher(tmp_path: Path):
     assert "--node_rank" in alone
     assert "--node_rank" not in by_ray
     assert "Ray placed these workers" in by_ray
+
+
+def test_what_a_hostile_log_tells_by_name_is_bounded():
+    job = JobState(Clock())
+    for number in range(5_000):
+        job.tell(f"NCCL_{number}", "1")
+    job.tell("NCCL_0", "x" * 5_000)
+    assert len(job.told) == 1_000
+    assert job.told["NCCL_0"] == "1"
+    job.tell("NCCL_0", "2")
+    assert job.told["NCCL_0"] == "2"

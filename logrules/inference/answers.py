@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from logrules.model.event import Event
 
 # Uvicorn, gunicorn, werkzeug, aiohttp and hypercorn quote the request line. A client's log begins with the address.
-# Compiled at the first line that names the protocol: most logs hold none.
+# Compiled at the first line with a good status behind a quote: most logs hold none.
 _ANSWER = r'(?P<above>.{0,400}?)"(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?P<path>\S{1,2000}) HTTP/[\d.]+" 2\d\d\b'
 _CLIENT = r"https?://\S+ $"
 # What a front end answers by itself, whatever has become of what stands behind it.

@@ -13,7 +13,7 @@ from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
 from logrules.model.record import mutable_record
-from logrules.model.template import template_of
+from logrules.model.template import begins_statement, template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out. Of 90 logs
 # of the labelled corpora that stand in a wait none has more than eight kinds of lines behind it.
@@ -33,7 +33,6 @@ _LEAVES = re.compile(
     r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort"
     r"|destroy|leaked|traceback|error|exception|fail)"
 )
-_BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
 @mutable_record
@@ -69,7 +68,7 @@ class Endings:
         """
         said: dict[str, set[str]] = {}
         for line in self._after(waiting):
-            if _BEGINS.match(line.message):
+            if begins_statement(line.message):
                 said.setdefault(template_of(line.message), set()).add(progress_key(line.message))
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
         return len(said) > WAITING_KINDS or lines > WAITING_LINES
@@ -88,7 +87,7 @@ class Endings:
         if failed.worker.named or not lines or lines[-1].line - failed.line < _OUTLIVED_LINES:
             return False
         own = [line for line in lines if line.line > failed.line and not line.worker.named]
-        begun = [line for line in own if _BEGINS.match(line.message)]
+        begun = [line for line in own if begins_statement(line.message)]
         return 2 * len(own) > len(lines) and 2 * len(begun) > len(own)
 
     def resumed(self, event: Event, since: int) -> bool:
@@ -164,7 +163,7 @@ def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
     said: dict[str, set[str]] = {}
     for line in lines:
         kind = template_of(line.message)
-        if "#" in kind and _BEGINS.match(line.message) and not _claims(line) and not _OF_NO_LOOP.match(kind):
+        if "#" in kind and begins_statement(line.message) and not _claims(line) and not _OF_NO_LOOP.match(kind):
             said.setdefault(kind, set()).add(progress_key(line.message))
     return said
 
@@ -188,7 +187,7 @@ def _speaks_on(failed: Event, after: Sequence[Event]) -> bool:
     if failed.worker.pid is None:
         return False
     said = (line.message for line in after if line.worker == failed.worker and not _claims(line))
-    return any(_BEGINS.match(text) and not (_OF_NO_LOOP.match(text) or _LEAVES.search(text)) for text in said)
+    return any(begins_statement(text) and not (_OF_NO_LOOP.match(text) or _LEAVES.search(text)) for text in said)
 
 
 def _claims(line: Event) -> bool:
@@ -205,7 +204,7 @@ def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -
 def _is_routine(line: Event, error: Event) -> bool:
     if line.worker != error.worker or _claims(line):
         return False
-    return _BEGINS.match(line.message) is not None and len(_begin(line).split()) == _BEGIN_WORDS
+    return begins_statement(line.message) and len(_begin(line).split()) == _BEGIN_WORDS
 
 
 def _begin(line: Event) -> str:

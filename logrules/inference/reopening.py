@@ -1,11 +1,10 @@
 """Whether a program that wrote to a log opens it once more: what failed before that is past."""
 
-import re
 from collections.abc import Sequence
 
 from logrules.inference.worker_state import ANEW_S
 from logrules.model.event import Event, Level
-from logrules.model.template import template_of
+from logrules.model.template import begins_statement, template_of
 
 # So many kinds of lines, in the order of the first time, are no coincidence.
 _OPENING_KINDS = 3
@@ -13,7 +12,6 @@ _OPENING_KINDS = 3
 _WITHIN_LINES = 64
 # Fewer words are a heading, a rule or a number.
 _WORDS = 2
-_BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 
 
 def opening_of(head: Sequence[Event]) -> tuple[str, ...]:
@@ -57,7 +55,7 @@ def opens_again(opening: Sequence[str], later: Sequence[Event], failed_at: float
 
 
 def _kind(line: Event) -> str | None:
-    if line.worker.named or not _BEGINS.match(line.message) or line.level is Level.ERROR:
+    if line.worker.named or not begins_statement(line.message) or line.level is Level.ERROR:
         return None
     kind = template_of(line.message)
     words = [word for word in kind.split() if word != "#"]

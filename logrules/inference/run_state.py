@@ -26,6 +26,9 @@ NEW_RUN_ROUNDS = 20
 # A server that answers so many requests behind what nobody knows has not died of it.
 ANSWERS = 3
 
+# No job tells more by name than this, nor so long a value; a hostile log may try.
+_MAX_TOLD, _MAX_VALUE = 1_000, 400
+
 
 @mutable_record
 class JobState:
@@ -39,6 +42,11 @@ class JobState:
     endings: Endings = field(default_factory=Endings)
     ended: bool = False
     told: dict[str, str] = field(default_factory=dict)
+
+    def tell(self, name: str, value: str) -> None:
+        """A line says this by name: the last word counts. What no step could use is left out."""
+        if len(value) <= _MAX_VALUE and (name in self.told or len(self.told) < _MAX_TOLD):
+            self.told[name] = value
 
 
 class RunState:

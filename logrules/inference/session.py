@@ -200,7 +200,7 @@ class Session:
         for hit in hits:
             self._run.names(self._index.frameworks.get(hit.signal, ()))
             if (name := self._index.told.get(hit.signal)) is not None:
-                self._job.told[hit.captures.get("name", name)] = hit.captures.get("value", "")
+                self._job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
 
     def _judge_cut_off(self) -> Iterator[Change]:
         """A log that ends within a traceback tells of a failure, though not of which: where nothing else is known."""

@@ -3,16 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 
-import regex
-
 from logrules.model.event import Event
+from logrules.ruleset.pattern import BoundedPattern, bounded
 from logrules.ruleset.tables import Phase
 
 # Further back than this, what was said may be over.
 _LAST_LINES = 6
 _MAX_READ = 300
-# The words of lines are read within this time, seconds: a log is anybody's text.
-_TIMEOUT_S = 0.05
 # What begins with a verb in its present form is under way, unless the line says how it went.
 _NO_DOING = "warning nothing during string missing existing exiting closing shutting finishing cleaning according using"
 _DOING = re.compile(
@@ -26,7 +23,7 @@ _GOES_ON = ("...", "…")
 
 def spoken_phase(phases: Sequence[Phase], lines: Sequence[Event], after: int) -> str | None:
     """The phase that the last of these lines speaks of, of those behind line ``after``; None where none does."""
-    words = {phase.id: regex.compile(phase.words, regex.IGNORECASE) for phase in phases if phase.words is not None}
+    words = {phase.id: bounded(f"(?i){phase.words}") for phase in phases if phase.words is not None}
     for line in reversed(lines[-_LAST_LINES:]):
         found = _phase_of(line.message[:_MAX_READ], words) if line.line > after else None
         if found is not None:
@@ -42,12 +39,12 @@ def is_under_way(phases: Sequence[Phase], lines: Sequence[Event]) -> bool:
     return message.rstrip().endswith(_GOES_ON) or spoken_phase(phases, lines[-1:], 0) is not None
 
 
-def _phase_of(message: str, words: Mapping[str, regex.Pattern[str]]) -> str | None:
+def _phase_of(message: str, words: Mapping[str, BoundedPattern]) -> str | None:
     """Of several phases the one whose words come first, then the one whose words are nearest to each other."""
     said = []
     try:
         for phase, pattern in words.items():
-            if (found := pattern.search(message, timeout=_TIMEOUT_S)) is not None:
+            if (found := pattern.search(message)) is not None:
                 said.append((found.span(), phase))
     except TimeoutError:
         return None

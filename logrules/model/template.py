@@ -3,6 +3,8 @@
 import re
 
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+(?:[.:,/]\d+)*|\b[0-9a-fA-F]{8,}\b")
+# What is indented, quoted or in brackets goes on with what was begun; a word in brackets is a name in front.
+_BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 _WORD = re.compile(r"[^\W\d_]+(?:[_'-][^\W\d_]+)*|#")
 MAX_TEMPLATE_WORDS = 12
 
@@ -10,3 +12,8 @@ MAX_TEMPLATE_WORDS = 12
 def template_of(message: str) -> str:
     """The words of a message in order, every number the same and at most ``MAX_TEMPLATE_WORDS`` of them."""
     return " ".join(_WORD.findall(_VARYING.sub("#", message[:400]))[:MAX_TEMPLATE_WORDS])
+
+
+def begins_statement(message: str) -> bool:
+    """Whether a message says something of its own, and does not go on with a dump or a list that was begun."""
+    return _BEGINS.match(message) is not None
