@@ -23,7 +23,7 @@ from logrules.model.update import Update
 from logrules.notify.panel_view import panel_lines
 from logrules.output.html import render_html
 from logrules.output.text import render_text
-from logrules.ruletest.harness import START, Arrives, Live, Passes
+from logrules.ruletest.harness import START, Live
 from logrules.sources.discover import discover
 
 _PICTURES = Path(__file__).parent / "pictures"
@@ -71,9 +71,9 @@ def panel_on_terminal() -> str:
     live = Live(on, on.session())
     for step in range(_STEPS):
         ranks = (rank for rank in range(_RANKS) if rank != _LATE or step < _STEPS - 1)
-        live.take(Arrives("".join(f"[rank{rank}]: INFO step {step} loss {0.9 - 0.03 * step:.2f}\n" for rank in ranks)))
-        live.take(Passes(_STEP_S))
-    live.take(Passes(_QUIET_S))
+        live.arrive("".join(f"[rank{rank}]: INFO step {step} loss {0.9 - 0.03 * step:.2f}\n" for rank in ranks))
+        live.let_pass(_STEP_S)
+    live.let_pass(_QUIET_S)
     update = Update(live.now - START, (), live.lines, 0, 0, ended=False)
     return "\n".join(panel_lines(update, live.report(), live.session.workers(), (_COLUMNS, _ROWS), "en", keys=True))
 

@@ -15,10 +15,12 @@ from logrules.ruleset import load as loading
 from logrules.ruleset import pattern
 from logrules.ruleset.cache_files import cache_folder
 from logrules.ruleset.compile import compile_pack
+from logrules.ruleset.kept_values import kept_name
 from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import pack_name
 from logrules.ruleset.rule_file import RuleText
+
+pytest_plugins = ("tests.measured",)
 
 # A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make soak` runs many more.
 _OFTEN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -62,7 +64,7 @@ def _read_kept_packs_once() -> object:
 
     def read_once(digest):
         try:
-            path = cache_folder() / pack_name(digest)
+            path = cache_folder() / kept_name("pack", digest)
             status = path.lstat()
         except (OSError, RuntimeError):
             return read(digest)
@@ -84,9 +86,8 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
         shutil.copy(shipped_rules() / name, rules)
     (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
-    for module in ("load", "profile_models"):
-        monkeypatch.setattr(f"logrules.ruleset.{module}.shipped_rules", lambda: rules)
-    monkeypatch.setattr("logrules.ruletest.collect.shipped_rules", lambda: rules)
+    for module in ("ruleset.load", "ruletest.collect", "tools.expectations.path_profile"):
+        monkeypatch.setattr(f"logrules.{module}.shipped_rules", lambda: rules)
     return tmp_path
 
 

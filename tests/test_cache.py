@@ -1,6 +1,5 @@
 """The compiled pack on disk: believed only when everything about it is right."""
 
-import json
 import marshal
 import os
 import zlib
@@ -22,13 +21,21 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def kept(folder, shipped) -> tuple[Path, Pack]:
+def small(shipped) -> Pack:
+    """A pack of few signals: what is believed of a file does not depend on how much stands in it."""
+    return Pack(digest="5" * 64, signals=shipped.signals[:9], rules=())
+
+
+@pytest.fixture
+def kept(folder, small) -> tuple[Path, Pack]:
+    keep_pack(small)
+    assert cached_pack(small.digest) == small
+    return next(folder.glob("pack-*")), small
+
+
+def test_what_was_kept_comes_back_equal(folder, shipped):
     keep_pack(shipped)
-    return next(folder.glob("pack-*")), shipped
-
-
-def test_what_was_kept_comes_back_equal(kept):
-    assert cached_pack(kept[1].digest) == kept[1]
+    assert cached_pack(shipped.digest) == shipped
 
 
 def test_another_digest_is_another_pack(kept):
@@ -40,7 +47,8 @@ def _torn(path: Path) -> None:
 
 
 def _flipped(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"cuda", b"cudb", 1))
+    *before, last = path.read_bytes()
+    path.write_bytes(bytes([*before, last ^ 1]))
 
 
 def _emptied(path: Path) -> None:
@@ -68,28 +76,28 @@ def test_what_is_not_right_is_not_believed(kept, spoil):
     assert cached_pack(pack.digest) is None
 
 
-def test_a_stale_cache_of_the_same_name_is_not_believed(kept, shipped):
-    path, _ = kept
+def test_a_stale_cache_of_the_same_name_is_not_believed(kept):
+    path, pack = kept
     other = to_plain(Pack(digest="another", signals=(), rules=()))
     body = marshal.dumps(other)
     path.write_bytes(b"%08x" % zlib.crc32(body) + b"\n" + body)
-    assert cached_pack(shipped.digest) is None
+    assert cached_pack(pack.digest) is None
 
 
-def test_unknown_classes_are_not_built(kept, shipped):
-    path, _ = kept
+def test_unknown_classes_are_not_built(kept):
+    path, pack = kept
     body = marshal.dumps({"$": "notify.command_output:Popen", "row": ["true"]})
     path.write_bytes(b"%08x" % zlib.crc32(body) + b"\n" + body)
-    assert cached_pack(shipped.digest) is None
+    assert cached_pack(pack.digest) is None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes mean nothing there")
-def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path, monkeypatch, shipped):
+def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path, monkeypatch, small):
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(blocked / "below"))
-    keep_pack(shipped)
-    assert cached_pack(shipped.digest) is None
+    keep_pack(small)
+    assert cached_pack(small.digest) is None
 
 
 def test_a_changed_rule_is_seen_at_the_next_start(folder, tmp_path):
@@ -106,11 +114,11 @@ def test_a_changed_rule_is_seen_at_the_next_start(folder, tmp_path):
     assert severities == ["warning", "info"]
 
 
-def test_old_packs_are_forgotten(folder, shipped):
+def test_old_packs_are_forgotten(folder, small):
     from dataclasses import replace
 
     for number in range(12):
-        keep_pack(replace(shipped, digest=f"{number:032d}" + "0" * 32))
+        keep_pack(replace(small, digest=f"{number:032d}" + "0" * 32))
     assert len(list(folder.glob("pack-*"))) == 8
 
 
@@ -123,6 +131,5 @@ def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monk
     assert loading.shipped_rules() == package / "_rules"
 
 
-@pytest.mark.parametrize("written", [json, marshal])
-def test_the_plain_form_comes_back_from_json_and_from_marshal(shipped, written):
-    assert from_plain(written.loads(written.dumps(to_plain(shipped)))) == shipped
+def test_the_plain_form_comes_back_from_marshal(shipped):
+    assert from_plain(marshal.loads(marshal.dumps(to_plain(shipped)))) == shipped  # noqa: S302 (just written)

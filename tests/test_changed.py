@@ -12,13 +12,14 @@ import yaml
 from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
+from logrules.ruleset.kept_values import keep_value, kept_value
 from logrules.ruleset.load import load_pack, rule_texts, shipped_rules
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import read_settings
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import Collection, collect, compiled, known_collection
-from logrules.ruletest.result_cache import digest_of_cases, keep_cases, keep_collection, kept_cases, nearest_base
+from logrules.ruletest.result_cache import digest_of_cases, keep_collection, nearest_base
 from logrules.ruletest.runner import every_test, prove
 from tests.toy_rule import rule as faulty_rule
 
@@ -195,13 +196,13 @@ def test_cases_are_kept_until_anything_about_them_changes(checkout, monkeypatch,
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     paths = find_cases([checkout / "my/cases"])
     first = digest_of_cases(paths)
-    keep_cases(first, read_cases(paths))
-    assert kept_cases(first) == read_cases(paths)
+    keep_value("cases", first, read_cases(paths))
+    assert kept_value("cases", first, tuple) == read_cases(paths)
     write(checkout / "my/cases/first/other.log", "TWO-WORD\n")
     beside = digest_of_cases(paths)
     write(checkout / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/two}]}")
     assert len({first, beside, digest_of_cases(paths)}) == 3
-    assert kept_cases(beside) is None
+    assert kept_value("cases", beside, tuple) is None
 
 
 def unnumbered(pack: Pack) -> list[Rule]:

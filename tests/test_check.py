@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
+from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.settings import Settings, read_settings
 from logrules.ruletest.backtracking import catastrophic
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
 from logrules.ruletest.lint import check
 from logrules.ruletest.metadata_checks import is_address
-from logrules.ruletest.pattern_checks import alternatives
 from logrules.ruletest.suppressions import ignores_in
 from tests.conftest import COSTLY
 from tests.test_fuzzed_rules import SHIPPED, scrambled
@@ -265,7 +265,7 @@ def test_ambiguous_repetitions_are_told_from_harmless_ones(pattern, wanted):
     ],
 )
 def test_the_branches_of_a_pattern(pattern, wanted):
-    assert alternatives(pattern) == wanted
+    assert branches_of(pattern) == wanted
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,12 @@ def test_redraws_are_split_at_carriage_returns_of_both_kinds():
     assert list(redraws(b"1%\r2%^M3%")) == [(0, b"1%"), (3, b"2%"), (7, b"3%")]
 
 
+def test_what_slurm_writes_behind_a_bar_is_a_line_of_its_own():
+    bar, end = b"5%|#| 1/20 [00:01<00:19, 1.00it/s]", b"slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED"
+    assert list(redraws(bar + end)) == [(0, bar), (len(bar), end)]
+    assert list(redraws(b"rows[3]slurmstepd_log")) == [(0, b"rows[3]slurmstepd_log")]
+
+
 @given(st.binary(max_size=200))
 def test_nothing_that_moves_a_terminal_is_left(raw):
     assert not [char for char in clean(raw) if (ord(char) < 32 and char != "\t") or 127 <= ord(char) < 160]

@@ -20,8 +20,12 @@ def ended(tmp_path, shipped, line: str, *, begun: str = BEGUN):
         "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 DUE TO TIME LIMIT ***",
         "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***",
         "2026-03-04 10:45:00 - ERROR - main - KeyboardInterrupt",
+        "\rGenerating train split: 0 examples [00:00, ? examples/s]\n"
+        "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***",
+        "\rGenerating train split: 0 examples [00:00, ? examples/s]"
+        "slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***",
     ],
-    ids=["time limit", "cancelled", "typed"],
+    ids=["time limit", "cancelled", "typed", "below a bar", "behind a bar"],
 )
 def test_what_stood_for_longer_than_its_patience_is_why_it_was_ended(tmp_path, shipped, line):
     report = ended(tmp_path, shipped, line)
@@ -36,8 +40,13 @@ def test_what_stood_for_longer_than_its_patience_is_why_it_was_ended(tmp_path, s
     [
         (BEGUN, "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:01:00 DUE TO TIME LIMIT ***"),
         ("Generating train split\n", "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***"),
+        (
+            BEGUN,
+            "\rGenerating train split: 9000 examples [42:00, 3.57 examples/s]"
+            "slurmstepd: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***",
+        ),
     ],
-    ids=["young", "without a time"],
+    ids=["young", "without a time", "a bar that moved to the last"],
 )
 def test_what_may_have_been_at_work_is_not(tmp_path, shipped, begun, line):
     report = ended(tmp_path, shipped, line, begun=begun)

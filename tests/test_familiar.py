@@ -2,10 +2,13 @@
 
 from itertools import pairwise
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from logrules.parsing.deduplication import FAMILIAR_LINES, MAX_KIND_TEXTS, RepeatFilter
 from logrules.parsing.hit_lines import Found, HitLine
 
-FRAME, EXCEPTION = 9, 8
+FRAME, EXCEPTION, TELLING = 9, 8, 5
 FAILURE = b"ValueError: the step is lost"
 
 
@@ -98,3 +101,30 @@ def test_how_lines_fall_into_windows_does_not_matter():
     whole = read(RepeatFilter(frozenset()), lines)
     pieces = RepeatFilter(frozenset())
     assert [number for at in range(0, len(lines), 100) for number in read(pieces, lines[at : at + 100])] == whole
+
+
+@given(
+    windows=st.lists(
+        st.lists(
+            st.tuples(st.sampled_from([(TELLING,), (6,), (TELLING, 6), (TELLING, FRAME), (FRAME,)]), st.integers(0, 3))
+        ),
+        max_size=9,
+    )
+)
+def test_of_what_tells_of_failures_the_first_the_doublings_and_the_last_are_read(windows):
+    familiar = RepeatFilter(frozenset({FRAME}), frozenset({EXCEPTION}), frozenset({TELLING}))
+    lines, kept = [], []
+    for window in windows * 20:
+        its = [
+            line(10 * (len(lines) + nth), *kind, raw=b"Lost%s: no" % (b"abcd"[which : which + 1]))
+            for nth, (kind, which) in enumerate(window)
+        ]
+        lines += its
+        kept += read(familiar, its)
+    assert kept == sorted(set(kept))
+    for kind in {one.hits for one in lines if one.hits[0][1] == TELLING}:
+        alike = [one for one in lines if one.hits == kind]
+        assert alike[-1].number in kept
+        for text in {one.raw for one in alike if (0, FRAME) not in kind}:
+            its = [one.number for one in alike if one.raw == text]
+            assert {its[(1 << power) - 1] for power in range(len(its).bit_length())} <= set(kept)

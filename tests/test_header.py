@@ -14,13 +14,12 @@ from logrules.ruleset.compile import read_source
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.load import rule_texts, shipped_rules
 
-FORMATS = [
-    source.file
-    for text in rule_texts([shipped_rules() / "frameworks"])
-    if (source := read_source(text)[0]) is not None and isinstance(source.file, FrameworkFile)
-]
-TIMES = [(form.id, text, meaning) for file in FORMATS for form in file.times for text, meaning in form.samples.items()]
-NAMES = [(form.id, name, parts) for file in FORMATS for form in file.names for name, parts in form.samples.items()]
+
+@pytest.fixture(scope="module")
+def formats() -> list[FrameworkFile]:
+    """The files of the frameworks, with the samples that they carry."""
+    found = [read_source(text)[0] for text in rule_texts([shipped_rules() / "frameworks"])]
+    return [one.file for one in found if one is not None and isinstance(one.file, FrameworkFile)]
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +27,17 @@ def peeler(shipped):
     return HeaderParser(shipped)
 
 
-@pytest.mark.parametrize(("form", "text", "meaning"), TIMES)
-def test_sample_of_time(shipped, form, text, meaning):
-    stamp = TimestampParser(shipped.times).read(text)
-    assert stamp is not None
-    written = datetime.fromtimestamp(stamp.seconds, UTC).replace(tzinfo=None).isoformat()
-    assert (written if stamp.year_known else written.replace("1972", "-", 1)) == meaning
+def test_samples_of_times(shipped, formats):
+    def read(text: str) -> str | None:
+        stamp = TimestampParser(shipped.times).read(text)
+        if stamp is None:
+            return None
+        written = datetime.fromtimestamp(stamp.seconds, UTC).replace(tzinfo=None).isoformat()
+        return written if stamp.year_known else written.replace("1972", "-", 1)
+
+    samples = [one for file in formats for form in file.times for one in form.samples.items()]
+    assert len(samples) > 10
+    assert [(text, meaning, read(text)) for text, meaning in samples if read(text) != meaning] == []
 
 
 @pytest.mark.parametrize(
@@ -43,10 +47,11 @@ def test_what_is_no_time_is_none(shipped, text):
     assert TimestampParser(shipped.times).read(text) is None
 
 
-@pytest.mark.parametrize(("form", "name", "parts"), NAMES)
-def test_sample_of_file_name(shipped, form, name, parts):
-    worker = worker_of_name(name, shipped.names)
-    assert {part: getattr(worker, part) for part in parts} == parts
+def test_samples_of_file_names(shipped, formats):
+    samples = [one for file in formats for form in file.names for one in form.samples.items()]
+    workers = [(name, parts, worker_of_name(name, shipped.names)) for name, parts in samples]
+    assert len(samples) > 10
+    assert [one for one in workers if {part: getattr(one[2], part) for part in one[1]} != one[1]] == []
 
 
 def test_a_damaged_number_is_no_rank(peeler):

@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 CODE = Path(__file__).parent.parent / "logrules"
 MODULES = [path for path in sorted(CODE.rglob("*.py")) if not path.name.startswith("__")]
 LONGEST, SHORTEST = 300, 30
@@ -63,19 +61,14 @@ def test_no_two_public_classes_have_one_name():
     assert doubled(public_classes()) == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(CODE)))
-def test_a_module_has_a_page_to_say(path):
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    name = path.relative_to(CODE).with_suffix("").as_posix()
-    assert lines <= LONGEST
-    assert lines >= SHORTEST or name in SHORT, "fold it into its neighbour, or say why it stands alone"
-
-
-def test_what_is_said_to_be_short_is_there_and_short():
+def test_every_module_has_a_page_to_say():
     lines = {
         path.relative_to(CODE).with_suffix("").as_posix(): len(path.read_text(encoding="utf-8").splitlines())
         for path in MODULES
     }
+    assert {name: count for name, count in lines.items() if count > LONGEST} == {}
+    crumbs = {name: count for name, count in lines.items() if count < SHORTEST and name not in SHORT}
+    assert crumbs == {}, "fold each into its neighbour, or say why it stands alone"
     assert [name for name in SHORT if lines.get(name, SHORTEST) >= SHORTEST] == []
 
 
@@ -109,8 +102,3 @@ def test_scripts_import_what_there_is():
     ]
     assert len(wanted) > 20
     assert [one for one in wanted if not hasattr(importlib.import_module(str(one[1])), one[2])] == []
-
-
-def test_the_two_runs_of_the_suite_leave_no_test_out():
-    runs = re.findall(r"-m pytest .* -m '(.*)'", (CODE.parent / "Makefile").read_text(encoding="utf-8"))
-    assert runs == ["not ($(UNMEASURED))", "$(UNMEASURED)"]

@@ -39,7 +39,7 @@ words = st.text("ab\n ", min_size=1, max_size=4).map(str.encode)
 
 @given(st.lists(st.tuples(words, st.booleans()), min_size=1, max_size=8), st.text("ab\n ", max_size=60))
 def test_both_find_the_same_literals_overlapping_and_doubled_ones_too(asked, text):
-    literals = [Literal(data, number, once) for number, (data, once) in enumerate(asked)]
+    literals = [(data, number, once) for number, (data, once) in enumerate(asked)]
     one, other = both(literals)
     data = text.encode()
     assert sorted(one.find(data)) == sorted(other.find(data))
@@ -48,7 +48,7 @@ def test_both_find_the_same_literals_overlapping_and_doubled_ones_too(asked, tex
 
 def test_what_serves_another_thread_finds_the_same_at_the_same_time():
     text = b"step 1 CUDA out of memory\n" * 2_000
-    for matcher in both([Literal(b"out of", 0), Literal(b"step", 1, once=True)]):
+    for matcher in both([(b"out of", 0, False), (b"step", 1, True)]):
         with ThreadPoolExecutor(2) as pool:
             found = list(pool.map(lambda one: one.find(text), [matcher, matcher.for_another_thread()]))
         assert list(found[0]) == list(found[1])
@@ -74,11 +74,11 @@ def test_without_hyperscan_the_other_is_taken_and_the_report_is_the_same(request
     logs = LOGS[::9]
     usual = [told(path) for path in logs]
     request.getfixturevalue("without_hyperscan")
-    assert matcher_of([Literal(b"x", 0)]).name == "ahocorasick_rs"
+    assert matcher_of([(b"x", 0, False)]).name == "ahocorasick_rs"
     assert [told(path) for path in logs] == usual
 
 
 def test_without_either_the_command_says_what_to_install(monkeypatch, without_hyperscan):
     monkeypatch.setitem(sys.modules, "logrules.parsing.aho_corasick_matcher", None)
     with pytest.raises(LogrulesError, match="neither hyperscan nor ahocorasick-rs is installed"):
-        matcher_of([Literal(b"step", 0)])
+        matcher_of([(b"step", 0, False)])

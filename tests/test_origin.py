@@ -25,7 +25,7 @@ PHASES = {
 
 
 def _table() -> OriginsFile:
-    table = adapter_of(OriginsFile).validate_python(yaml.safe_load(ORIGINS.read_text(encoding="utf-8")))
+    table = adapter_of(OriginsFile).validate_python(yaml.load(ORIGINS.read_text(encoding="utf-8"), yaml.CSafeLoader))
     assert isinstance(table, OriginsFile)
     return table
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from logrules.ruleset import pattern
 from logrules.ruleset.load import load_pack
-from logrules.ruleset.pattern import BoundedPattern
+from logrules.ruleset.pattern import BoundedPattern, folded, may_hold
 from logrules.ruleset.pattern_syntax import Letters, Row, tree_of
 from logrules.ruleset.pattern_work import lengths_without_clock, most_steps
-from logrules.ruleset.required_words import folded, may_hold, required_words
+from logrules.ruleset.required_words import required_words
 from tests.backtracker import PATTERNS, work_of
 
 # A letter that no text of these tests has.
@@ -76,7 +76,9 @@ def test_what_is_tried_often_finds_the_same_as_before():
         ("[a-z]+|known", ()),
         (r"(?:found){0,3}x", ()),
         (r"(?:found){2}", ("found",)),
-        (r"(?x) f o u n d", ()),
+        (r"(?x) f o u n d", ("found",)),
+        (r"(one)?(?(1)found|lost)", ()),
+        (r"\hfound", ()),
         ("ſsstem", ("ssstem",)),
         (r"(lost", ()),
         (r"[[:alpha:]]found", ()),

@@ -27,7 +27,7 @@ def taken(buffer):
 def test_what_there_is_no_room_for_is_counted_and_the_last_piece_is_kept():
     out, into = os.pipe()
     os.set_blocking(into, False)
-    feed = RelayFeed(into, limit_bytes=200_000)
+    feed = RelayFeed(into, limit_bytes=200_000, gap_s=0.0)
     pieces = [b"%d\n" % number * 10_000 for number in range(20)]
     for piece in pieces:
         feed.put(0, piece)

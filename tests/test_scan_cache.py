@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from logrules.parsing.literal_matcher import Literal, matcher_of
+from logrules.parsing.literal_matcher import matcher_of
 
-ENTRIES = [Literal(b"out of memory", 0), Literal(b"Killed", 1), Literal(b"timed out", 7)]
+ENTRIES = [(b"out of memory", 0, False), (b"Killed", 1, False), (b"timed out", 7, False)]
 TEXT = b"step 1\nCUDA out of memory\nKilled\n"
 
 
@@ -33,7 +33,7 @@ def test_what_was_kept_finds_the_same(folder):
 
 def test_other_literals_are_another_database(folder):
     hits()
-    assert hits([Literal(b"step", 3)]) == [(4, 3)]
+    assert hits([(b"step", 3, False)]) == [(4, 3)]
     assert len(list(folder.glob("scan-*"))) == 2
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from logrules.engine.extraction import Scanners
 from logrules.engine.quiet_notice import QuietNotice
+from logrules.inference import cadence, step_time
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.session import Session
 from logrules.model.change import Change, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
@@ -184,14 +185,59 @@ def test_nothing_at_all_since_the_start():
 )
 def test_a_wait_is_told_of_when_its_patience_is_over(lines, rule, patience):
     job = Job().says(0, lines)
-    due = job.session.deadline
-    assert due is not None
-    assert due >= START + patience
-    job.is_quiet_until(due - START - 1, 5)
-    assert job.told(*[change.rule for change in job.changes if isinstance(change, Raised)]) == []
-    job.is_quiet_until(due - START)
-    raised = [change.rule for change in job.changes if isinstance(change, Raised)]
-    assert any(name.startswith(rule) for name in raised)
+    raised: list[Raised] = []
+    while not raised and (due := job.session.deadline) is not None:
+        job.is_quiet_until(due - START, due - START)
+        raised = [change for change in job.changes if isinstance(change, Raised)]
+    assert any(change.rule.startswith(rule) for change in raised)
+    assert raised[0].at is not None
+    assert raised[0].at >= START + patience
+
+
+def test_workers_are_not_gone_through_at_every_line(monkeypatch):
+    calls = []
+    deadlines = step_time._deadlines
+    monkeypatch.setattr(step_time, "_deadlines", lambda *given: calls.append(1) or deadlines(*given))
+    job, ranks = Job(), 50
+    for step in range(20):
+        for rank in range(ranks):
+            job.says(step + rank / ranks, f"[rank{rank}]: step {step} loss {0.9 - step / 1000:.4f}", f"log {rank}")
+            assert job.session.deadline is not None
+    assert len(job.session.workers()) == ranks
+    assert len(calls) <= 2 * ranks
+
+
+def test_the_patience_of_a_rhythm_is_worked_out_once_a_step(monkeypatch):
+    calls = []
+    median = cadence.median
+    monkeypatch.setattr(cadence, "median", lambda values: calls.append(1) or median(values))
+    job = two_ranks(until=100, stops=100)
+    steps = len(calls)
+    assert 0 < steps <= 200
+    job.is_quiet_until(150)
+    assert len(calls) == steps
+
+
+def test_where_all_hang_nobody_is_compared_to_all(monkeypatch):
+    job, ranks = Job(), 50
+    for step in range(12):
+        for rank in range(ranks):
+            job.says(step + rank / ranks, f"[rank{rank}]: step {step} loss {0.9 - step / 1000:.4f}")
+    calls = []
+    peers = step_time.peers
+    monkeypatch.setattr(step_time, "peers", lambda *given: calls.append(1) or peers(*given))
+    job.is_quiet_until(12 + SHORTEST_S, 12 + SHORTEST_S)
+    assert [what for what, _ in job.told(OVERDUE)] == ["raised"]
+    assert len(calls) <= ranks
+
+
+def test_a_log_that_speaks_again_after_a_long_silence_is_judged_anew():
+    job = stepping(Job(), range(0, 40, 2)).is_quiet_until(1_000, 5)
+    job.says(1_001, "something else happened").is_quiet_until(1_002)
+    due = 1_001 + SHORTEST_S
+    while (next_due := job.session.deadline) is not None and next_due < START + due:
+        job.is_quiet_until(next_due - START)
+    assert job.session.deadline == START + due
 
 
 def test_the_deadline_is_the_next_moment_at_which_silence_matters():

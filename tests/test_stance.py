@@ -1,6 +1,7 @@
 """Stances: the samples that the table carries, and what a judgement may and may not depend on."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import yaml
@@ -18,23 +19,28 @@ from logrules.ruleset.table_reader import StancesFile, adapter_of
 from logrules.ruleset.tables import Part, StanceForm
 
 FORMS: tuple[StanceForm, ...] = (
-    adapter_of(StancesFile).validate_python(yaml.safe_load((shipped_rules() / "stances.yaml").read_text())).stances
+    adapter_of(StancesFile)
+    .validate_python(yaml.load((shipped_rules() / "stances.yaml").read_text(), yaml.CSafeLoader))
+    .stances
 )
 JUDGE = StanceJudge(FORMS)
 SAMPLES = [(form, sample) for form in FORMS for sample in form.samples]
 NEAR = [(form, near) for form in FORMS for near in form.near]
-FORMATS, _ = compile_pack(
-    list(rule_texts([shipped_rules() / name for name in ("frameworks", "pipeline.yaml", "causes.yaml", "fixes.yaml")])),
-    "formats",
-)
-assert FORMATS is not None
-PEELER = HeaderParser(FORMATS)
+
+
+@cache
+def peeler() -> HeaderParser:
+    """What reads the heads of lines: of a pack that only has the shipped formats."""
+    formats = ("frameworks", "pipeline.yaml", "causes.yaml", "fixes.yaml")
+    pack, problems = compile_pack(list(rule_texts([shipped_rules() / name for name in formats])), "formats")
+    assert pack is not None, problems
+    return HeaderParser(pack)
 
 
 def line(text: str, level: Level | None = None) -> Event:
     """An event of the last line of the text, below the others."""
     *above, last = text.split("\n")
-    header = PEELER.peel(last)
+    header = peeler().peel(last)
     return Event(
         "log", 1, 0, last, header.message, Worker(), level=level or header.level, before=tuple(above[-2:])
     )  # fmt: skip

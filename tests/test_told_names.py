@@ -7,10 +7,11 @@ import pytest
 import yaml
 
 from logrules import diagnose
+from logrules.inference import command_slots
 from logrules.inference.clock import Clock
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.derived_numbers import with_numbers
-from logrules.inference.renamed_settings import is_done, renamed
+from logrules.inference.renamed_settings import is_done, is_idle, renamed
 from logrules.inference.run_state import JobState
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
@@ -20,7 +21,7 @@ from logrules.ruleset.pack import Signal
 from logrules.ruleset.table_reader import NamesFile, adapter_of
 
 _FILE = Path(__file__).parent.parent / "rules" / "names.yaml"
-_TOLD = adapter_of(NamesFile).validate_python(yaml.safe_load(_FILE.read_text())).told_names
+_TOLD = adapter_of(NamesFile).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader)).told_names
 _OF_ANY_LINE = [one for one in _TOLD if one.contains]
 _SAMPLES = [(one, line, value) for one in _OF_ANY_LINE for line, value in one.samples.items()]
 _NEAR = [(one, line) for one in _OF_ANY_LINE for line in one.near]
@@ -33,6 +34,15 @@ def _value(one: ToldName, line: str) -> str | None:
         return None
     found = Captures().of(Signal(one.id, one.contains, one.pattern, one.without), line, line)
     return None if found is None else found["value"]
+
+
+def test_what_no_line_can_hold_is_not_even_compiled(monkeypatch, tmp_path: Path):
+    tried = []
+    bounded = command_slots.bounded
+    monkeypatch.setattr(command_slots, "bounded", lambda pattern: tried.append(pattern) or bounded(pattern))
+    report = _report(tmp_path, _OOM)
+    assert report.diagnoses
+    assert len(set(tried)) <= len(_TOLD) // 4
 
 
 @pytest.mark.parametrize(("one", "line", "value"), _SAMPLES, ids=[f"{one[0].id}-{n}" for n, one in enumerate(_SAMPLES)])
@@ -53,6 +63,7 @@ _NUMBERS = [
     DerivedNumber("free_share", Derivation.SHARE, ("free", "total")),
     DerivedNumber("fitting", Derivation.DIVISOR, ("heads", "parallel")),
     DerivedNumber("batch", Derivation.PRODUCT, ("micro", "accumulation", "world")),
+    DerivedNumber("fewer", Derivation.HALF, ("sequences",)),
 ]
 
 
@@ -65,6 +76,8 @@ _NUMBERS = [
         ({"heads": "28", "parallel": "8"}, {"fitting": "4"}),
         ({"heads": "28"}, {}),
         ({"micro": "5", "accumulation": "1", "world": "3"}, {"batch": "15"}),
+        ({"sequences": "257"}, {"fewer": "128"}),
+        ({"sequences": "1"}, {}),
     ],
 )
 def test_numbers_are_made_of_what_is_told(told: dict[str, str], made: dict[str, str]):
@@ -77,6 +90,16 @@ def test_what_is_set_already_is_done():
     assert not is_done(step, {"NCCL_P2P_DISABLE": "0"})
     assert not is_done(_STEP, {"NCCL_P2P_DISABLE": "1"})
     assert not is_done(replace(step, run="nvidia-smi"), {"NCCL_P2P_DISABLE": "1"})
+
+
+def test_a_step_of_settings_that_do_nothing_here_is_idle():
+    fabric = RenamedSetting("f", "NCCL_IB_DISABLE", {"net": "^Socket"})
+    step = replace(_STEP, env={"NCCL_IB_DISABLE": "1"})
+    assert is_idle(step, renamed(step, [fabric], {"net": "Socket"}))
+    assert not is_idle(step, renamed(step, [fabric], {"net": "IB"}))
+    looks = replace(step, run="ip -br addr")
+    assert not is_idle(looks, renamed(looks, [fabric], {"net": "Socket"}))
+    assert not is_idle(_STEP, _STEP)
 
 
 def test_a_setting_is_told_under_the_name_that_it_has_there():
@@ -107,6 +130,16 @@ def test_segments_that_grow_already_are_not_proposed(tmp_path: Path):
     then = _report(tmp_path, "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", advised)
     assert any("PYTORCH_CUDA_ALLOC_CONF" in fix.env for fix in first.diagnoses[0].fixes)
     assert not any("PYTORCH_CUDA_ALLOC_CONF" in fix.env for fix in then.diagnoses[0].fixes)
+
+
+def test_what_is_lowered_begins_with_what_the_log_shows(tmp_path: Path):
+    engine = "INFO 01-02 03:04:05 [core.py:9] Initializing a V1 LLM engine (v0.9.1) with config: model='m'"
+    echoed = "INFO 01-02 03:04:05 [utils.py:9] non-default args: {'max_num_seqs': 8}"
+    raised = "RuntimeError: CUDA out of memory occurred when warming up sampler with 8 dummy requests."
+    fixes = _report(tmp_path, engine, echoed, raised).diagnoses[0].fixes
+    shown = [(*fix.flags, *fix.config.values()) for fix in fixes]
+    assert any("--max-num-seqs 4" in settings and "4" in settings for settings in shown)
+    assert not any("{" in setting for settings in shown for setting in settings)
 
 
 def test_the_shell_is_that_of_the_machine(tmp_path: Path):

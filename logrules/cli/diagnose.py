@@ -100,7 +100,6 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.output.log_paths import with_paths
 
@@ -126,11 +125,10 @@ def run(options: argparse.Namespace) -> int:
         from logrules.cli.page_log import with_log
 
         report = with_log(report, found, pack, options.page_lines, cache=not options.no_cache)
-    language = options.lang or preferred_language()
-    annexes = [annex for addition in additions if (annex := addition.annex(report, language)) is not None]
-    _write(report, options, language, annexes)
+    annexes = [annex for addition in additions if (annex := addition.annex(report, options.lang)) is not None]
+    _write(report, options, annexes)
     for addition in additions:
-        addition.after(report, language)
+        addition.after(report, options.lang)
     return max(exit_status(report), *(int(annex.failed) for annex in annexes), 0)
 
 
@@ -201,33 +199,31 @@ def form_of(name: str) -> "Callable[[Report, TextIO, str, str], None]":
     return found
 
 
-def _write(report: Report, options: argparse.Namespace, language: str, annexes: "Sequence[Annex]") -> None:
+def _write(report: Report, options: argparse.Namespace, annexes: "Sequence[Annex]") -> None:
     if not options.output:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-        render_report(report, options, language, sys.stdout, annexes)
+        render_report(report, options, sys.stdout, annexes)
         return
     from logrules.output.atomic_write import write_file
 
     page = StringIO()
-    render_report(report, options, language, page, annexes)
+    render_report(report, options, page, annexes)
     write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
 
 
-def render_report(
-    report: Report, options: argparse.Namespace, language: str, out: "TextIO", annexes: "Sequence[Annex]" = ()
-) -> None:
+def render_report(report: Report, options: argparse.Namespace, out: "TextIO", annexes: "Sequence[Annex]" = ()) -> None:
     """Write the report in the form that the command line asks for."""
     if options.format == "json":
         from logrules.output.report_json import render_json
 
-        render_json(report, out, language, {annex.key: annex.document for annex in annexes})
+        render_json(report, out, options.lang, {annex.key: annex.document for annex in annexes})
     elif options.format in FORMS:
-        form_of(options.format)(report, out, language, options.shell or report.shell)
+        form_of(options.format)(report, out, options.lang, options.shell or report.shell)
     else:
         from logrules.output.text import render_text
 
-        render_text(report, out, language, options.shell or report.shell, all_diagnoses=options.all)
+        render_text(report, out, options.lang, options.shell or report.shell, all_diagnoses=options.all)
         for annex in annexes:
             annex.render(out)
 

@@ -28,29 +28,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.model.lint_codes import CODES
     from logrules.output.rule_page import render_code, render_rule, render_word
     from logrules.ruleset.vocabulary_text import causes_of, phases_of
 
-    language = options.lang or preferred_language()
     if options.name in CODES:
-        render_code(CODES[options.name], sys.stdout, language)
+        render_code(CODES[options.name], sys.stdout, options.lang)
         return 0
     pack = chosen_pack(options)
     if options.causes or options.phases:
         for word in causes_of(pack) if options.causes else phases_of(pack):
-            print(f"{word.id:30} {safe(word.title.of(language))}")
+            print(f"{word.id:30} {safe(word.title.of(options.lang))}")
         return 0
     if options.name is None:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes or --phases")
     rules = {rule.id: rule for rule in pack.rules}
     words = {word.id: word for word in (*phases_of(pack), *causes_of(pack))}
     if options.name in rules:
-        render_rule(rules[options.name], pack, sys.stdout, language, options.shell or "bash")
+        render_rule(rules[options.name], pack, sys.stdout, options.lang, options.shell or "bash")
     elif options.name in words:
-        render_word(words[options.name], pack, sys.stdout, language)
+        render_word(words[options.name], pack, sys.stdout, options.lang)
     else:
         meant = hint(options.name, [*rules, *words, *CODES])
         raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{meant}")

@@ -20,13 +20,19 @@ def follow(
     """Follow to the end; the last report, or None where the analysis broke down, which is said in one sentence."""
     told = list(listeners)
 
-    def report() -> Report:
-        found = following.report()
-        return stalls.told(found) if update.ended else found
-
     update = Update(0.0, (), 0, 0, 0, ended=False)
+    known: Report | None = None  # what this update has come to, for all who ask
+
+    def report() -> Report:
+        nonlocal known
+        if known is None:
+            found = following.report()
+            known = stalls.told(found) if update.ended else found
+        return known
+
     try:
         for update in following:
+            known = None
             stalls.hear(update, following.report)
             for listener in tuple(told):
                 try:
@@ -34,6 +40,7 @@ def follow(
                 except Exception as fault:  # noqa: BLE001 (one that fails is dropped, whatever it was)
                     told.remove(listener)
                     complain(f"{type(listener).__name__.lower()} failed and is told no more ({_reason(fault)})")
+        known = None
         return report()
     except Exception as fault:  # noqa: BLE001 (the job runs on, whatever it was)
         complain(f"the analysis broke down and is off ({_reason(fault)}); the log is passed on as before")

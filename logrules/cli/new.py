@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_pack_options, chosen_settings
 from logrules.model.errors import LogrulesError
-from logrules.output.atomic_write import UnwritableError, write_file
+from logrules.output.atomic_write import write_new
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
@@ -107,11 +107,7 @@ def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
     path = folder / f"{drafted.id}.yaml"
     if path.exists():
         raise LogrulesError(f"{path}: is there already; choose another --id")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise UnwritableError(path, fault) from None
-    write_file(path, drafted.text.encode())
+    write_new(path, drafted.text.encode())
     shown = safe(str(path))
     print(f"logrules: wrote {shown}; now `logrules test {shown}` and `logrules check {shown}`", file=sys.stderr)
     return _opened(path) if edit else 0

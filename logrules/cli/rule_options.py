@@ -30,7 +30,8 @@ def add_settings_option(parser: argparse.ArgumentParser) -> None:
 
 def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = False) -> None:
     """In which language people are spoken to and, with ``commands``, for which shell these are."""
-    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: from the locale)")
+    about = "language (default: from the locale)"
+    parser.add_argument("--lang", choices=("en", "zh"), default=preferred_language(), help=about)
     if commands:
         about = "shell of suggested commands (default: that of the machine that wrote the log)"
         parser.add_argument("--shell", choices=("bash", "powershell"), help=about)
@@ -51,13 +52,12 @@ def chosen_settings(options: argparse.Namespace) -> "Settings":
 def chosen_pack(options: argparse.Namespace, *, cache: bool = True, language: str | None = None) -> "Pack":
     """The pack that the command line and the configuration ask for; what it replaces is said on standard error.
 
-    Its second language is ``language``, else that of the verb's ``--lang``, else that of the locale.
+    Its second language is ``language``, else that of the verb's ``--lang``.
     """
     from logrules.ruleset.load import load_pack
 
     if language is None:
-        language = (options.lang or preferred_language()) if hasattr(options, "lang") else "en"
-
+        language = getattr(options, "lang", "en")
     pack = load_pack(options.rules, settings=chosen_settings(options), cache=cache, language=language)
     for one in pack.replaced:
         print(f"logrules: {safe(one.what)} of {safe(one.before)} is replaced by {safe(one.path)}", file=sys.stderr)

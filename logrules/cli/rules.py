@@ -42,11 +42,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the rules; status 1 where none is left."""
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.ruleset.rule_text import card_of
 
-    language = options.lang or preferred_language()
     pack = chosen_pack(options)
     _refuse_unknown(options, pack)
     rows = []
@@ -61,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         )
         if options.text.lower() in spoken and _all_fit(facts):
             origin = pack.origins.get(rule.id, SHIPPED)
-            rows.append((rule.id, rule.cause, rule.severity.value, phase, origin, card.title.of(language)))
+            rows.append((rule.id, rule.cause, rule.severity.value, phase, origin, card.title.of(options.lang)))
     if options.format == "json":
         keys = ("rule", "cause", "severity", "phase", "origin", "title")
         json.dump([dict(zip(keys, row, strict=True)) for row in rows], sys.stdout, indent=1, ensure_ascii=False)

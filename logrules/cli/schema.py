@@ -16,7 +16,7 @@ _EXAMPLES = """examples:
 In an editor, `# yaml-language-server: $schema=rule.json` at the top of a rule file turns on completion."""
 
 
-_TABLES = "logrules.ruleset.table_reader"
+_TABLES = ("pipeline", "causes", "origins", "stances", "exceptions", "exits", "certainty", "names", "settings")
 
 
 def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], dict[str, Any]]:
@@ -48,15 +48,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rule": _model("RuleFile"),
     "framework": _model("FrameworkFile", "logrules.ruleset.framework_models"),
     "fixes": _model("FixesFile"),
-    "pipeline": _model("PipelineFile", _TABLES),
-    "causes": _model("CausesFile", _TABLES),
-    "origins": _model("OriginsFile", _TABLES),
-    "stances": _model("StancesFile", _TABLES),
-    "exceptions": _model("ExceptionsFile", _TABLES),
-    "exits": _model("ExitsFile", _TABLES),
-    "certainty": _model("CertaintyFile", _TABLES),
-    "names": _model("NamesFile", _TABLES),
-    "settings": _model("SettingsFile", _TABLES),
+    **{name: _model(f"{name.title()}File", "logrules.ruleset.table_reader") for name in _TABLES},
     "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
     "case": _model("CaseFile", "logrules.ruletest.case"),

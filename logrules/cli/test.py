@@ -2,8 +2,9 @@
 
 import argparse
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logrules.cli.rule_options import add_settings_option, chosen_settings
 
@@ -75,8 +76,6 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
 
 def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from importlib import import_module
-
     from logrules.model.test_result import Outcome
     from logrules.ruletest.runner import every_test, prove
 
@@ -89,12 +88,11 @@ def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, pro
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
         tests = tuple(affected(tests, reach_of_changes(options.since, roots)))
     results = list(prove(on, tests, processes))
-    import_module(f"logrules.output.ruletest_{options.format}").render_results(results, sys.stdout)
+    _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 
 
 def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
-    from importlib import import_module
     from time import perf_counter
 
     from logrules.ruletest.case import find_cases, read_cases
@@ -103,16 +101,14 @@ def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> i
 
     cases = found.cases or read_cases(find_cases(shipped_cases()))
     told = [one for one in costs(on.pack, cases, perf_counter) if options.k in one.rule]
-    import_module(f"logrules.output.ruletest_{options.format}").render_costs(told, sys.stdout)
+    _form(options).render_costs(told, sys.stdout)
     return 0
 
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from importlib import import_module
-
     from logrules.model.rule_strength import total
 
-    form = import_module(f"logrules.output.ruletest_{options.format}")
+    form = _form(options)
     examples = [example for example in found.suite.examples if options.k in example.owner]
     if options.coverage:
         from logrules.ruletest.rule_coverage import coverage
@@ -125,6 +121,11 @@ def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, p
     tried = strengths(on, examples, processes)
     form.render_strengths(tried, sys.stdout)
     return _floor_status(total(one.noticed for one in tried).percent, options.floor)
+
+
+def _form(options: argparse.Namespace) -> Any:
+    """The module that writes the form that was asked for."""
+    return import_module(f"logrules.output.ruletest_{options.format}")
 
 
 def _floor_status(percent: float, floor: float | None) -> int:

@@ -1,6 +1,7 @@
 """`logrules watch`: follows a live job and says the moment it gets stuck, and why."""
 
 import argparse
+import gc
 import os
 import sys
 from argparse import BooleanOptionalAction
@@ -96,18 +97,17 @@ def _duration(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
     from logrules.cli.follow_loop import follow
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.cli.signal_relay import signals_of
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
     from logrules.model.errors import LogrulesError
     from logrules.notify.stall_memory import StallMemory
+    from logrules.ruleset.pack_cache import keep_patterns
     from logrules.ruleset.patience import with_patience
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
-    options.lang = options.lang or preferred_language()
     if options.format == "jsonl":
         if options.echo:
             raise LogrulesError("--format jsonl and --echo both want standard output")
@@ -119,7 +119,9 @@ def run(options: argparse.Namespace) -> int:
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
-    following = Following(job.source, pack, job.beat_s, job.backlog)
+    # The rules stay: whoever looks for garbage while lines come need not go through them.
+    gc.freeze()
+    following = Following(job.source, pack, job.beat_s, job.backlog, cache=not options.no_cache)
     complain = partial(_complain, language=options.lang)
     told = notify_options.listeners(options, following, lambda: job.pid, complain)
     # A program reads the document on standard output: what people read goes aside.
@@ -139,6 +141,8 @@ def run(options: argparse.Namespace) -> int:
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(_finished(following.workers(), options.lang), out)
         _write(report, options, out)
+    if not options.no_cache:
+        keep_patterns(pack.digest)
     return status if status is not None else _found(report)
 
 
@@ -192,7 +196,7 @@ def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
     try:
         if options.format == "text":
             out.write("\n")
-        render_report(report, options, options.lang, out)
+        render_report(report, options, out)
         out.flush()
     except OSError:
         return  # nobody reads us any more; the job's exit status still counts

@@ -121,7 +121,7 @@ class Scanners:
         from logrules.parsing.deduplication import RepeatFilter
 
         exceptions = {self._pack.trace.exception} if self._pack.trace is not None else ()
-        return RepeatFilter(self.of_traces, self._entries_of(exceptions))
+        return RepeatFilter(self.of_traces, self._entries_of(exceptions), self.telling)
 
     @cached_property
     def of_traces(self) -> frozenset[int]:

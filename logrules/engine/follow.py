@@ -7,10 +7,9 @@ from itertools import islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
-from logrules.engine.extraction import Scanners
 from logrules.engine.late_context import with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
-from logrules.engine.run import merged
+from logrules.engine.run import compiled, merged
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
@@ -48,19 +47,27 @@ class Following:
 
     ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
     clock, it may stay without an update; None for as long as silence changes nothing. ``backlog`` are logs that exist
-    already, read first and merged by their times; ``source`` goes on where they end. One thread iterates; ``report``
-    and ``hear`` may be called from any.
+    already, read first and merged by their times; ``source`` goes on where they end. With ``cache`` compiled literals
+    are kept in the user's cache folder. One thread iterates; ``report`` and ``hear`` may be called from any.
     """
 
-    def __init__(self, source: Source, pack: Pack, beat_s: float | None = 1.0, backlog: Sequence[Source] = ()) -> None:
+    def __init__(
+        self,
+        source: Source,
+        pack: Pack,
+        beat_s: float | None = 1.0,
+        backlog: Sequence[Source] = (),
+        *,
+        cache: bool = False,
+    ) -> None:
         self._source = source
         self._pack = pack
         self._beat_s = beat_s
         self._backlog = backlog
-        self._session = Session(pack)
+        self._scanners, index = compiled(pack, cache=cache)
+        self._session = Session(pack, index=index)
         self._notice = QuietNotice(SHORTEST_S * pack.patience)
         self._stalls: set[str] = set()
-        self._scanners = Scanners(pack)
         self._logs: dict[str, _Log] = {}
         self._below: dict[tuple[str, int], tuple[str, ...]] = {}
         self._skipped: dict[tuple[str, str], int] = {}

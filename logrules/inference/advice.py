@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
-from logrules.inference.renamed_settings import is_done, renamed
+from logrules.inference.renamed_settings import is_done, is_idle, renamed
 from logrules.model.report import Fix
 from logrules.ruleset.rule_text import Card
 
@@ -14,11 +14,12 @@ def steps_for(
 ) -> tuple[Fix, ...]:
     """What to try where these frameworks were seen and this was said in this phase, the first first.
 
-    A step that speaks of what the log does not say is left out, and so is one that the log shows to be done already.
+    A step that speaks of what the log does not say is left out, and so is one that the log shows to be done already
+    or to do nothing here.
     """
     told_of = {**dict.fromkeys(seen, "seen"), **captures}
-    chosen = (renamed(fix, card.renamed, told_of) for fix in card.fixes(seen, said, phase, told_of))
-    fitting = tuple(fix for fix in chosen if not is_done(fix, captures))
+    chosen = ((fix, renamed(fix, card.renamed, told_of)) for fix in card.fixes(seen, said, phase, told_of))
+    fitting = tuple(fix for before, fix in chosen if not (is_done(fix, captures) or is_idle(before, fix)))
     told = [fix for fix in fitting if is_filled(fix.do.en, captures)]
     return tuple(_filled(fix, captures) for fix in told or fitting or card.fixes())
 
@@ -36,6 +37,7 @@ def _filled(fix: Fix, captures: Mapping[str, str]) -> Fix:
         note=filled_text(fix.note, captures) if fix.note else None,
         env={name: filled_value(value, captures) for name, value in fix.env.items()},
         flags=tuple(filled_value(flag, captures) for flag in fix.flags if is_filled(flag, captures)),
+        config={key: filled_value(value, captures) for key, value in fix.config.items() if is_filled(value, captures)},
     )
 
 
@@ -49,4 +51,5 @@ def with_open_slots(fix: Fix) -> Fix:
         note=with_open_text(fix.note) if fix.note else None,
         env={name: filled_value(value, {}) for name, value in fix.env.items()},
         flags=tuple(filled_value(flag, {}) for flag in fix.flags),
+        config={key: filled_value(value, {}) for key, value in fix.config.items()},
     )

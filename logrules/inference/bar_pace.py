@@ -1,4 +1,4 @@
-"""Whether a bar was still moving, when it was last drawn, as it had moved before."""
+"""What a bar tells of time: for how long it has run, and whether it moved at the last as it had moved before."""
 
 import re
 
@@ -11,6 +11,7 @@ _DRAWN = re.compile(
     r"\[(?P<gone>\d+(?::\d\d){1,2})(?:<\d+(?::\d\d){1,2})?, +"
     r"(?P<rate>\d+(?:\.\d+)?)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
 )
+_GONE = re.compile(r"\[(\d{1,6}(?::\d\d){1,2})[<,]")
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 # What has moved for less has shown no pace.
 _SHOWN_S = 60.0
@@ -18,6 +19,12 @@ _SHOWN_S = 60.0
 _SLOWER = 4.0
 # The last hundredth is mostly told before it is written.
 _FULL = 0.99
+
+
+def time_gone(text: str) -> int | None:
+    """For how many seconds a bar had run when it was drawn; None for what is no bar."""
+    found = _GONE.search(text[:MAX_CHARS])
+    return _seconds(found[1]) if found is not None else None
 
 
 def moves_at_its_pace(text: str) -> bool:

@@ -13,11 +13,16 @@ _FEWEST = 8
 
 @record
 class Rhythm:
-    """The last intervals between steps, in seconds; ``shortest_s`` is the least patience that they give."""
+    """The last intervals between steps, in seconds; ``shortest_s`` is the least patience that they give.
+
+    ``patience_s`` is how long silence is normal: well past the slowest of the usual steps; None while unknown. It is
+    worked out once for each step: whoever waits for the next asks for it far more often.
+    """
 
     intervals: tuple[float, ...] = ()
     last: float | None = None
     shortest_s: float = SHORTEST_S
+    patience_s: float | None = None
 
     def after(self, time: float | None) -> "Rhythm":
         """The rhythm once another step was seen at ``time``."""
@@ -25,7 +30,8 @@ class Rhythm:
             return replace(self, last=time if time is not None else self.last)
         if time <= self.last:
             return self
-        return replace(self, intervals=(*self.intervals[-_KEPT + 1 :], time - self.last), last=time)
+        intervals = (*self.intervals[-_KEPT + 1 :], time - self.last)
+        return Rhythm(intervals, time, self.shortest_s, _patience_s(intervals, self.shortest_s))
 
     @property
     def step_s(self) -> float | None:
@@ -37,15 +43,12 @@ class Rhythm:
         """How long a step takes where enough of them were seen to compare workers by it."""
         return self.step_s if len(self.intervals) >= _FEWEST else None
 
-    @property
-    def patience_s(self) -> float | None:
-        """How long silence is normal: well past the slowest of the usual steps; None while unknown.
 
-        The longest interval counts because checkpoints and evaluations are part of the rhythm.
-        """
-        if len(self.intervals) < _FEWEST:
-            return None
-        return max(20 * median(self.intervals), 3 * max(self.intervals), self.shortest_s)
+def _patience_s(intervals: tuple[float, ...], shortest_s: float) -> float | None:
+    """The longest interval counts because checkpoints and evaluations are part of the rhythm."""
+    if len(intervals) < _FEWEST:
+        return None
+    return max(20 * median(intervals), 3 * max(intervals), shortest_s)
 
 
 def median(values: Iterable[float]) -> float:

@@ -5,10 +5,11 @@ Log text is hostile: what a shell could read as more than text is left out befor
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from logrules.model.report import Text
 from logrules.ruleset.name_tables import OtherName, ToldName
-from logrules.ruleset.pattern import bounded
+from logrules.ruleset.pattern import bounded, folded, may_hold
 
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
 # is said where the log says nothing: {share|now}.
@@ -90,10 +91,19 @@ def with_other_names(captures: Mapping[str, str], names: Iterable[OtherName]) ->
     return {**{name: value for name, value in others.items() if value is not None}, **captures}
 
 
-def with_told_names(captures: Mapping[str, str], said: Sequence[str], names: Iterable[ToldName]) -> dict[str, str]:
-    """The captures, and beside them what the lines tell of names that nothing captured, the first line first."""
-    missing = (one for one in names if not captures.get(one.id))
-    told = {one.id: value for one in missing if (value := _told(one.pattern, said)) is not None}
+def with_told_names(
+    captures: Mapping[str, str],
+    said: Sequence[str],
+    names: Iterable[ToldName],
+    required: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> dict[str, str]:
+    """The captures, and beside them what the lines tell of names that nothing captured, the first line first.
+
+    ``required`` are words of patterns: one whose words no line has is not even compiled.
+    """
+    text = folded("\n".join(said))
+    able = (one for one in names if not captures.get(one.id) and may_hold(required.get(one.pattern, ()), text))
+    told = {one.id: value for one in able if (value := _told(one.pattern, said)) is not None}
     return {**captures, **told}
 
 

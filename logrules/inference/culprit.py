@@ -17,7 +17,7 @@ MAX_NAMED = 1_024
 _ON_RANK = re.compile(
     r"(?<![A-Za-z_-])(?<!local )(?<!node )(?<!machine )(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )"
     r"(?:global[_ ]|world[_ ])?[Rr]ank"
-    r"(?:[ _#]?id)?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
+    r"(?:[ _#]?(?:id|ID))?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
 )
 _ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z-])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
 # The device that a message is about, by its number on the node: below a launcher that of the local rank, where each
@@ -117,6 +117,8 @@ def _told_elsewhere(one: Ranked, rank_table: RankTable, failures: Failures | Non
         yield _other_of_two(one.hypothesis, rank_table)
     if rank_table.world == 1:
         yield (0,)
+    if own_error:
+        yield [number for line in _lines(one.hypothesis) if (number := rank_table.number_of(line.worker)) is not None]
 
 
 def _lines(hypothesis: Hypothesis) -> list[Observation]:

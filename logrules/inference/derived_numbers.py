@@ -22,6 +22,9 @@ def _made(how: Derivation, told: Sequence[str]) -> str | None:
     if not all(text.isdecimal() and len(text) <= _MAX_DIGITS for text in told):
         return None
     sizes = [int(text) for text in told]
+    if how is Derivation.HALF:
+        # Of one nothing less is left.
+        return str(sizes[0] // 2) if sizes[0] > 1 else None
     return str(prod(sizes) if how is Derivation.PRODUCT else gcd(*sizes))
 
 

@@ -142,7 +142,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     phase, phase_from = phase_of(hypothesis, findings, pack)
     said = said_by(hypothesis, findings.failures, evidence)
     captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}
-    captures = advised(captured, placed(hypothesis, findings.failures), said, findings.told, pack.tables)
+    captures = advised(captured, placed(hypothesis, findings.failures), said, findings.told, pack)
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     return Diagnosis(

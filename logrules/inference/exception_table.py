@@ -16,8 +16,7 @@ import regex
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame
 from logrules.model.record import record
-from logrules.ruleset.pattern import bounded
-from logrules.ruleset.required_words import may_hold, required_words
+from logrules.ruleset.pattern import bounded, may_hold
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
 # A log may claim what it likes: no chain, no traceback and no message is read further than this.
@@ -159,10 +158,7 @@ class ExceptionTable:
 
     def _may_fit(self, folded: str, row: ExceptionRow) -> bool:
         """Whether the message has a word that the row's cannot be without: most rows are done with by that."""
-        if row.words is None:
-            return True
-        words = self._required.get(row.words)
-        return may_hold(required_words(row.words) if words is None else words, folded)
+        return row.words is None or may_hold(self._required.get(row.words, ()), folded)
 
 
 def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:

@@ -117,7 +117,7 @@ def polling_patience(limit_s: float, polls: Polls) -> float:
 
 
 def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
-    """The moments at which silence alone may change an answer."""
+    """The moments at which silence alone may change an answer, but for steps that stay away."""
     for wait in at.tracker.open_waits():
         if wait.since is not None:
             yield wait.since + wait.wait.patience_s
@@ -127,7 +127,6 @@ def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
     begins = [poll.first.heard for poll in at.polls.standing() if poll.first.heard is not None]
     yield from (first + polling_patience(limit, at.polls) for first in begins for limit in limits[Detection.POLLING])
     if begun is not None:
-        yield from step_time.deadlines(at.tracker.workers, at.activity.heard_of)
         if at.activity.heard is None:
             yield from (begun + limit for limit in limits[Detection.SILENT])
         else:

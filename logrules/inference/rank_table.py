@@ -10,6 +10,7 @@ process ``of_pid`` on ``of_host`` of which its writer tells), ``own_address`` by
 from collections.abc import Mapping
 from dataclasses import field
 
+from logrules.inference.numbered_roles import NumberedRoles
 from logrules.inference.observation import Observation
 from logrules.model.event import Worker, as_rank
 from logrules.model.record import mutable_record, record
@@ -80,6 +81,7 @@ class RankTable:
         # Of which size the largest communicator is in which a process said its rank, and that rank.
         self._ranks: dict[tuple[str | None, int], tuple[int, int]] = {}
         self._hosts: dict[str, str] = {}
+        self._roles = NumberedRoles()
 
     @property
     def ranks(self) -> frozenset[int]:
@@ -98,6 +100,10 @@ class RankTable:
         known = self._ranks.get((worker.host, worker.pid))
         return known[1] if known is not None else None
 
+    def number_of(self, worker: Worker) -> int | None:
+        """The number of a process that says no rank among those alike, by its role."""
+        return self._roles.number_of(worker.role) if worker.rank is None else None
+
     def at(self, place: str) -> tuple[str, frozenset[int]]:
         """The host that a peer gives by its name or address, and the ranks that run there as far as they said so."""
         host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
@@ -108,6 +114,8 @@ class RankTable:
     def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""
         state = self._seat(observation)
+        if state is None and (role := observation.worker.role) is not None:
+            self._roles.see(role)
         for hit in observation.event.hits:
             if hit.captures:
                 self._introduce(hit.captures, observation.worker)

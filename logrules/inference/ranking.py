@@ -84,6 +84,7 @@ class Ranking:
 
     def __init__(self, tiers: Sequence[Tier]) -> None:
         self._tiers: Mapping[str, tuple[int, Tier]] = {tier.id: (place, tier) for place, tier in enumerate(tiers)}
+        self._behind_all = (len(tiers), Tier(""))
 
     def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
         """The hypotheses that nothing else explains, the likeliest cause first, each with its consequences."""
@@ -96,7 +97,7 @@ class Ranking:
         return self._one_a_cause(_within_reach(found))
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
-        return self._tiers.get(one.rule.tier, (len(self._tiers), Tier("")))
+        return self._tiers.get(one.rule.tier, self._behind_all)
 
     def _order(self, one: Hypothesis) -> tuple[bool, int, int, int, int, str]:
         """Not survived before survived, then the worse, what is no reaction, then who was first."""

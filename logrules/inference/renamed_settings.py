@@ -18,6 +18,12 @@ def is_done(fix: Fix, told: Mapping[str, str]) -> bool:
     return alone and bool(fix.env) and all(told.get(name) == value for name, value in fix.env.items())
 
 
+def is_idle(before: Fix, after: Fix) -> bool:
+    """Whether it is there for settings alone, and none of them does anything here."""
+    given, left = ((one.run, one.code, one.env, one.flags, one.config) for one in (before, after))
+    return any(given) and not any(left)
+
+
 def renamed(fix: Fix, settings: Iterable[RenamedSetting], told: Mapping[str, str]) -> Fix:
     """The step with each setting under the name that it has where the log tells this."""
     for setting in settings:

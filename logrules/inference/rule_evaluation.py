@@ -51,6 +51,7 @@ class RuleEvaluation:
                     yield at
         index = self._index
         yield from liveness.deadlines(self._snapshot(), index.limits)
+        yield self._run.next_step_due()
         yield from self._worse_at.values()
 
     def judged(self, rule_id: str) -> "Judged":

@@ -54,7 +54,7 @@ class Index:
 
 def index_of(pack: Pack) -> Index:
     """The tables of a pack."""
-    by_rule = {rule.id: tuple(dict.fromkeys(leaves(rule.when))) for rule in pack.rules}
+    by_rule = {rule.id: _once(leaves(rule.when)) for rule in pack.rules}
     every = tuple(chain.from_iterable(by_rule.values()))
     asked = _asked(every)
     return Index(
@@ -76,6 +76,11 @@ def index_of(pack: Pack) -> Index:
     )
 
 
+def _once(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
+    # Most rules have one leaf, and to look at it for a twin is a quarter of what these tables cost.
+    return tuple(dict.fromkeys(found)) if len(found) > 1 else found
+
+
 def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[str, ...]]:
     """The frameworks by what shows them."""
     found: dict[Sign, list[str]] = {}
@@ -89,9 +94,9 @@ def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, t
     index: dict[int, dict[str, tuple[Leaf, ...]]] = {}
     for rule_id, found in by_rule.items():
         for leaf in found:
-            for signal in signals_of(leaf):
+            for signal in frozenset(signals_of(leaf)):
                 rules = index.setdefault(signal, {})
-                rules[rule_id] = tuple(dict.fromkeys((*rules.get(rule_id, ()), leaf)))
+                rules[rule_id] = (*rules.get(rule_id, ()), leaf)
     return index
 
 

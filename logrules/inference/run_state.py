@@ -2,6 +2,7 @@
 
 from dataclasses import field, replace
 
+from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
@@ -12,6 +13,7 @@ from logrules.inference.outliers import Outliers
 from logrules.inference.polling import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
+from logrules.inference.step_time import StepDeadlines
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
@@ -66,6 +68,7 @@ class RunState:
         self.reached: float | None = None
         # The latest line, where it says that its writer is done.
         self.parting: Observation | None = None
+        self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
         self._named: set[str] = set()
         self._by_component = index.components
         self._loops_of = index.loops
@@ -96,8 +99,22 @@ class RunState:
         by_frame = {name for one in self.failures.components for name in self._by_component.get(one, ())}
         return frozenset(self._named | by_frame)
 
+    def hear(self, source: str, now: float) -> None:
+        """Bytes of a log came, whatever they say."""
+        self.job.activity.hear(source, now)
+        self._step_deadlines.hear(now)
+
+    def next_step_due(self) -> float:
+        """When silence may be that of a step that stays away, or a moment before; never for a saved log."""
+        job = self.job
+        if job.activity.begun is None or job.clock.now is None:
+            return float("inf")
+        return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
+
     def see(self, observation: Observation, *, complaint: bool, parting: bool) -> None:
         """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done."""
+        if observation.event.arrived is not None:
+            self._step_deadlines.hear(observation.event.arrived)
         self.last = observation
         self.reached = self.job.clock.now
         self.parting = observation if parting else None

@@ -68,8 +68,9 @@ class Session:
     @property
     def deadline(self) -> float | None:
         """The next moment at which silence alone changes an answer; None where silence changes nothing."""
-        now = self.now
-        return min((at for at in self._rules.deadlines() if now is None or at > now), default=None)
+        now, never = self.now, float("inf")
+        first = min((at for at in self._rules.deadlines() if now is None or at > now), default=never)
+        return None if first == never else first
 
     def feed(self, item: Event | BytesArrived | Tick | End) -> tuple[Change, ...]:
         """Take the next event, the coming of bytes, the passing of time, or the end; what that changed.
@@ -156,7 +157,7 @@ class Session:
         deadline = self.deadline
         self._pass_to(now)
         late = tuple(self._rules.judge_silence()) if deadline is not None and now >= deadline else ()
-        self._job.activity.hear(source, now)
+        self._run.hear(source, now)
         return (*late, *self._rules.judge_broken_silence())
 
     def _pass_to(self, now: float) -> None:

@@ -8,7 +8,7 @@ from logrules.inference.failure_captures import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.ranking import Hypothesis
 from logrules.model.report import Evidence
-from logrules.ruleset.tables import Tables
+from logrules.ruleset.pack import Pack
 
 # What a log may tell of a diagnosis of any rule.
 OF_ANY_RULE = frozenset(("several", "own_place", "library_place", "calling_place", "only_library"))
@@ -25,13 +25,14 @@ def advised(
     places: Mapping[str, str],
     said: Sequence[str],
     of_job: Mapping[str, str],
-    tables: Tables,
+    pack: Pack,
 ) -> dict[str, str]:
     """What steps may say beyond that: whose code raised, what the lines tell, and what any line ``of_job`` told.
 
     Beside these what they are called elsewhere, and what numbers among them come to.
     """
-    told = with_told_names({**places, **captured}, said, tables.told_names)
+    tables = pack.tables
+    told = with_told_names({**places, **captured}, said, tables.told_names, pack.required)
     return with_numbers(with_other_names({**of_job, **told}, tables.other_names), tables.numbers)
 
 

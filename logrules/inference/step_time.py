@@ -4,7 +4,9 @@ A worker that has said that it waits, or that it does something else than its lo
 by the loop's rhythm: its wait has a patience of its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from operator import itemgetter
 
 from logrules.inference.observation import Match, Observation, begin, extend
 from logrules.inference.worker_state import WorkerState, peers
@@ -31,27 +33,32 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
 
 def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
     """The last steps of the workers whose own stay away while those of a peer came since."""
-    behind = [
-        state.stepped
-        for worker, state in workers.items()
-        if _moves(state)
-        and state.bar is None
-        and _late(state, now)
-        and any(_went_on(worker, state, *other) for other in workers.items())
-    ]
-    return _match_of_lines(behind)
+    late = [one for one in workers.items() if _moves(one[1]) and one[1].bar is None and _late(one[1], now)]
+    steps = _latest_steps(workers) if late else {}
+    return _match_of_lines(state.stepped for worker, state in late if _stays_behind(worker, state, steps))
 
 
-def deadlines(workers: Mapping[Worker, WorkerState], heard: Mapping[str, float]) -> Iterator[float]:
-    """When the next step of each looping worker is overdue, and when its log has been still for as long."""
-    for state in workers.values():
-        if state.beat is None or not _moves(state):
-            continue
-        last, patience = state.beat[0], state.beat[1].patience_s
-        if last.heard is None or patience is None:
-            continue
-        yield last.heard + patience
-        yield heard.get(last.event.source, last.heard) + patience
+class StepDeadlines:
+    """When the next step of a worker is overdue, or a moment before that.
+
+    What is heard from now on is not due before the shortest patience of any rhythm has passed: the workers are gone
+    through anew only then, or at the first deadline of what was known, however many lines come meanwhile.
+    """
+
+    def __init__(self, shortest_s: float) -> None:
+        self._shortest_s = shortest_s
+        self._next = float("-inf")
+
+    def hear(self, at: float) -> None:
+        """Something came."""
+        self._next = min(self._next, at + self._shortest_s)
+
+    def after(self, now: float, workers: Mapping[Worker, WorkerState], heard: Mapping[str, float]) -> float:
+        """The next of them; infinite where none is. ``heard`` says when each log last grew."""
+        if self._next <= now:
+            moments = (at for state in workers.values() for at in _deadlines(state, heard))
+            self._next = min((at for at in moments if at > now), default=float("inf"))
+        return self._next
 
 
 def workers_now(workers: Mapping[Worker, WorkerState], now: float | None) -> tuple[WorkerNow, ...]:
@@ -66,6 +73,18 @@ def workers_now(workers: Mapping[Worker, WorkerState], now: float | None) -> tup
         quiet = max(now - since, 0.0) if now is not None and since is not None else None
         found.append(WorkerNow(worker.label, state.phase, state.progress_text, rhythm.step_s, quiet, patience))
     return tuple(found)
+
+
+def _deadlines(state: WorkerState, heard: Mapping[str, float]) -> Iterator[float]:
+    """When its next step is overdue, and when its log has been still for as long.
+
+    Of a bar and of a step, whichever it is judged by, and also while it waits: what ends a wait, or clears a bar away,
+    brings back a deadline that is older than itself.
+    """
+    for last, rhythm in ((state.stepped, state.rhythm), (state.bar, state.bar_rhythm)):
+        if last is not None and last.heard is not None and rhythm.patience_s is not None:
+            yield last.heard + rhythm.patience_s
+            yield heard.get(last.event.source, last.heard) + rhythm.patience_s
 
 
 def _moves(state: WorkerState) -> bool:
@@ -101,13 +120,26 @@ def _said_last(state: WorkerState, grew: float | None) -> bool:
     return grew is None or (last is not None and grew <= last)
 
 
-def _went_on(worker: Worker, state: WorkerState, other: Worker, moving: WorkerState) -> bool:
-    if state.stepped is None or moving.stepped is None or not peers(worker, other):
+def _latest_steps(workers: Mapping[Worker, WorkerState]) -> dict[str | None, list[tuple[float, Worker]]]:
+    """When the workers of each role stepped last, the latest first: where all hang, nobody need be compared to all."""
+    steps: dict[str | None, list[tuple[float, Worker]]] = {}
+    for worker, state in workers.items():
+        if state.stepped is not None and state.stepped.heard is not None:
+            steps.setdefault(worker.role, []).append((state.stepped.heard, worker))
+    for of_role in steps.values():
+        of_role.sort(key=itemgetter(0), reverse=True)
+    return steps
+
+
+def _stays_behind(
+    worker: Worker, state: WorkerState, steps: Mapping[str | None, Sequence[tuple[float, Worker]]]
+) -> bool:
+    """Whether a peer has stepped since, and well after the worker's own next step was to come."""
+    if state.stepped is None or state.stepped.heard is None or state.rhythm.patience_s is None:
         return False
-    since, then, patience = state.stepped.heard, moving.stepped.heard, state.rhythm.patience_s
-    if since is None or then is None or patience is None:
-        return False
-    return then >= since + patience / 2
+    long_after = state.stepped.heard + state.rhythm.patience_s / 2
+    later = takewhile(lambda step: step[0] >= long_after, steps.get(worker.role, ()))
+    return any(peers(worker, other) for _, other in later)
 
 
 def _match_of_lines(observations: Iterable[Observation | None]) -> Match | None:

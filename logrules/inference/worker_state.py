@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 
-from logrules.inference.bar_pace import moves_at_its_pace
+from logrules.inference.bar_pace import moves_at_its_pace, time_gone
 from logrules.inference.cadence import Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
@@ -25,7 +25,8 @@ ANEW_S = 60.0
 class OpenWait:
     """A wait that nothing has ended yet.
 
-    ``renewed`` is the last line that spoke of it, ``moved`` the last that said more than the one before.
+    ``renewed`` is the last line that spoke of it, ``moved`` the last that said more than the one before, ``timed`` the
+    last whose time is known.
     """
 
     wait: Wait
@@ -33,23 +34,30 @@ class OpenWait:
     opened: Observation
     renewed: Observation
     moved: Observation
+    timed: Observation | None = None
 
     @property
     def since(self) -> float | None:
-        """When patience began to run."""
-        return self.moved.heard
+        """When patience began to run. A bar below a line whose time is known tells for how long it has run itself."""
+        if self.moved.heard is not None:
+            return self.moved.heard
+        gone = time_gone(self.moved.event.message)
+        if gone is None or self.timed is None or self.timed.heard is None or not _near(self.timed, self.moved):
+            return None
+        return self.timed.heard + gone
 
     def renew(self, observation: Observation) -> None:
         """Another line spoke of it: patience begins anew, unless it only says that it still waits."""
         if not self.is_repeated_by(observation):
             self.moved = observation
+        if observation.heard is not None:
+            self.timed = observation
         self.renewed = observation
 
     def is_repeated_by(self, observation: Observation) -> bool:
         """Whether a line only says again what the last one said, with next to nothing between."""
         before, after = self.renewed.event, observation.event
-        near = before.source == after.source and after.line - before.line <= _NEAR_LINES
-        return near and progress_key(before.message) == progress_key(after.message)
+        return _near(self.renewed, observation) and progress_key(before.message) == progress_key(after.message)
 
     def is_overdue(self, now: float | None) -> bool:
         """Whether it has lasted for longer than its patience by now."""
@@ -79,6 +87,8 @@ class WorkerState:
     home_bar: tuple[str, str] | None = None
     entered: Observation | None = None
     latest: Observation | None = None
+    # The last of its signs whose time is known.
+    timed: Observation | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)
     passed: set[str] = field(default_factory=set)
     stepped: Observation | None = None
@@ -94,6 +104,17 @@ class WorkerState:
     # When it was last back at a start that it had left behind.
     restarted: Observation | None = None
     before_restart: Observation | None = None
+
+    def see(self, observation: Observation) -> None:
+        """It gave a sign of where it is."""
+        self.latest = observation
+        if observation.heard is not None:
+            self.timed = observation
+
+    def begin(self, wait: Wait, worker: Worker, observation: Observation) -> None:
+        """It waits from this line on."""
+        timed = self.timed if observation.heard is None else observation
+        self.waits[wait.id] = OpenWait(wait, worker, observation, observation, observation, timed)
 
     def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
         """It is in another phase; those of the ``startup`` come before all loops."""
@@ -159,3 +180,8 @@ def peers(one: Worker, other: Worker) -> bool:
     if one == other or not (one.named and other.named) or one.role != other.role:
         return False
     return one.rank != other.rank or one.pid != other.pid or one.host != other.host
+
+
+def _near(before: Observation, after: Observation) -> bool:
+    """Whether next to nothing stands between two lines of one log."""
+    return before.event.source == after.event.source and after.event.line - before.event.line <= _NEAR_LINES

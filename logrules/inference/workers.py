@@ -157,7 +157,7 @@ class WorkerTracker:
             changes += self._complete(observation)
         if any(marker.ends for marker in markers):
             changes += self._finish(observation)
-        state.latest = observation
+        state.see(observation)
         return tuple(changes)
 
     def _move_on(
@@ -193,7 +193,7 @@ class WorkerTracker:
         return (*self._waited, *still)
 
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
-        state.waits[wait.id] = OpenWait(wait, worker, observation, observation, observation)
+        state.begin(wait, worker, observation)
         self._in_wait[worker] = state
         if wait.starter and worker.rank is None:
             self._starting.add(worker)

@@ -41,6 +41,15 @@ def write_file(path: Path, content: bytes, *, new_mode: int = _READABLE) -> None
         raise UnwritableError(path, fault) from None
 
 
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file, and the folders above it that are not there. Raises UnwritableError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise UnwritableError(path, fault) from None
+    write_file(path, content)
+
+
 def _status(path: Path) -> os.stat_result | None:
     try:
         return path.stat()

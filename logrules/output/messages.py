@@ -50,7 +50,6 @@ EVIDENCE = Text("Evidence", "证据")
 FIXES = Text("What to try, in this order", "建议（按顺序尝试）")
 CONSEQUENCES = Text("Consequences of it", "由此引起的后果")
 SIDES = Text("The ranks compared", "各 rank 对比")
-PATH = Text("Phases seen", "经过的阶段")
 EARLIER = Text("Earlier runs in this log", "该日志中更早的运行")
 UNUSUAL = Text(
     "No rule knows this log's trouble, if it has any. Lines that stand out",

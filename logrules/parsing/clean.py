@@ -24,7 +24,9 @@ _BLANK_CONTROL = re.compile(r"[\n\x0b\x0c\r\x1c-\x1e\x85]+")
 # NULs, other C0 and C1 controls, DEL and byte order marks; the tab stays, ESC and one-character CSI wait.
 _CONTROL = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x9f\ufeff]+")
 _LEFT_OVER = re.compile(r"[\x07\x1b\x9b\x9c]+")
-_SPELT_RETURN = re.compile(rb"\^M(?![a-z_])")
+# A bar leaves its line open, and Slurm, which ends the job, does not look at what is written there.
+OPEN_LINE = b"]slurmstepd"
+_CUT = re.compile(rb"\r|\^M(?![a-z_])|(?<=\])(?=slurmstepd(?:-[\w.-]{1,64})?: )")
 _MAX_PASSES = 4
 # Where the characters of GB 2312 stand in GBK and GB 18030: two bytes, both high. Chinese text in UTF-8 has bytes
 # below 0xA1 in nearly every word, and text in Latin alphabets single high bytes.
@@ -79,15 +81,12 @@ def _without_sequences(text: str) -> str:
 def redraws(raw: bytes) -> Iterator[tuple[int, bytes]]:
     """The stretches of a physical line that overwrote each other, each with its offset, empty ones left out.
 
-    Split at each carriage return, also where a pasted log spells it ``^M``.
+    Split at each carriage return, also where a pasted log spells it ``^M``, and where Slurm wrote behind a bar.
     """
-    start = 0
-    for piece in raw.split(b"\r"):
-        begin = 0
-        for mark in _SPELT_RETURN.finditer(piece):
-            if mark.start() > begin:
-                yield start + begin, piece[begin : mark.start()]
-            begin = mark.end()
-        if begin < len(piece):
-            yield start + begin, piece[begin:]
-        start += len(piece) + 1
+    begin = 0
+    for mark in _CUT.finditer(raw):
+        if mark.start() > begin:
+            yield begin, raw[begin : mark.start()]
+        begin = mark.end()
+    if begin < len(raw):
+        yield begin, raw[begin:]

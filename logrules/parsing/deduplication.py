@@ -40,11 +40,20 @@ class RepeatFilter:
     that may name an exception comes for the first, second, fourth, eighth … time, or any other for the first. Those
     with one of ``exceptions`` do name one. Two lines are the same if nothing but numbers differs behind what may name
     their writer.
+
+    Of lines with one of ``telling`` the last of each kind in a window is read too: nobody knows which is the last of
+    the log before its end, and by then it would come behind what was read since.
     """
 
-    def __init__(self, of_traces: frozenset[int], exceptions: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        of_traces: frozenset[int],
+        exceptions: frozenset[int] = frozenset(),
+        telling: frozenset[int] = frozenset(),
+    ) -> None:
         self._of_traces = of_traces
         self._exceptions = exceptions
+        self._telling = telling
         self._seen: Counter[Kind] = Counter()
         self._texts_of: Counter[Kind] = Counter()
         self._told: Counter[int] = Counter()
@@ -54,21 +63,32 @@ class RepeatFilter:
         """The same without what was read often enough."""
         kinds = [kind_of(line.hits) for line in found.lines]
         of_trace = [self._is_of_trace(kind) for kind in kinds]
+        last = self._last_of_each(found.lines, kinds)
         runs = _runs(compress(found.lines, of_trace))
-        read = frozenset(line.number for run in runs if self._has_news(run) for line in run)
+        read = frozenset(line.number for run in runs if self._has_news(run, last) for line in run)
         kept = tuple(
             line
             for line, kind, traced in zip(found.lines, kinds, of_trace, strict=True)
-            if (line.number in read if traced else self._is_worth(kind, line.raw))
+            if (line.number in read if traced else self._is_worth(kind, line.raw) or line.number in last)
         )
         return replace(found, lines=kept, thinned=True)
+
+    def _last_of_each(self, lines: Sequence[HitLine], kinds: Sequence[Kind]) -> frozenset[int]:
+        """The numbers of the last lines of each kind that tells; in a traceback those that may name an exception."""
+        last: dict[Kind, int] = {}
+        for line, kind in zip(reversed(lines), reversed(kinds), strict=True):
+            if kind in last or self._telling.isdisjoint(kind):
+                continue
+            if not self._is_of_trace(kind) or self._may_name(line):
+                last[kind] = line.number
+        return frozenset(last.values())
 
     def _is_of_trace(self, kind: Kind) -> bool:
         return not self._of_traces.isdisjoint(kind)
 
-    def _has_news(self, run: Sequence[HitLine]) -> bool:
+    def _has_news(self, run: Sequence[HitLine], last: frozenset[int]) -> bool:
         # Each line counts, also behind the first new one.
-        news = [self._is_news(line) for line in run]
+        news = [self._is_news(line) or line.number in last for line in run]
         return any(news)
 
     def _is_news(self, line: HitLine) -> bool:

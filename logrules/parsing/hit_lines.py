@@ -3,9 +3,9 @@
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
-from itertools import pairwise, repeat
+from itertools import chain, pairwise
 from typing import TypeAlias
 
 from logrules.model.record import record
@@ -100,45 +100,56 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
 def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[_Span]:
     """The span of each line with hits; with ``shares`` without the bulk of any kind."""
     bounds = _bounds(data, found)
-    kept = repeat(True) if shares is None else _kept(_kinds(found, bounds), shares)
-    for (place, behind), is_kept in zip(pairwise(bounds), kept, strict=False):
-        if is_kept:
-            at = found.ends[place]
-            end = data.find(b"\n", at)
-            yield data.rfind(b"\n", 0, at - 1) + 1, len(data) if end < 0 else end, place, behind
+    for nth in range(len(bounds) - 1) if shares is None else _kept(_kinds(found, bounds), shares):
+        place, behind = bounds[nth], bounds[nth + 1]
+        at = found.ends[place]
+        end = data.find(b"\n", at)
+        yield data.rfind(b"\n", 0, at - 1) + 1, len(data) if end < 0 else end, place, behind
 
 
 def _bounds(data: bytes, found: Hits) -> "array[int]":
     """The place of the first hit of each line with hits, of which a window may have 100,000, and that behind all."""
     bounds = array("i", [0])
-    while (place := bounds[-1]) < len(found):
-        end = data.find(b"\n", found.ends[place])
-        bounds.append(len(found) if end < 0 else bisect_right(found.ends, end, place + 1))
+    ends, place, behind = found.ends, 0, len(found)
+    while place < behind:
+        end = data.find(b"\n", ends[place])
+        place += 1
+        # Step by step: a line has few hits, and a search among all of a window takes longer than to pass these.
+        while place < behind and (ends[place] <= end or end < 0):
+            place += 1
+        bounds.append(place)
     return bounds
 
 
-def _kinds(found: Hits, bounds: "array[int]") -> list[Kind]:
+def _kinds(found: Hits, bounds: "array[int]") -> Iterator[Kind]:
     """The kind of each line."""
     known: dict[bytes, Kind] = {}
-    kinds: list[Kind] = []
     numbers, size = memoryview(found.numbers).cast("B"), found.numbers.itemsize
     for place, behind in pairwise(bounds):
         spelt = numbers[place * size : behind * size].tobytes()
         kind = known.get(spelt)
         if kind is None:
             kind = known[spelt] = tuple(dict.fromkeys(found.numbers[place:behind]))
-        kinds.append(kind)
-    return kinds
+        yield kind
 
 
-def _kept(kinds: Sequence[Kind], shares: Shares) -> Iterator[bool]:
+def _kept(kinds: Iterable[Kind], shares: Shares) -> list[int]:
     """Which lines are kept: of each kind the first, the last, and between them those where it has doubled."""
-    counts = Counter(kinds)
-    share_of = shares(counts)
-    seen = dict.fromkeys(counts, 0)
-    for kind in kinds:
-        seen[kind] = nth = seen[kind] + 1
-        yield nth <= share_of[kind] or nth > counts[kind] - share_of[kind] or not nth & (nth - 1)
+    alike: dict[Kind, array[int]] = {}
+    for nth, kind in enumerate(kinds):
+        its = alike.get(kind)
+        if its is None:
+            its = alike[kind] = array("i")
+        its.append(nth)
+    share_of = shares({kind: len(its) for kind, its in alike.items()})
+    return sorted(chain.from_iterable(_of_kind(its, share_of[kind]) for kind, its in alike.items()))
+
+
+def _of_kind(alike: "array[int]", share: int) -> Iterable[int]:
+    if len(alike) <= 2 * share:
+        return alike
+    doubled = (alike[(1 << power) - 1] for power in range(len(alike).bit_length()))
+    return {*alike[:share], *doubled, *alike[-share:]}
 
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:

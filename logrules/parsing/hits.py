@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import overload
 
 
@@ -9,10 +10,8 @@ class Hits(Sequence[tuple[int, int]]):
     """Pairs of (offset behind the literal, its number), by rising offset: the columns ``ends`` and ``numbers``."""
 
     def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
-        self.ends, self.numbers = array("q"), array("i")
-        for end, number in pairs:
-            self.ends.append(end)
-            self.numbers.append(number)
+        made = list(pairs)
+        self.ends, self.numbers = array("q", map(itemgetter(0), made)), array("i", map(itemgetter(1), made))
 
     def __len__(self) -> int:
         return len(self.ends)

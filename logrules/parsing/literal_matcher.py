@@ -4,18 +4,13 @@ Both find the same. Hyperscan is the faster by far (2 GB/s against 0.3), but has
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol, TypeAlias
 
 from logrules.model.errors import LogrulesError
 from logrules.parsing.hits import Hits
 
-
-class Literal(NamedTuple):
-    """Bytes to be found, and the number to report for them; ``once`` asks for the first place of each scan only."""
-
-    data: bytes
-    number: int
-    once: bool = False
+# Bytes to be found, the number to report for them, and whether only their first place in a scan is asked for.
+Literal: TypeAlias = tuple[bytes, int, bool]
 
 
 class LiteralMatcher(Protocol):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.record import record
@@ -39,10 +40,15 @@ class OriginResolver:
     def __init__(
         self, components: Sequence[Component], own_words: Sequence[OwnWords], nesting: Sequence[Nesting] = ()
     ) -> None:
-        self._table = OriginTable(components)
+        self._components = components
         self._words = OwnNames(own_words)
         self._nested = NestedPhases(nesting)
         self._memo: dict[tuple[str, str], _Reading] = {}
+
+    @cached_property
+    def _table(self) -> OriginTable:
+        """Made where a log first has a frame, or a header that names a logger or a file: most have neither."""
+        return OriginTable(self._components)
 
     def of_frame(self, file: str, function: str) -> Origin:
         """The origin of a frame as a traceback prints it; ``own`` for the user's code and for copies of a library's."""

@@ -1,8 +1,8 @@
 """One pass over a window: which literals of which signals are where."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from itertools import compress
+from itertools import compress, pairwise, repeat
 
 from logrules.model.record import record
 from logrules.parsing.hits import Hits
@@ -11,7 +11,7 @@ from logrules.ruleset.pack import Signal, TraceForm
 
 # Below a traceback's frame: its source line and the exception. Marks under the source (Python 3.11 on) put it lower.
 LINES_BELOW = 2
-_MARKS = (b"^^", b"~~")
+_CARETS, _TILDES = b"^^", b"~~"
 _MAX_MARK_BYTES = 4_096
 
 
@@ -77,16 +77,16 @@ class Scanner:
         frames = list(compress(found.ends, map(self._frames.__contains__, found.numbers))) if self._frames else []
         if frames:
             below = _lines_below(data, frames)
-            found = Hits(sorted([*found, *((at, len(self.signals_of) - 1) for at in below)]))
+            found = Hits(sorted([*found, *zip(below, repeat(len(self.signals_of) - 1))]))
         return found
 
 
 def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Literal]:
     if detail.routine is True:
-        return [Literal(data, number) for number, (data, _) in enumerate(entries)]
+        return [(data, number, False) for number, (data, _) in enumerate(entries)]
     thinned = [sampled or number in detail.common for number, (_, sampled) in enumerate(entries)]
     return [
-        Literal(data, number, once=thinned[number])
+        (data, number, thinned[number])
         for number, (data, _) in enumerate(entries)
         if detail.routine is None or not thinned[number]
     ]
@@ -94,27 +94,30 @@ def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Liter
 
 def _may_name(line: bytes) -> bool:
     """Whether an exception may be named here: a name alone or before a colon. Most source lines end in a bracket."""
+    if b":" in line:
+        return True
     last = line.rstrip()[-1:]
-    return b":" in line or last.isalnum() or last == b"_"
+    return last.isalnum() or last == b"_"
 
 
-def _lines_below(data: bytes, frames: Iterable[int]) -> list[int]:
+def _lines_below(data: bytes, frames: Sequence[int]) -> list[int]:
     """Offsets of the second bytes of the lines below these offsets, as a scan reports its hits (behind a match).
 
     ``data`` are whole lines but for the last one.
     """
-    found: dict[int, None] = {}
+    found: list[int] = []
     # One byte is looked for as fast as memory is read, two a hundred times slower.
-    marked = any(mark[:1] in data for mark in _MARKS)
-    for at in frames:
+    marked = any(mark[:1] in data for mark in (_CARETS, _TILDES))
+    for at, following in pairwise((*frames, len(data) - 1)):
         end, left = data.find(b"\n", at), LINES_BELOW
-        while 0 <= end < len(data) - 1 and left:
+        # What is below the line of the frame that follows is left to that frame: no line is looked at twice.
+        while left and 0 <= end < following:
             start = end + 1
             end = data.find(b"\n", start)
             stop = end if end >= 0 else len(data)
             line = data[start : min(stop, start + _MAX_MARK_BYTES)]
-            if not marked or not any(mark in line for mark in _MARKS):
+            if not marked or not (_CARETS in line or _TILDES in line):
                 left -= 1
             if stop > start and _may_name(line):
-                found[start + 1] = None
-    return sorted(found)
+                found.append(start + 1)
+    return found

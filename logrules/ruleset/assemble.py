@@ -1,7 +1,7 @@
 """Checked documents to a Pack: signals numbered, names resolved, every fault collected with its place."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
@@ -67,9 +67,15 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         tables=tables,
         steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in known.steps.values()]),
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
-        required={row.words: required_words(row.words) for row in tables.exceptions if row.words is not None},
+        required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
     )
     return pack, ()
+
+
+def _of_tables(tables: Tables) -> Iterator[str]:
+    """The patterns that many a failure or line is held against, and that few match."""
+    yield from (row.words for row in tables.exceptions if row.words is not None)
+    yield from (one.pattern for one in tables.told_names)
 
 
 def words_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Words:

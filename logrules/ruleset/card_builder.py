@@ -1,7 +1,6 @@
 """The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps spelled out."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,9 +9,8 @@ from logrules.model.report import Restart
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack_builder import RuleSource, Words
+from logrules.ruleset.rule_text import with_params
 from logrules.ruleset.usual_risk import usual_risk
-
-_SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 def card_text(card: schema.CardFile, words: Words) -> str:
@@ -37,7 +35,7 @@ def step_faults(source: RuleSource, at: Sequence[str | int], card: schema.CardFi
     if not card.fixes and not (cause and cause.fixes):
         yield source.problem([*at, "fixes"], "no step, neither here nor in its cause's row", kind="schema")
     for number, step in enumerate(card.fixes):
-        for name, params in _named(step):
+        for name, params in named_steps(step):
             known = words.steps.get(name)
             place = [*at, "fixes", number]
             if known is None:
@@ -48,7 +46,8 @@ def step_faults(source: RuleSource, at: Sequence[str | int], card: schema.CardFi
                     yield source.problem([*place, name, param], f"the step `{name}` has no `{param}`", kind="schema")
 
 
-def _named(step: schema.AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
+def named_steps(step: schema.AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """The names and parameters of a step that is not spelled out itself."""
     if isinstance(step, str):
         yield step, {}
     elif isinstance(step, dict):
@@ -61,7 +60,7 @@ def _spelled(steps: Sequence[schema.AnyFix], words: Words) -> list[dict[str, Any
     for step in steps:
         if isinstance(step, schema.FixFile):
             found.append(_plain(step))
-        for name, params in _named(step):
+        for name, params in named_steps(step):
             known = words.steps.get(name)
             if known is not None:
                 values = {**known.params, **params}
@@ -79,7 +78,7 @@ def _plain(step: schema.FixFile) -> dict[str, Any]:
 def filled(value: Any, params: Mapping[str, str]) -> Any:
     """The value with parameters in its slots; slots of other names are for captures."""
     if isinstance(value, str):
-        return _SLOT.sub(lambda slot: params.get(slot[1], slot[0]), value)
+        return with_params(value, params)
     if isinstance(value, dict):
         return {filled(key, params): filled(item, params) for key, item in value.items()}
     return [filled(item, params) for item in value] if isinstance(value, list) else value

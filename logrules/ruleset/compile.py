@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
@@ -12,10 +10,10 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import assemble
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
-from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.schema_problems import problems_of
+from logrules.ruleset.pack_builder import AnyFile, RuleSource
+from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
-from logrules.ruleset.table_reader import TABLE_FILES, adapter_of
+from logrules.ruleset.table_reader import TABLE_FILES
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Unreadable, parse_document
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from logrules.ruleset.config import Config
     from logrules.ruleset.rule_file import RuleText
 
-_KINDS: Mapping[str, type[Any]] = {
+_KINDS: Mapping[str, type[AnyFile]] = {
     "framework": FrameworkFile,
     "language": Translation,
     **TABLE_FILES,
@@ -119,20 +117,20 @@ def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]
         document = parse_document(text.raw, text.shown)
     except Unreadable as fault:
         return None, [fault.problem]
-    if not isinstance(document.data, dict):
-        return None, [Problem(document.place(()), "is not a mapping of keys to values", kind="schema")]
-    if not _OLD_KEYS.isdisjoint(document.data):
-        return None, [Problem(document.place(()), "is written in an older format", _ADVICE, kind="schema")]
-    kind = _kind_of(document.data)
-    if kind is schema.RuleFile:
-        document.data.setdefault("id", text.id)
+    kind: type[AnyFile] = schema.RuleFile
+    if isinstance(document.data, dict):
+        if not _OLD_KEYS.isdisjoint(document.data):
+            return None, [Problem(document.place(()), "is written in an older format", _ADVICE, kind="schema")]
+        kind = _kind_of(document.data)
+        if kind is schema.RuleFile:
+            document.data.setdefault("id", text.id)
     try:
-        return RuleSource(document, adapter_of(kind).validate_python(document.data), text.origin), []
-    except ValidationError as fault:
-        return None, list(problems_of(document, fault, kind))
+        return RuleSource(document, validated(document, kind), text.origin), []
+    except PackError as fault:
+        return None, fault.problems
 
 
-def _kind_of(data: Mapping[str, object]) -> type:
+def _kind_of(data: Mapping[str, object]) -> type[AnyFile]:
     """The model of the file that says this; steps alone are a file of steps."""
     if "fixes" in data and "cause" not in data and "language" not in data:
         return schema.FixesFile

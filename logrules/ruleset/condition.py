@@ -234,6 +234,11 @@ def signals_of(leaf: Leaf) -> Signals:
             return ()
 
 
+def all_signals(condition: Condition) -> Signals:
+    """Every signal that can change the condition, once, from left to right."""
+    return tuple(dict.fromkeys(signal for leaf in leaves(condition) for signal in signals_of(leaf)))
+
+
 def counts_of(leaf: Leaf) -> tuple[int, ...]:
     """The numbers of lines or samples that a leaf asks for."""
     match leaf:

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from logrules.model.errors import PackError
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.schema_problems import problems_of
+from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
-from logrules.ruleset.table_reader import CausesFile, PipelineFile, adapter_of
+from logrules.ruleset.table_reader import CausesFile, PipelineFile
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document
@@ -67,7 +66,4 @@ def checked(settings: Settings) -> Config:
     data: Any = json.loads(settings.table)
     under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
     document = Document(settings.path, data, places_of_keys(settings.text, settings.path, under))
-    try:
-        return Config(document, adapter_of(ConfigFile).validate_python(data))
-    except ValidationError as fault:
-        raise PackError(list(problems_of(document, fault, ConfigFile))) from None
+    return Config(document, validated(document, ConfigFile))

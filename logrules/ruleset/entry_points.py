@@ -3,7 +3,7 @@
 Looking through all packages takes long, so what was found is remembered until a folder of packages changes.
 """
 
-import json
+import marshal
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ def entry_points(group: str) -> tuple[tuple[str, str], ...]:
 
 
 def _all(path: Sequence[str]) -> list[tuple[str, str, str]]:
-    state = json.dumps([[folder, _changed(folder)] for folder in path]).encode() + b"\n"
+    state = repr([(folder, _changed(folder)) for folder in path]).encode() + b"\n"
     body = kept_for("installed", state)
     if body is not None:
-        return [(str(group), str(name), str(value)) for group, name, value in json.loads(body)]
+        return [(str(group), str(name), str(value)) for group, name, value in marshal.loads(body)]  # noqa: S302 (our own)
     found = list(_look(path))
-    keep_for("installed", state, json.dumps(found).encode())
+    keep_for("installed", state, marshal.dumps(found))
     return found
 
 

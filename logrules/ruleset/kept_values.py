@@ -6,25 +6,23 @@ What is read are numbers, texts, bytes and tuples alone, which `plain_form` buil
 import marshal
 from typing import TypeVar
 
-from logrules.ruleset.cache_files import keep, kept
+from logrules.ruleset.cache_files import cache_folder, keep, kept
 from logrules.ruleset.plain_form import from_plain, to_plain
 
 Value = TypeVar("Value")
 
-
-def file_name(stem: str) -> str:
-    """The name of the file in which a value is kept, of this version of its form."""
-    return f"{stem}.marshal{marshal.version}"
+_DIGITS = 32
+_ENDING = f".marshal{marshal.version}"
 
 
-def keep_value(kind: str, name: str, value: object) -> None:
-    """Keep a value for the next start under a name that begins with ``kind``."""
-    keep(kind, name, marshal.dumps(to_plain(value)))
+def keep_value(kind: str, digest: str, value: object) -> None:
+    """Keep a value of a kind for the next start, under the digest of what it was made of."""
+    keep(kind, kept_name(kind, digest), marshal.dumps(to_plain(value)))
 
 
-def kept_value(name: str, form: type[Value]) -> Value | None:
-    """The value that was kept under this name, if it is still one of ``form``."""
-    body = kept(name)
+def kept_value(kind: str, digest: str, form: type[Value]) -> Value | None:
+    """The value that was kept under this digest, if it is still one of ``form``."""
+    body = kept(kept_name(kind, digest))
     if body is None:
         return None
     try:
@@ -33,3 +31,17 @@ def kept_value(name: str, form: type[Value]) -> Value | None:
     except (AttributeError, EOFError, ImportError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return found if isinstance(found, form) else None
+
+
+def kept_name(kind: str, digest: str) -> str:
+    """The name of the file in which a value is kept, of this version of its form."""
+    return f"{kind}-{digest[:_DIGITS]}{_ENDING}"
+
+
+def kept_digests(kind: str) -> list[str]:
+    """The digests under which values of a kind are kept, as far as names of files tell them."""
+    try:
+        names = sorted(path.name for path in cache_folder().glob(f"{kind}-*{_ENDING}"))
+    except (OSError, RuntimeError):  # no home, or none that we may look into
+        return []
+    return [name.removeprefix(f"{kind}-").removesuffix(_ENDING) for name in names]

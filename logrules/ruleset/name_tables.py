@@ -44,11 +44,12 @@ class ToldName:
 
 
 class Derivation(StrEnum):
-    """How a number is made of others: their product, the greatest that divides all, what the first is of the second."""
+    """How a number is made of others: product, greatest that divides all, share of the one in the other, half."""
 
     PRODUCT = "product"
     DIVISOR = "divisor"
     SHARE = "share"
+    HALF = "half"
 
 
 @record

@@ -208,7 +208,7 @@ class Pack:
     did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
     people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
     usual patience that it was given. ``notes`` say what a configuration took from what can be diagnosed.
-    ``required`` are the words of which one stands in whatever a pattern of the table of exceptions matches.
+    ``required`` are the words of which one stands in what a pattern of exceptions or told names matches.
     """
 
     digest: str

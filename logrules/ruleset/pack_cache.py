@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from logrules.ruleset.kept_values import file_name, keep_value, kept_value
+from logrules.ruleset.kept_values import keep_value, kept_value
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import VERSION, compiled_so_far, stored_form, stored_so_far, use_stored
 
 
 def cached_pack(digest: str) -> Pack | None:
     """The pack that was kept under this digest, or None. Patterns that were kept with it need not be compiled again."""
-    found = kept_value(pack_name(digest), Pack)
+    found = kept_value("pack", digest, Pack)
     if found is None or found.digest != digest:
         return None
     use_stored(_kept_patterns(digest))
@@ -18,7 +18,7 @@ def cached_pack(digest: str) -> Pack | None:
 
 def keep_pack(found: Pack) -> None:
     """Keep a compiled pack, and the patterns that were compiled with it, for the next start."""
-    keep_value("pack", pack_name(found.digest), found)
+    keep_value("pack", found.digest, found)
     keep_patterns(found.digest)
 
 
@@ -31,18 +31,9 @@ def keep_patterns(digest: str) -> None:
         if pattern not in known and (form := stored_form(made)) is not None:
             new[pattern] = form
     if new:
-        keep_value("patterns", _patterns_name(digest), {"version": VERSION, "patterns": {**known, **new}})
-
-
-def pack_name(digest: str) -> str:
-    """The name of the file in which a pack is kept."""
-    return file_name(f"pack-{digest[:32]}")
-
-
-def _patterns_name(digest: str) -> str:
-    return file_name(f"patterns-{digest[:32]}")
+        keep_value("patterns", digest, {"version": VERSION, "patterns": {**known, **new}})
 
 
 def _kept_patterns(digest: str) -> Mapping[str, bytes]:
-    found = kept_value(_patterns_name(digest), dict) or {}
+    found = kept_value("patterns", digest, dict) or {}
     return found["patterns"] if found.get("version") == VERSION else {}

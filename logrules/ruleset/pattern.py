@@ -12,8 +12,6 @@ from typing import Any
 
 import regex
 
-from logrules.ruleset.required_words import folded, may_hold, required_words
-
 # What trying a pattern on one text may take. It is time of this process on its processors, which the `regex` package
 # measures (`clock()`): how busy others keep the machine cannot matter, but on Windows, where it is time by the wall.
 MAX_PATTERN_CPU_S = 5.0
@@ -76,6 +74,20 @@ def _nested_repeats(pattern: str) -> int:
     return within[0]
 
 
+@lru_cache(maxsize=4)
+def folded(text: str) -> str:
+    """A text as the words are written that patterns need: many of these are tried on one."""
+    return text.casefold()
+
+
+def may_hold(words: tuple[str, ...], text: str) -> bool:
+    """Whether a folded text has one of the words, or there are none to be had."""
+    for word in words:
+        if word in text:
+            return True
+    return not words
+
+
 class BoundedPattern:
     """A pattern that is tried on lines of logs, within bounds: each try takes no more than any sound pattern does.
 
@@ -122,6 +134,8 @@ class BoundedPattern:
     def _count(self) -> None:
         self._tries += 1
         if self._tries == _FOR_WORDS:
+            from logrules.ruleset.required_words import required_words
+
             self._words = required_words(self._pattern)
         if self._tries == _FOR_WORK:
             from logrules.ruleset.pattern_work import lengths_without_clock

@@ -7,6 +7,7 @@ know (recursion, sets within sets, fuzzy matching) it does not understand, and s
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 # Letters are compared by samples: all of ASCII, and one each of what lies beyond.
@@ -15,9 +16,10 @@ SAMPLES = (*map(chr, range(128)), "é", "Ж", "中", "，", "\u00a0")
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """One character out of a set; a bit for each of ``SAMPLES``."""
+    """One character out of a set; a bit for each of ``SAMPLES``. ``letter`` is which, where it can be only one."""
 
     bits: int
+    letter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ _TOKEN = re.compile(
     | (?P<again>\(\?P=[^)]*\)|\\[1-9gk][\w<]*>?)
     | (?P<around>\(\?<?[=!])
     | (?P<atomic>\(\?>)
-    | (?P<group>\(\?\([^)]*\)|\(\?P?<\w+>|\((?!\?))
+    | (?P<conditional>\(\?\([^)]*\))
+    | (?P<group>\(\?P?<\w+>|\((?!\?))
     | \(\?(?P<flags>[aiLmsuxfbepVw0-9]*)(?:-[imsx]+)?(?P<scope>[:)])
     | (?P<set>\[\^?)
     | (?P<any>\.)
@@ -90,6 +93,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 # How often a part may come, and whether it is given back.
 _TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<most>\d*)\})(?P<kept>[+?]?)")
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -113,10 +117,26 @@ def tree_of(pattern: str) -> Node | None:
     return tree if parser.at_end else None
 
 
+def branches_of(pattern: str) -> tuple[str, ...]:
+    """The branches of a pattern at its top as they are written, each with the flags that stand before all of them.
+
+    The whole pattern where the parser does not understand it.
+    """
+    if tree_of(pattern) is None:
+        return (pattern,)
+    parser = _Parser(pattern)
+    parser.choice()
+    flags = _FLAGS.match(pattern)
+    head = flags[0] if flags else ""
+    places = [len(head) - 1, *parser.bars, len(pattern)]
+    return tuple(head + pattern[start + 1 : end] for start, end in pairwise(places))
+
+
 class _Parser:
-    """Reads a pattern from left to right."""
+    """Reads a pattern from left to right. ``bars`` are the places between the branches of what was read last."""
 
     def __init__(self, pattern: str) -> None:
+        self.bars: list[int] = []
         self._text = pattern
         self._at = 0
         self._flags = ""
@@ -128,10 +148,12 @@ class _Parser:
     def choice(self) -> Node:
         """Branches up to the bracket that closes the group, or the end; flags set within end with it."""
         flags = self._flags
-        branches = [self._row()]
+        branches, bars = [self._row()], []
         while self._text.startswith("|", self._at):
+            bars.append(self._at)
             self._at += 1
             branches.append(self._row())
+        self.bars = bars
         if not self.at_end:
             self._flags = flags
         return branches[0] if len(branches) == 1 else Choice(tuple(branches))
@@ -161,15 +183,18 @@ class _Parser:
                 return Repeat(_settled(self._closed()), 1, 1, possessive=True)
             case "group":
                 return self._closed()
+            case "conditional":
+                # What it asks for may not have been found: then it takes its second branch, or nothing.
+                return Choice((self._closed(), NOTHING))
             case "scope":
                 return self._flagged(found["flags"], alone=found["scope"] == ")")
             case _:
-                return Letters(self._letters(found[0]))
+                return self._letters(found[0])
 
-    def _letters(self, begun: str) -> int:
+    def _letters(self, begun: str) -> Letters:
         if begun.startswith("["):
-            return self._set(negated=begun == "[^")
-        return self._escape_bits()[0] if begun == "\\" else self._bits_of(begun)
+            return Letters(self._set(negated=begun == "[^"))
+        return Letters(*(self._escape_bits() if begun == "\\" else (self._bits_of(begun), begun)))
 
     def _repeated(self, part: Node) -> Node:
         while times := _TIMES.match(self._text, self._at):
@@ -210,14 +235,14 @@ class _Parser:
         letter = self._next()
         if letter in _CLASSES:
             return _CLASSES[letter], ""
-        if letter in "pPNXRKL":
-            raise _NotUnderstoodError(letter)
         if letter in _CODE_DIGITS:
             digits = self._text[self._at : self._at + _CODE_DIGITS[letter]]
             self._at += len(digits)
             letter = chr(int(digits, 16))
-        else:
-            letter = _CONTROLS.get(letter, letter)
+        elif letter in _CONTROLS:
+            letter = _CONTROLS[letter]
+        elif letter.isalnum():
+            raise _NotUnderstoodError(letter)
         return self._bits_of(letter), letter
 
     def _bits_of(self, letter: str) -> int:

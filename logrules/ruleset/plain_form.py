@@ -1,9 +1,9 @@
-"""Frozen dataclasses to values that JSON and `marshal` can write, and back: the form in which a pack is cached.
+"""Frozen dataclasses to values that `marshal` can write, and back: the form in which a pack is cached.
 
 A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
-tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": …, "flat": …}`` (the places of fields that must be
-built, and of those that are tuples of plain values), an enumeration member its value under its class's name, a path
-its text. Names say in which module a class is; nothing is ever built but dataclasses and enumerations of ours.
+tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
+enumeration member its value under its class's name, a path its text. Names say in which module a class is; nothing is
+ever built but dataclasses and enumerations of ours.
 """
 
 from collections.abc import Mapping
@@ -47,18 +47,8 @@ def _is_table(value: tuple[object, ...]) -> bool:
 
 def _table(value: tuple[object, ...]) -> dict[str, object]:
     rows = [_row(item) for item in value]
-    columns = list(zip(*rows, strict=True))
-    flat = [place for place, column in enumerate(columns) if all(map(_is_flat, column))]
-    nested = [
-        place
-        for place, column in enumerate(columns)
-        if place not in flat and any(isinstance(item, list | dict | tuple) for item in column)
-    ]
-    return {_TAG: _name(type(value[0])), "nested": nested, "flat": flat, "rows": rows}
-
-
-def _is_flat(value: object) -> bool:
-    return isinstance(value, tuple) and not any(isinstance(item, tuple) for item in value)
+    nested = [place for place, column in enumerate(zip(*rows, strict=True)) if any(map(_is_nested, column))]
+    return {_TAG: _name(type(value[0])), "nested": nested, "rows": rows}
 
 
 def _is_nested(value: object) -> bool:
@@ -95,10 +85,7 @@ def from_plain(value: Any) -> Any:
         return kind(value["value"])
     if "row" in value:
         return kind(*[from_plain(item) for item in value["row"]])
-    nested, flat = value["nested"], value["flat"]
     for row in value["rows"]:
-        for place in nested:
+        for place in value["nested"]:
             row[place] = from_plain(row[place])
-        for place in flat:
-            row[place] = tuple(row[place])  # JSON has lists only
     return tuple([kind(*row) for row in value["rows"]])

@@ -199,17 +199,18 @@ def _fix(plain: Mapping[str, Any], said: StepTranslation) -> Fix:
     run = plain.get("run")
     params = plain.get("params", {})
     return Fix(
-        do=Text(plain["do"], _filled(said.do, params)),
+        do=Text(plain["do"], with_params(said.do, params)),
         run=run["bash"] if isinstance(run, dict) else run,
         powershell=run.get("powershell") if isinstance(run, dict) else None,
         env=plain.get("env", {}),
         flags=tuple(plain.get("flags", ())),
         config=plain.get("config", {}),
         code=plain.get("code"),
-        note=Text(plain["note"], _filled(said.note, params)) if plain.get("note") else None,
+        note=Text(plain["note"], with_params(said.note, params)) if plain.get("note") else None,
         risk=Risk(plain.get("risk", Risk.SAFE)),
     )
 
 
-def _filled(text: str, params: Mapping[str, str]) -> str:
+def with_params(text: str, params: Mapping[str, str]) -> str:
+    """The text with parameters in its slots; slots of other names are for captures."""
     return _SLOT.sub(lambda slot: params.get(slot[1], slot[0]), text)

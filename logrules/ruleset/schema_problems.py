@@ -1,16 +1,21 @@
 """What a model finds wrong with a file, in our words and with its places."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from pydantic import ValidationError
+
+from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.ruleset.misspelling import keys_of, near_hint
-from logrules.ruleset.yaml_reader import Document
+from logrules.ruleset.table_reader import adapter_of
+from logrules.ruleset.yaml_reader import Document, Unreadable, read_document
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
+Kind = TypeVar("Kind")
 _Path: TypeAlias = tuple[str | int, ...]
 
 # What should stand there, by how the kind of fault begins.
@@ -30,8 +35,28 @@ _UNKNOWN_KEY = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
 _MISSING = frozenset({"missing", "missing_argument"})
 
 
-def problems_of(document: Document, fault: "ValidationError", kind: type) -> Iterator[Problem]:
-    """What a model, ``kind``, found wrong with a document. Where one of several things may stand it is one problem."""
+def checked_file(path: Path, kind: type[Kind]) -> tuple[Document, Kind]:
+    """A file and what it says, by the model of its kind. Raises PackError with every problem in it."""
+    try:
+        document = read_document(path, str(path))
+    except Unreadable as fault:
+        raise PackError([fault.problem]) from None
+    return document, validated(document, kind)
+
+
+def validated(document: Document, kind: type[Kind]) -> Kind:
+    """What a document says, by the model of its kind. Raises PackError with every problem in it."""
+    if not isinstance(document.data, dict):
+        raise PackError([Problem(document.place(()), "is not a mapping of keys to values", kind="schema")])
+    try:
+        found: Kind = adapter_of(kind).validate_python(document.data)  # type: ignore[arg-type]  # (a class can be hashed)
+    except ValidationError as fault:
+        raise PackError(list(_problems_of(document, fault, kind))) from None
+    return found
+
+
+def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iterator[Problem]:
+    """What a model found wrong with a document. Where one of several things may stand it is one problem."""
     expected: dict[_Path, list[str]] = {}
     below: set[_Path] = set()
     for error in fault.errors(include_url=False, include_input=False):

@@ -8,7 +8,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES
-from logrules.ruleset.kept_values import file_name, keep_value, kept_value
+from logrules.ruleset.kept_values import keep_value, kept_value
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.translation import Translation, joined
 
@@ -28,11 +28,11 @@ def translation_for(language: str, roots: Iterable[Path], code: str) -> Translat
     for text in texts:
         seen.update(f"\0{len(text)}\0".encode())
         seen.update(text)
-    name = file_name(f"translation-{language}-{seen.hexdigest()[:32]}")
-    known = kept_value(name, Translation)
+    kind = f"translation-{language}"
+    known = kept_value(kind, seen.hexdigest(), Translation)
     if known is None:
         known = _read(language, paths, texts)
-        keep_value(f"translation-{language}", name, known)
+        keep_value(kind, seen.hexdigest(), known)
     return known
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from logrules.inference.slot_values import OF_ANY_RULE
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import filled
+from logrules.ruleset.card_builder import filled, named_steps
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Words
@@ -43,7 +43,9 @@ def _unknown_conditions(
 ) -> Iterator[LintFinding]:
     """Names that the conditions of steps ask for, and that no log tells."""
     for number, step in enumerate(card.fixes):
-        for name in dict.fromkeys(name for known in _named(step, words) for name in _conditions(known)):
+        named = [known for name, _ in named_steps(step) if (known := words.steps.get(name)) is not None]
+        told = [step] if isinstance(step, schema.FixFile) else named
+        for name in dict.fromkeys(name for known in told for name in _conditions(known)):
             if name not in asked:
                 yield _finding(source, (*path, "fixes", number), name, asked)
 
@@ -65,18 +67,9 @@ def _texts(path: NodePath, card: schema.CardFile, words: Words) -> Iterator[tupl
     for number, step in enumerate(card.fixes):
         if isinstance(step, schema.FixFile):
             yield (*path, "fixes", number), _slotted(step)
-            continue
-        for name, params in step.items() if isinstance(step, dict) else ((step, {}),):
+        for name, params in named_steps(step):
             if (known := words.steps.get(name)) is not None:
                 yield (*path, "fixes", number), str(filled(_slotted(known), {**known.params, **params}))
-
-
-def _named(step: schema.AnyFix, words: Words) -> Iterator[schema.FixFile]:
-    """The step as it is spelled out, here or where it has its name."""
-    if isinstance(step, schema.FixFile):
-        yield step
-        return
-    yield from (known for name in ([step] if isinstance(step, str) else step) if (known := words.steps.get(name)))
 
 
 def _conditions(step: schema.FixFile) -> tuple[str, ...]:

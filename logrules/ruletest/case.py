@@ -6,16 +6,14 @@ The classes that say so are the published schema (``logrules schema case``), as 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.report import Status
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import Len, LooksLike
-from logrules.ruleset.duration import seconds
 from logrules.ruleset.load import CASE_NAME
-from logrules.ruletest.harness import Arrives, Passes
 from logrules.ruletest.suite import WantedDiagnosis
 
 _LOGS = frozenset({".log", ".txt"})
@@ -58,6 +56,12 @@ class CaseStep:
     def __post_init__(self) -> None:
         if sum(one is not None for one in (self.line, self.lines, self.quiet, self.end, self.expect)) != 1:
             raise ValueError("a step is one of `line`, `lines`, `quiet`, `end` and `expect`")
+
+    @property
+    def arriving(self) -> str:
+        """The lines that arrive, the last one ended too; empty where none do."""
+        text = self.line if self.line is not None else self.lines
+        return "" if text is None else text.rstrip("\n") + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,30 +109,19 @@ class CaseFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A point of a live script at which something must be so."""
-
-    place: Position
-    wants: Moment
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """Nothing more comes."""
-
-
-ScriptStep: TypeAlias = Arrives | Passes | Ends | Checkpoint
-
-
-@dataclass(frozen=True, slots=True)
 class Case:
-    """One case: logs or a script, and what must come of them."""
+    """One case: logs or a script, and what must come of them; ``steps`` is where each step of the script stands."""
 
     name: str
     place: Position
     wants: CaseFile
     logs: tuple[Path, ...]
-    script: tuple[ScriptStep, ...] = ()
+    steps: tuple[Position, ...] = ()
+
+    @property
+    def script(self) -> tuple[CaseStep, ...]:
+        """The live job that it is; empty for one of saved logs."""
+        return self.wants.script
 
     @property
     def owner(self) -> str:
@@ -172,23 +165,10 @@ def read_cases(paths: Iterable[Path]) -> tuple[Case, ...]:
 
 
 def _read(path: Path) -> Case:
-    from pydantic import ValidationError
+    from logrules.ruleset.schema_problems import checked_file
 
-    from logrules.ruleset.schema_problems import problems_of
-    from logrules.ruleset.table_reader import adapter_of
-    from logrules.ruleset.yaml_reader import Unreadable, read_document
-
-    try:
-        document = read_document(path, str(path))
-    except Unreadable as fault:
-        raise PackError([fault.problem]) from None
-    if not isinstance(document.data, dict):
-        raise PackError([Problem(document.place(()), "is not a mapping of keys to values")])
-    try:
-        file: CaseFile = adapter_of(CaseFile).validate_python(document.data)
-    except ValidationError as fault:
-        raise PackError(list(problems_of(document, fault, CaseFile))) from None
-    steps = tuple(_step(step, document.place(("script", index))) for index, step in enumerate(file.script))
+    document, file = checked_file(path, CaseFile)
+    steps = tuple(document.place(("script", index)) for index, _ in enumerate(file.script))
     logs = () if steps else _logs(path, file)
     # How it was captured is for people.
     return Case(path.parent.name, Position(str(path)), replace(file, captured={}), logs, steps)
@@ -206,15 +186,6 @@ def _logs(path: Path, file: CaseFile) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _step(step: CaseStep, place: Position) -> ScriptStep:
-    if step.quiet is not None:
-        return Passes(seconds(step.quiet))
-    if step.expect is not None:
-        return Checkpoint(place, step.expect)
-    text = step.line if step.line is not None else step.lines
-    return Ends() if text is None else Arrives(text.rstrip("\n") + "\n")
-
-
 def log_bytes(path: Path) -> bytes:
     """The log of a case, or of a corpus. Raises PackError where it is no regular file, too big or cannot be read."""
     return read_named(path, MAX_LOG_BYTES)
@@ -224,6 +195,4 @@ def lines_of(case: Case) -> Iterator[bytes]:
     """The bytes of everything that the case reads."""
     for path in case.logs:
         yield log_bytes(path)
-    for step in case.script:
-        if isinstance(step, Arrives):
-            yield step.log.encode()
+    yield from (step.arriving.encode() for step in case.script)

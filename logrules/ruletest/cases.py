@@ -9,7 +9,8 @@ from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity, Status
 from logrules.model.stream import End
 from logrules.model.test_result import CaseFailure, Result
-from logrules.ruletest.case import Case, CaseFile, Checkpoint, Ends, Moment
+from logrules.ruleset.duration import seconds
+from logrules.ruletest.case import Case, CaseFile, Moment
 from logrules.ruletest.examples import condition_tree, shortfalls, shows
 from logrules.ruletest.harness import Live, clauses_of, run_saved
 from logrules.ruletest.suite import WantedDiagnosis
@@ -103,23 +104,25 @@ def _first_rule(report: Report) -> str | None:
 def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
     live = Live(on, session)
     since: list[Change] = []
-    for step in case.script:
-        match step:
-            case Checkpoint():
-                yield from _moment_faults(on, live, since, step)
-                since.clear()
-            case Ends():
-                since.extend(session.feed(End()))
-            case _:
-                since.extend(live.take(step))
+    for step, place in zip(case.script, case.steps, strict=True):
+        if step.expect is not None:
+            yield from _moment_faults(on, live, since, step.expect, f"at line {place.line}")
+            since.clear()
+        elif step.quiet is not None:
+            since += live.let_pass(seconds(step.quiet))
+        elif step.end:
+            since += session.feed(End())
+        else:
+            since += live.arrive(step.arriving)
     yield from _judged(on, session, live.report(), case)
 
 
-def _moment_faults(on: Prepared, live: Live, since: Sequence[Change], point: Checkpoint) -> Iterator[CaseFailure]:
-    report, moment = live.report(), point.wants
+def _moment_faults(
+    on: Prepared, live: Live, since: Sequence[Change], moment: Moment, where: str
+) -> Iterator[CaseFailure]:
+    report = live.report()
     raised = [change.rule for change in since if isinstance(change, Raised)]
     withdrawn = [change.rule for change in since if isinstance(change, Withdrawn)]
-    where = f"at line {point.place.line}"
     for kind, wanted, got in (("raise", moment.raised, raised), ("withdraw", moment.withdrawn, withdrawn)):
         for rule in wanted:
             if rule not in got:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import PackError
+from logrules.ruleset.kept_values import keep_value, kept_value
 from logrules.ruleset.load import (
     CASE_NAME,
     MAX_ADDED,
@@ -24,9 +25,7 @@ from logrules.ruletest.result_cache import (
     differing,
     digest_of_cases,
     hashes,
-    keep_cases,
     keep_collection,
-    kept_cases,
     kept_collection,
     nearest_base,
 )
@@ -45,18 +44,17 @@ class Collection:
     cases: tuple[Case, ...] = ()
 
 
-def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None, *, cache: bool = True) -> Collection:
+def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None) -> Collection:
     """The tests at or below the paths, on the shipped rules, those of the settings and those there.
 
     Without paths it is the tests of the packs that the settings name or, where they name none, all that is shipped.
-    With ``cache`` only what changed since an earlier run is compiled. Raises PackError with every problem found.
+    Only what changed since an earlier run is compiled. Raises PackError with every problem found.
     """
     given = [Path(path) for path in paths] or list(settings.packs if settings else ())
     texts = all_texts(given, settings)
-    pack, suite = known_collection(texts, settings) if cache else compiled(texts, settings)
+    pack, suite = known_collection(texts, settings)
     chosen = suite.within(shown_in(given, texts)) if given else suite
-    paths = find_cases(given or shipped_cases())
-    return Collection(pack, chosen, known_cases(paths) if cache else read_cases(paths))
+    return Collection(pack, chosen, known_cases(find_cases(given or shipped_cases())))
 
 
 def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
@@ -65,10 +63,10 @@ def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
         digest = digest_of_cases(paths)
     except OSError:
         return read_cases(paths)
-    found = kept_cases(digest)
+    found = kept_value("cases", digest, tuple)
     if found is None:
         found = read_cases(paths)
-        keep_cases(digest, found)
+        keep_value("cases", digest, found)
     return found
 
 

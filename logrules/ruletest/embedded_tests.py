@@ -1,25 +1,26 @@
 """The tests that checked rule files carry."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, starmap
 
 from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.lint_targets import cards_in
-from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample, Suite, WantedDiagnosis
+from logrules.ruletest.suite import AnySample, Example, HeaderSample, MarkerSample, MetricSample, Suite, WantedDiagnosis
 
 
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
-    """The tests in these files."""
-    frameworks = [(source, source.file) for source in sources if isinstance(source.file, FrameworkFile)]
-    return Suite(
-        tuple(chain.from_iterable(map(_examples, sources))),
-        tuple(chain.from_iterable(starmap(_marker_samples, frameworks))),
-        tuple(chain.from_iterable(starmap(_metric_samples, frameworks))),
-        tuple(chain.from_iterable(starmap(_header_samples, frameworks))),
-    )
+    """The tests in these files, examples first."""
+    examples = [example for source in sources for example in _examples(source)]
+    return Suite((*examples, *(sample for source in sources for sample in _samples(source))))
+
+
+def _samples(source: RuleSource) -> Iterator[AnySample]:
+    if isinstance(source.file, FrameworkFile):
+        yield from _marker_samples(source, source.file)
+        yield from _metric_samples(source, source.file)
+        yield from _header_samples(source, source.file)
 
 
 def _examples(source: RuleSource) -> Iterator[Example]:

@@ -11,7 +11,7 @@ from logrules.inference.session import Session
 from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
 from logrules.parsing.header import Header, HeaderParser
-from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of, held, judged
 from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample, WantedDiagnosis
@@ -55,11 +55,10 @@ def explained(message: str, on: Prepared, session: Session, report: Report, rule
 
 def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
     """The rule's signals whose words stand on a line of the log, by number: where their pattern has to decide."""
-    own = {signal for leaf in leaves(on.index.rules[rule].when) for signal in signals_of(leaf)}
     lines = log.splitlines()
     return {
         signal: number
-        for signal in own
+        for signal in all_signals(on.index.rules[rule].when)
         for number, line in reversed(list(enumerate(lines, start=1)))
         if any(literal in line for literal in on.pack.signals[signal].literals)
     }

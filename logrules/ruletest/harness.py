@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from logrules.engine.run import Prepared, replay_prepared
 from logrules.inference.condition_trace import ConditionPart
@@ -23,23 +22,6 @@ START = 1_700_000_000.0
 SOURCE = "example"
 
 
-@dataclass(frozen=True, slots=True)
-class Arrives:
-    """Lines that arrive now."""
-
-    log: str
-
-
-@dataclass(frozen=True, slots=True)
-class Passes:
-    """Time in which nothing arrives."""
-
-    seconds: float
-
-
-Step: TypeAlias = Arrives | Passes
-
-
 @dataclass(slots=True)
 class Live:
     """A live log under way: its session, the virtual time, and how many lines have come."""
@@ -49,29 +31,25 @@ class Live:
     now: float = START
     lines: int = 0
 
-    def take(self, step: Step) -> tuple[Change, ...]:
-        """What the next step changes."""
-        match step:
-            case Arrives(log):
-                return tuple(self._arrive(log))
-            case Passes(seconds):
-                return tuple(self._pass(seconds))
-
-    def _arrive(self, log: str) -> Iterator[Change]:
-        yield from self.session.feed(BytesArrived(SOURCE, self.now))
+    def arrive(self, log: str) -> list[Change]:
+        """What lines change that arrive now."""
+        changes = [*self.session.feed(BytesArrived(SOURCE, self.now))]
         for event in events_of(self.on, log, self.lines + 1):
-            yield from self.session.feed(replace(event, arrived=self.now))
+            changes += self.session.feed(replace(event, arrived=self.now))
         # What the new lines put an end to must not wait for the next silence.
-        yield from self.session.feed(Tick(self.now))
+        changes += self.session.feed(Tick(self.now))
         self.lines += max(len(log.splitlines()), 1)
+        return changes
 
-    def _pass(self, seconds: float) -> Iterator[Change]:
+    def let_pass(self, seconds: float) -> list[Change]:
+        """What it changes that nothing arrives for so long."""
+        changes: list[Change] = []
         until = self.now + seconds
         while (deadline := self.session.deadline) is not None and self.now < deadline < until:
             self.now = deadline
-            yield from self.session.feed(Tick(deadline))
+            changes += self.session.feed(Tick(deadline))
         self.now = until
-        yield from self.session.feed(Tick(until))
+        return [*changes, *self.session.feed(Tick(until))]
 
     def report(self) -> Report:
         """The report at this moment."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from logrules.model.lint_finding import LintFinding
-from logrules.parsing.literal_matcher import Literal, LiteralMatcher, matcher_of
+from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.ruletest.case import log_bytes
 from logrules.ruletest.lint_targets import SignalHere
 
@@ -50,7 +50,7 @@ def common_literals(signals: Sequence[SignalHere], logs: Sequence[Path]) -> dict
     asked = list(dict.fromkeys(text for here in signals for text in here.signal.contains))
     if not asked or not logs:
         return {}
-    matcher = matcher_of([Literal(text.encode(), number) for number, text in enumerate(asked)])
+    matcher = matcher_of([(text.encode(), number, False) for number, text in enumerate(asked)])
     total: Counter[int] = Counter()
     shares: dict[int, float] = {}
     lines = 0

@@ -42,7 +42,7 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
     def name_of(signal: int) -> str:
         return pack.signals[signal].name
 
-    for number in dict.fromkeys(signal for leaf in nodes.leaves(rule.when) for signal in nodes.signals_of(leaf)):
+    for number in nodes.all_signals(rule.when):
         yield from _without(number, pack.signals[number], name_of(number))
     for wrong, was, now in _wrong(rule.when):
         yield Mutant(f"`{spell(now, name_of)}` for `{spell(was, name_of)}`", replace(rule, when=wrong))

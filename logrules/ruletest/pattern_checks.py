@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pattern import found_in_time
+from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruletest.backtracking import catastrophic
 from logrules.ruletest.lint_targets import SignalHere, lines_for
 
@@ -40,7 +41,7 @@ def _unreached(here: SignalHere, pattern: str) -> Iterator[str]:
     """
     caseless = "(?i" in pattern
     literals = [_plain(literal, caseless=caseless) for literal in here.signal.contains]
-    branches = alternatives(pattern)
+    branches = branches_of(pattern)
     apart = [branch for branch in branches if not _shares_a_word(_plain(branch, caseless=caseless), literals)]
     if len(apart) == len(branches) and len(branches) > 1:
         return
@@ -75,29 +76,3 @@ def _found(pattern: str, text: str) -> bool:
         return bool(found_in_time(pattern, text, _LIMIT_S))
     except ValueError:
         return False
-
-
-def alternatives(pattern: str) -> tuple[str, ...]:
-    """The branches of a pattern at its top, each with the flags that stand before all of them."""
-    flags = re.match(r"\(\?[aiLmsux]+\)", pattern)
-    head = flags[0] if flags else ""
-    branches, depth, start, place = [], 0, len(head), len(head)
-    while place < len(pattern):
-        letter = pattern[place]
-        if letter == "[":
-            place = _end_of_set(pattern, place)
-        elif letter == "|" and depth == 0:
-            branches.append(pattern[start:place])
-            start = place + 1
-        depth += (letter == "(") - (letter == ")")
-        place += 2 if letter == "\\" else 1
-    return tuple(head + branch for branch in (*branches, pattern[start:]))
-
-
-def _end_of_set(pattern: str, start: int) -> int:
-    """The place of the bracket that closes a set of characters; of the last character where none does."""
-    place = start + 1 + pattern.startswith("[^", start)
-    place += pattern.startswith("]", place)
-    while place < len(pattern) and pattern[place] != "]":
-        place += 2 if pattern[place] == "\\" else 1
-    return min(place, len(pattern) - 1)

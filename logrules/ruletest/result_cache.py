@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from logrules.ruleset.cache_files import cache_folder
-from logrules.ruleset.kept_values import file_name, keep_value, kept_value
+from logrules.ruleset.kept_values import keep_value, kept_digests, kept_value
 from logrules.ruleset.load import digest_of, rule_bytes
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruletest.case import Case
 from logrules.ruletest.suite import Suite
 
 
@@ -27,31 +25,16 @@ class Base:
 def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None:
     """Keep what these texts compile to for the next run."""
     keep_pack(pack)
-    keep_value("suite", _suite_name(pack.digest), suite)
+    keep_value("suite", pack.digest, suite)
     manifest = {"digest": pack.digest, "code": digest_of([]), "texts": hashes(texts)}
-    keep_value("base", file_name(f"base-{pack.digest[:32]}"), manifest)
+    keep_value("base", pack.digest, manifest)
 
 
 def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
     """The pack and the whole suite that were kept under this digest."""
-    suite = kept_value(_suite_name(digest), Suite)
+    suite = kept_value("suite", digest, Suite)
     pack = cached_pack(digest) if suite is not None else None
     return None if suite is None or pack is None else (pack, suite)
-
-
-def keep_cases(digest: str, cases: Sequence[Case]) -> None:
-    """Keep cases that were read for the next run."""
-    keep_value("cases", _cases_name(digest), tuple(cases))
-
-
-def kept_cases(digest: str) -> tuple[Case, ...] | None:
-    """The cases that were kept under this digest."""
-    found = kept_value(_cases_name(digest), tuple)
-    return found if found is not None and all(isinstance(one, Case) for one in found) else None
-
-
-def _cases_name(digest: str) -> str:
-    return file_name(f"cases-{digest[:32]}")
 
 
 def digest_of_cases(paths: Iterable[Path]) -> str:
@@ -82,17 +65,6 @@ def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
 
 
 def _bases() -> list[Base]:
-    found, code = [], digest_of([])
-    try:
-        paths = sorted(cache_folder().glob(file_name("base-*")))
-    except (OSError, RuntimeError):  # no home, or none that we may look into
-        return []
-    for path in paths:
-        manifest = kept_value(path.name, dict)
-        if manifest is not None and manifest.get("code") == code:
-            found.append(Base(manifest["digest"], manifest["texts"]))
-    return found
-
-
-def _suite_name(digest: str) -> str:
-    return file_name(f"suite-{digest[:32]}")
+    code = digest_of([])
+    manifests = (kept_value("base", digest, dict) for digest in kept_digests("base"))
+    return [Base(one["digest"], one["texts"]) for one in manifests if one is not None and one.get("code") == code]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
 from logrules.model.rule_strength import RuleCoverage, Share
-from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.examples import short_name
@@ -36,7 +36,7 @@ def coverage(on: Prepared, examples: Sequence[Example], processes: int) -> tuple
 def footprint(on: Prepared, example: Example) -> Footprint:
     """Run one example and note what it touches of its rule."""
     rule = on.index.rules[example.owner]
-    own = own_signals(rule)
+    own = all_signals(rule.when)
     session = judged(on, events := events_of(on, example.log), example.quiet_s)
     tree = explain(rule.when, session.judged(rule.id), lambda signal: short_name(on, signal))
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
@@ -48,11 +48,6 @@ def footprint(on: Prepared, example: Example) -> Footprint:
         frozenset((hit.signal, name) for hit in hits for name in hit.captures),
         frozenset(_taken(tree)),
     )
-
-
-def own_signals(rule: Rule) -> frozenset[int]:
-    """The signals that the rule's condition asks for."""
-    return frozenset(signal for leaf in leaves(rule.when) for signal in signals_of(leaf))
 
 
 def _taken(tree: ConditionPart) -> Iterator[Branch]:
@@ -68,7 +63,7 @@ def coverage_of(on: Prepared, rules: Iterable[str], footprints: Sequence[Footpri
 
 
 def _rule_coverage(on: Prepared, rule: Rule, found: Sequence[Footprint]) -> RuleCoverage:
-    signals = sorted(own_signals(rule))
+    signals = sorted(all_signals(rule.when))
     captures = [(signal, name) for signal in signals for name in capture_names(on.pack, signal)]
     branches = _branches(on, rule)
     seen = frozenset(signal for one in found for signal in one.signals)

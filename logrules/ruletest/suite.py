@@ -1,8 +1,8 @@
 """The tests that rule files carry, as plain data: examples of rules and waits, samples of markers and metrics."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from logrules.model.position import Position
 
@@ -80,29 +80,19 @@ AnySample: TypeAlias = MarkerSample | MetricSample | HeaderSample
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """All tests that a set of rule files carries."""
+    """All tests that a set of rule files carries; the examples of one rule stand together."""
 
-    examples: tuple[Example, ...] = ()
-    markers: tuple[MarkerSample, ...] = ()
-    metrics: tuple[MetricSample, ...] = ()
-    headers: tuple[HeaderSample, ...] = ()
+    tests: tuple[Example | AnySample, ...] = ()
 
     @property
-    def tests(self) -> tuple[Example | AnySample, ...]:
-        """All of them."""
-        return (*self.examples, *self.markers, *self.metrics, *self.headers)
+    def examples(self) -> tuple[Example, ...]:
+        """Those of rules and waits."""
+        return tuple(one for one in self.tests if isinstance(one, Example))
 
     def within(self, shown: frozenset[str]) -> "Suite":
         """The tests in the files of these names."""
-        return _suite_of(one for one in self.tests if one.place.path in shown)
+        return Suite(tuple(one for one in self.tests if one.place.path in shown))
 
     def joined(self, other: "Suite") -> "Suite":
         """These tests and the other's."""
-        return _suite_of((*self.tests, *other.tests))
-
-
-def _suite_of(tests: Iterable[OwnTest]) -> Suite:
-    kinds: dict[type, list[Any]] = {Example: [], MarkerSample: [], MetricSample: [], HeaderSample: []}
-    for one in tests:
-        kinds[type(one)].append(one)
-    return Suite(*map(tuple, kinds.values()))
+        return Suite((*self.tests, *other.tests))

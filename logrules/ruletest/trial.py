@@ -10,7 +10,7 @@ from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
 from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.model.test_result import Clause
-from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.unparse import spell
@@ -28,7 +28,7 @@ _WORDS = " (words)"
 def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[SourceNote] = ()) -> Trial:
     """Read the logs to their end and say what the rule makes of them. Raises KeyError for an unknown rule."""
     rule = next(rule for rule in pack.rules if rule.id == rule_id)
-    own = tuple(dict.fromkeys(number for leaf in leaves(rule.when) for number in signals_of(leaf)))
+    own = all_signals(rule.when)
     on = prepared(_with_words(pack, own))
     session = on.session()
     watch = _Watch(on, session, rule, {number: _Tally() for number in own})

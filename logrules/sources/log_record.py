@@ -3,11 +3,13 @@
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from logrules.model.event import as_rank
+from logrules.model.record import record as frozen
 
 # By the names that the writers document; the first that a record has counts.
 _MESSAGES = ("message", "msg", "log", "event", "MESSAGE", "textPayload")
@@ -39,9 +41,45 @@ _IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60
 # Seconds since the epoch are less than this until the year 5138; more are thousandths, millionths or
 # thousandths of these.
 _MOST_SECONDS = 1e11
+_NUMBERS = (int, float)
+# `json.loads` looks for encodings that no line of a log has.
+_DECODER = json.JSONDecoder()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Most objects without a message are told by this, unread.
 _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode() + rb')" ?:')
+
+
+@frozen
+class _Form:
+    """Which names of a record say what, by all names that it has: the records of a log are of few forms."""
+
+    inside: tuple[str, ...]
+    messages: tuple[str, ...]
+    times: tuple[str, ...]
+    levels: tuple[str, ...]
+    faults: tuple[str, ...]
+    tracebacks: tuple[str, ...]
+    ranks: tuple[str, ...]
+    figures: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def _form_of(names: tuple[str, ...]) -> _Form:
+    def of(known: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in known if name in names)
+
+    relayed = bool(of(_RELAYED))
+    figures = () if relayed else tuple(name for name in names if name not in _SAID and _FIGURE.fullmatch(name))
+    return _Form(
+        inside=of(_INSIDE),
+        messages=of(_MESSAGES),
+        times=of(_TIMES),
+        levels=() if relayed else of(_LEVELS),
+        faults=of(_FAULTS),
+        tracebacks=of(_TRACEBACKS),
+        ranks=of(_RANKS),
+        figures=figures,
+    )
 
 
 def lines_of_record(raw: bytes) -> list[str] | None:
@@ -49,7 +87,7 @@ def lines_of_record(raw: bytes) -> list[str] | None:
     if not _NAMES.search(raw):
         return None
     try:
-        record = json.loads(raw)
+        record = _DECODER.decode(raw.decode(errors="surrogatepass"))
     except (ValueError, RecursionError):
         return None
     return _lines_of(record) if isinstance(record, dict) else None
@@ -57,25 +95,26 @@ def lines_of_record(raw: bytes) -> list[str] | None:
 
 def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     """The lines that a record stands for; None where it is no record of a log."""
-    fields = record
-    for name in _INSIDE:
-        if isinstance(inner := record.get(name), dict):
+    fields, form = record, _form_of(tuple(record))
+    for name in form.inside:
+        if isinstance(inner := record[name], dict):
             fields = {**fields, **inner}
+            form = _form_of(tuple(fields))
     of_loguru = isinstance(fields.get(_RECORD), dict)
-    message = _first(fields, (*_MESSAGES, _LINE) if of_loguru else _MESSAGES)
-    relayed = any(name in fields for name in _RELAYED)
-    time, level = _time(_first(fields, _TIMES)), "" if relayed else _level(_first(fields, _LEVELS))
+    message = _first(fields, (*form.messages, _LINE) if of_loguru else form.messages)
+    time, level = _time(_first(fields, form.times)), _level(_first(fields, form.levels))
     if not isinstance(message, str) or not (time or level or of_loguru or fields.get("stream") in _STREAMS):
         return None
-    fault = _first(fields, _FAULTS)
+    fault = _first(fields, form.faults)
     if isinstance(fault, str) and fault not in message:
         message = f"{message}: {fault}"
     if not message.strip():
         return [""]
-    lines = [*message.rstrip("\n").split("\n"), *_traceback(fields, message)]
-    figures = "" if relayed else _figures(fields)
-    lines[0] = f"{_prefix(fields, time, level)}{lines[0]}{figures}"
-    rank = as_rank(str(_first(fields, _RANKS)))
+    told = _first(fields, form.tracebacks)
+    traceback = told.strip("\n").split("\n") if isinstance(told, str) and told.strip() and told not in message else ()
+    lines = [*message.rstrip("\n").split("\n"), *traceback]
+    lines[0] = f"{_prefix(fields, time, level)}{lines[0]}{_figures(fields, form)}"
+    rank = as_rank(str(_first(fields, form.ranks)))
     return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
 
 
@@ -85,17 +124,9 @@ def _prefix(fields: Mapping[str, Any], time: str, level: str) -> str:
     return f"{time} [{told}] " if time else f"[{told}] "
 
 
-def _figures(fields: Mapping[str, Any]) -> str:
+def _figures(fields: Mapping[str, Any], form: _Form) -> str:
     """The numbers beside a message (a step, its loss), as loggers print them on a console."""
-    numbers = ((name, value) for name, value in fields.items() if type(value) in (int, float) and name not in _SAID)
-    return "".join(f" {name}={value}" for name, value in numbers if _FIGURE.fullmatch(name))
-
-
-def _traceback(fields: Mapping[str, Any], message: str) -> Iterator[str]:
-    """The lines of the traceback that a record holds beside its message."""
-    told = _first(fields, _TRACEBACKS)
-    if isinstance(told, str) and told.strip() and told not in message:
-        yield from told.strip("\n").split("\n")
+    return "".join([f" {name}={fields[name]}" for name in form.figures if type(fields[name]) in _NUMBERS])
 
 
 def _time(value: object) -> str:
@@ -109,12 +140,12 @@ def _time(value: object) -> str:
         elif isinstance(value, str):
             moment = datetime.fromisoformat(value)
         if moment is not None and moment.tzinfo is not None:
-            moment = moment.astimezone(UTC).replace(tzinfo=None)
+            moment = moment.astimezone(UTC)
     except (ValueError, OverflowError):
         moment = None
     if moment is None:
         return " ".join(value.split()) if isinstance(value, str) else ""
-    return moment.isoformat(" ", "milliseconds")
+    return moment.isoformat(" ", "milliseconds")[: len("2026-01-31 10:20:30.250")]
 
 
 def _level(value: object) -> str:

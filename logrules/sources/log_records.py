@@ -35,5 +35,5 @@ def _as_lines(found: re.Match[bytes]) -> bytes:
     lines = lines_of_record(found[0])
     if lines is None:
         return found[0]
-    unmarked = (line.encode(errors="replace").replace(CONTINUED, _BLANKS) for line in lines)
-    return (b"\n" + CONTINUED).join(unmarked)
+    text = "\n".join(lines).encode(errors="replace").replace(CONTINUED, _BLANKS)
+    return text.replace(b"\n", b"\n" + CONTINUED)

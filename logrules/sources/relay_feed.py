@@ -3,17 +3,22 @@
 import os
 from collections import deque
 
-from logrules.sources.relay_frames import FrameKind, RelayFrame, packed
+from logrules.sources.relay_frames import FrameKind, RelayFrame, packed_head
 from logrules.sources.wall_clock import now
 
 # Some seconds of a flood. The watcher takes it as fast as it can read; beyond, a part is left out and counted.
 LIMIT_BYTES = 32 << 20
+# What is left out lasts this long at the least. An analysis of less than 64 MB a second does not notice, it has the
+# rest to read meanwhile; one that is faster, of lines that all say the same, would take the processors from the job.
+SHORTEST_GAP_S = 0.5
+_LARGE_BYTES = 64 << 10
 
 
 class _Gap:
     """What is left out of one output; the last piece is kept, since a log's last lines tell the most."""
 
     def __init__(self) -> None:
+        self.begun = now()
         self.size = 0
         self.lines = 0
         self.latest = b""
@@ -25,11 +30,15 @@ class _Gap:
 
 
 class RelayFeed:
-    """Frames on their way into ``descriptor``, which must not block; ``limit_bytes`` of them at the most."""
+    """Frames on their way into ``descriptor``, which must not block; ``limit_bytes`` of them at the most.
 
-    def __init__(self, descriptor: int, limit_bytes: int = LIMIT_BYTES) -> None:
+    What is left out of them lasts for ``gap_s`` at the least.
+    """
+
+    def __init__(self, descriptor: int, limit_bytes: int = LIMIT_BYTES, gap_s: float = SHORTEST_GAP_S) -> None:
         self._descriptor: int | None = descriptor
         self._limit = limit_bytes
+        self._gap_s = gap_s
         self._waiting: deque[memoryview] = deque()
         self._size = 0
         self._gaps: dict[int, _Gap] = {}
@@ -59,7 +68,15 @@ class RelayFeed:
 
     def has_room_again(self, output: int) -> bool:
         """Whether what is left out of this output can end here."""
-        return output in self._gaps and self._size <= self._limit // 2
+        gap = self._gaps.get(output)
+        return gap is not None and self._size <= self._limit // 2 and now() >= gap.begun + self._gap_s
+
+    @property
+    def room_in_s(self) -> float | None:
+        """How soon there is room again, as far as only time is wanting to it; None where more is, or nothing."""
+        if not self._gaps or self._size > self._limit // 2:
+            return None
+        return max(min(gap.begun for gap in self._gaps.values()) + self._gap_s - now(), 0.0)
 
     def resume(self, output: int, size: int, lines: int) -> None:
         """Say what was left out: what came here, and ``size`` bytes of ``lines`` lines that went another way."""
@@ -101,6 +118,8 @@ class RelayFeed:
         self._size = 0
 
     def _push(self, frame: RelayFrame) -> None:
-        data = packed(frame)
-        self._waiting.append(memoryview(data))
-        self._size += len(data)
+        head = packed_head(frame)
+        # To write a large piece by itself takes less than to copy it behind its head.
+        for part in (head, frame.data) if len(frame.data) >= _LARGE_BYTES else (head + frame.data,):
+            self._waiting.append(memoryview(part))
+            self._size += len(part)

@@ -31,10 +31,10 @@ class RelayFrame(NamedTuple):
     arrived: float = 0.0
 
 
-def packed(frame: RelayFrame) -> bytes:
-    """The frame as it travels."""
+def packed_head(frame: RelayFrame) -> bytes:
+    """What travels of a frame before its bytes."""
     size = len(frame.data) or frame.size
-    return _HEAD.pack(frame.kind, frame.output, frame.lines, size, frame.arrived) + frame.data
+    return _HEAD.pack(frame.kind, frame.output, frame.lines, size, frame.arrived)
 
 
 def unpacked(stream: BinaryIO) -> Iterator[RelayFrame]:

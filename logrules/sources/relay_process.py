@@ -48,10 +48,11 @@ class RelayProcess:
         while self._outputs or self._feed.descriptor is not None:
             asked = [] if self._control is None else [self._control.fileno()]
             fed = [] if self._feed.descriptor is None else [self._feed.descriptor]
-            ready, room, _ = select.select([*asked, *(one.ours for one in self._outputs)], fed, [])
+            read = [*asked, *(one.ours for one in self._outputs)]
+            ready, room, _ = select.select(read, fed, [], self._feed.room_in_s)
             if room:
                 self._feed.flush()
-                self._resume()
+            self._resume()
             if asked and asked[0] in ready:
                 self._obey()
             passed = [self._pass(one) for one in tuple(self._outputs) if one.ours in ready]

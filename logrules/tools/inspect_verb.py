@@ -6,13 +6,9 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.stream import End
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = "say where the processes of a running job stand, and why they hang"
 EXIT_UNUSABLE = 2
@@ -69,7 +65,6 @@ class _AfterLogs:
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
     from logrules.cli.diagnose import exit_status, render_report
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.follow import Following
     from logrules.notify.inspection import hand_over
@@ -103,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         pass
     report = following.report()
     out = io.StringIO() if options.output is not None else sys.stdout
-    render_report(report, options, options.lang or preferred_language(), out)
+    render_report(report, options, out)
     if isinstance(out, io.StringIO):
         write_file(options.output, out.getvalue().encode(errors="backslashreplace"))
     return exit_status(report) if any(one.stacks for one in seen) else EXIT_UNUSABLE

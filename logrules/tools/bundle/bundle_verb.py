@@ -75,7 +75,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _parts(options: argparse.Namespace) -> "list[BundlePart]":
-    from logrules.cli.locale import preferred_language
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.run import replay
     from logrules.sources.discover import discover
@@ -84,15 +83,14 @@ def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.tools.doctor.doctor_verb import default_python
     from logrules.tools.doctor.machine import Asked, Machine
 
-    language = options.lang or preferred_language()
     found = discover(options.paths)
     report = replay(found.sources, chosen_pack(options), notes=found.notes)
     here = Machine(os.environ, Asked(python=options.python or default_python()))
     answers = examine(here)
     return [
-        *reports(report, language),
+        *reports(report, options.lang),
         *logs(discover(options.paths).sources, report),
-        *machine(answers, here, language),
+        *machine(answers, here, options.lang),
         *configurations(options.config),
     ]
 

@@ -9,14 +9,12 @@ import regex
 
 from logrules.model.errors import LogrulesError
 from logrules.tools.bundle.known_secrets import KnownSecrets
-from logrules.tools.bundle.login_commands import command_secrets
 from logrules.tools.bundle.named_columns import secret_cells
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.near_names import secrets_near_names
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
-from logrules.tools.bundle.secret_forms import Form, secret_forms
-from logrules.tools.bundle.secret_kinds import KINDS
+from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
 from logrules.tools.bundle.words import drawn_by_lot
 
 # A pattern of the user's own may backtrack without end.
@@ -51,7 +49,6 @@ class Redactor:
 
     def __init__(self, own: Sequence[str] = (), keep: Iterable[str] = ()) -> None:
         self._own = [_compiled(pattern) for pattern in own]
-        self._kinds = [(kind, regex.compile(kind.pattern, regex.DOTALL)) for kind in KINDS]
         self._keep = frozenset(keep)
 
     def redact(self, texts: Mapping[str, str]) -> tuple[dict[str, str], list[Taken]]:
@@ -80,11 +77,10 @@ class Redactor:
         for pattern in self._own:
             yield from _of_own(pattern, view)
         lower = view.lower()
-        for kind, pattern in self._kinds:
+        for kind in surrounded_forms():
             if kind.hint in lower:
-                group = "secret" if "secret" in pattern.groupindex else 0
-                for found in pattern.finditer(view):
-                    yield *found.span(group), kind.name
+                group = "secret" if "secret" in kind.pattern.groupindex else 0
+                yield from ((*found.span(group), kind.name) for found in kind.pattern.finditer(view))
         joined = unwrapped(view)
         for form in secret_forms():
             yield from _of_form(form, view)

@@ -1,11 +1,15 @@
-"""Secrets by the forms that their issuers gave them, as patterns made from a table."""
+"""Secrets by their forms, by what stands round them and on command lines, as patterns made from a table."""
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import regex
+
+from logrules.tools.bundle.secret_looks import is_nothing
 
 _ALPHABETS = {
     "a": "[A-Za-z0-9]", "w": "[A-Za-z0-9_-]", "W": "[A-Za-z0-9_-]", "x": "[A-Za-z0-9_.-]", "b": "[A-Za-z0-9+/_=-]",
@@ -39,12 +43,45 @@ class Form:
     maybe_words: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SurroundedForm:
+    """A kind of secret that is known by what stands round it; ``hint`` is a part of that, in lower case."""
+
+    name: str
+    hint: str
+    pattern: "regex.Pattern[str]"
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = files("logrules.tools.bundle").joinpath("secret_forms.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
 @cache
 def secret_forms() -> tuple[Form, ...]:
-    """The forms of the table."""
-    text = files("logrules.tools.bundle").joinpath("secret_forms.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text)
-    return (*(_form(*row) for row in table["forms"]), *(_odd_form(*row) for row in table["patterns"]))
+    """The forms that issuers gave their secrets."""
+    return (*(_form(*row) for row in _table()["forms"]), *(_odd_form(*row) for row in _table()["patterns"]))
+
+
+@cache
+def surrounded_forms() -> tuple[SurroundedForm, ...]:
+    """Secrets by what stands round them."""
+    rows = _table()["surrounded"]
+    return tuple(SurroundedForm(name, hint, regex.compile(pattern, regex.DOTALL)) for name, hint, pattern in rows)
+
+
+@cache
+def _commands() -> tuple["regex.Pattern[str]", ...]:
+    return tuple(regex.compile(pattern, regex.MULTILINE) for pattern in _table()["commands"])
+
+
+def command_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """Where secrets stand on command lines (start, end)."""
+    for pattern in _commands():
+        for found in pattern.finditer(text):
+            if not is_nothing(found["secret"]):
+                yield found.span("secret")
 
 
 def _odd_form(name: str, piece: str, pattern: str, least: int) -> Form:

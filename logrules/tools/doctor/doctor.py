@@ -22,7 +22,7 @@ EXAMINATION_LIMIT_S = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A question to the machine. Causes name the checks that confirm them in rules/vocabulary.yaml."""
+    """A question to the machine. Causes name the checks that confirm them in rules/causes.yaml."""
 
     id: str
     title: Text

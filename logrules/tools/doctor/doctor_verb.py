@@ -48,19 +48,17 @@ def _count(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Examine the machine and print the answers; the exit status."""
-    from logrules.cli.locale import preferred_language
     from logrules.tools.doctor.doctor import CHECKS, examine
     from logrules.tools.doctor.doctor_report import render_answers, render_answers_json
     from logrules.tools.doctor.machine import Asked, Machine
 
-    language = options.lang or preferred_language()
     if options.list:
         for check in CHECKS:
-            print(f"{check.id:12} {check.title.of(language)}")
+            print(f"{check.id:12} {check.title.of(options.lang)}")
         return 0
     asked = Asked(wanted_gpus(options), tuple(options.data), options.python or default_python(), options.output)
     answers = examine(Machine(os.environ, asked), chosen(options.only))
-    (render_answers_json if options.json else render_answers)(answers, sys.stdout, language)
+    (render_answers_json if options.json else render_answers)(answers, sys.stdout, options.lang)
     return exit_status(answers)
 
 

@@ -14,7 +14,7 @@ COMMAND_LIMIT_S = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the run will need, as far as the user said: GPUs, a data path, a Python, a port."""
+    """What the run will need, as far as the user said: GPUs, data, a Python, where it writes."""
 
     gpus: int | None = None
     data: tuple[str, ...] = ()

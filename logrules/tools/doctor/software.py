@@ -78,10 +78,10 @@ except BaseException as fault:
 
 def check_scanner(_machine: Machine) -> Iterator[DoctorFinding]:
     """What logrules itself finds literals with: without Hyperscan, all works and big logs take longer."""
-    from logrules.parsing.literal_matcher import Literal, matcher_of
+    from logrules.parsing.literal_matcher import matcher_of
 
     try:
-        name = matcher_of([Literal(b"x", 0)]).name
+        name = matcher_of([(b"x", 0, False)]).name
     except ImportError as fault:
         yield failed(f"logrules cannot scan logs: {fault}", f"logrules 无法扫描日志：{fault}")
         return

@@ -42,8 +42,8 @@ class _Expectation(Addition):
         self._path: ExpectedPath | None = None
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)
-        from logrules.ruleset.profile_models import load_profile
         from logrules.tools.expectations.expected_path import ExpectedPath
+        from logrules.tools.expectations.path_profile import load_profile
 
         self._path = ExpectedPath(load_profile(self._profile, pack))
         return self._path.pack

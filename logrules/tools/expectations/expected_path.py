@@ -3,8 +3,8 @@
 from collections import Counter
 
 from logrules.model.event import Event
-from logrules.ruleset.profile_models import PathProfile, Step
 from logrules.tools.expectations.expectation import Expectation, Progress, SeenLine, StepSeen, Unwanted
+from logrules.tools.expectations.path_profile import PathProfile, Step
 
 _MAX_TEXT = 400
 

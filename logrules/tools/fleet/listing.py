@@ -42,28 +42,26 @@ def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", optio
 def _render(
     jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace, out: TextIO
 ) -> None:
-    from logrules.cli.locale import preferred_language
     from logrules.tools.fleet import jobs_json, jobs_text
     from logrules.tools.fleet.group import grouped
 
-    language = options.lang or preferred_language()
     now = time.time()  # noqa: TID251 (the command line looks at the clock)
     if options.format == "html":
-        _page(jobs, remarks, options, now, language, out)
+        _page(jobs, remarks, options, now, out)
         return
     if not options.group:
         summaries = [one.summary for one in jobs]
         if options.format == "jsonl":
             jobs_json.render_jobs(summaries, out)
         else:
-            jobs_text.render_jobs(summaries, out, language)
+            jobs_text.render_jobs(summaries, out, options.lang)
         return
     groups = grouped(jobs, options.group, now, remarks)
     shown = [group for group in groups if options.all or not group.remark.snoozed(now)]
     if options.format == "jsonl":
         jobs_json.render_groups(shown, out)
     else:
-        jobs_text.render_groups(shown, out, language, options.group, hidden=len(groups) - len(shown))
+        jobs_text.render_groups(shown, out, options.lang, options.group, hidden=len(groups) - len(shown))
 
 
 def _page(
@@ -71,11 +69,10 @@ def _page(
     remarks: "Mapping[str, Remark]",
     options: argparse.Namespace,
     now: float,
-    language: str,
     out: TextIO,
 ) -> None:
     with needed(HTML, "--format html"):
         from logrules.tools.fleet.jobs_html import render_page
     render_page(
-        jobs, remarks, now, out, first=options.group or "fingerprint", everything=options.all, language=language
+        jobs, remarks, now, out, first=options.group or "fingerprint", everything=options.all, language=options.lang
     )

@@ -155,7 +155,7 @@ def _lessons(
 
 
 def _write(lessons: "Sequence[Lesson]", folder: Path) -> None:
-    from logrules.output.atomic_write import UnwritableError, write_file
+    from logrules.output.atomic_write import write_new
     from logrules.output.escape import safe
 
     count = 0
@@ -166,11 +166,7 @@ def _write(lessons: "Sequence[Lesson]", folder: Path) -> None:
         if path.exists():
             print(f"logrules: {safe(str(path))}: is there already, and stays as it is", file=sys.stderr)
             continue
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise UnwritableError(path, fault) from None
-        write_file(path, one.draft.text.encode())
+        write_new(path, one.draft.text.encode())
         count += 1
     shown, what = safe(str(folder)), "draft" if count == 1 else "drafts"
     print(f"logrules: wrote {count} {what}; now `logrules check {shown}` and `logrules test {shown}`", file=sys.stderr)

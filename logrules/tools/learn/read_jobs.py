@@ -8,7 +8,7 @@ from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
-from logrules.ruleset.condition import leaves, signals_of
+from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.tables import EXCEPTIONS
 from logrules.sources.discover import discover
@@ -83,8 +83,8 @@ def _with_words(pack: Pack, rules: frozenset[str]) -> tuple[Pack, dict[int, str]
     twins: list[tuple[str, Signal]] = []
     for rule in pack.rules:
         if rule.id in rules and not rule.from_table:
-            own = {number for leaf in leaves(rule.when) for number in signals_of(leaf)}
-            twins += [(rule.id, replace(pack.signals[n], id=f"{pack.signals[n].id}{_WORDS}", stances=())) for n in own]
+            own = [pack.signals[number] for number in all_signals(rule.when)]
+            twins += [(rule.id, replace(one, id=f"{one.id}{_WORDS}", stances=())) for one in own]
     for row in pack.tables.exceptions:
         name = EXCEPTIONS + row.id
         if name in rules:

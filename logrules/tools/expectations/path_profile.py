@@ -1,0 +1,101 @@
+"""Profiles of healthy runs made ready to hold a log against: the shipped ones by name, others by their file."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from logrules.model.errors import LogrulesError, PackError
+from logrules.model.position import Problem
+from logrules.model.report import Text
+from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.models import SignalFile, TextFile
+from logrules.ruleset.pack import Pack, Signal
+from logrules.ruleset.profile_models import ProfileFile
+from logrules.ruleset.schema_problems import checked_file
+from logrules.ruleset.yaml_reader import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step, or something that must not be seen, with the signals (indices into the pack's) that show it."""
+
+    id: str
+    title: Text
+    signals: frozenset[int]
+    optional: bool = False
+    hint: Text = Text()  # noqa: RUF009 (frozen)
+
+
+@dataclass(frozen=True, slots=True)
+class PathProfile:
+    """A profile made ready: its steps in order, and the pack that also looks for its lines."""
+
+    id: str
+    title: Text
+    steps: tuple[Step, ...]
+    never: tuple[Step, ...]
+    pack: Pack
+
+
+def load_profile(name: str, pack: Pack) -> PathProfile:
+    """The profile in a file, or a shipped one by its name. Raises PackError or LogrulesError in one sentence."""
+    document, file = checked_file(_found(name), ProfileFile)
+    return _ready(file, document, pack)
+
+
+def shipped_profiles() -> list[Path]:
+    """The profiles that come with logrules."""
+    return sorted((shipped_rules() / "expect").glob("*.yaml"))
+
+
+def _found(name: str) -> Path:
+    if Path(name).is_file():
+        return Path(name)
+    known = {path.stem: path for path in shipped_profiles()}
+    path = known.get(Path(name).stem)
+    if path is None:
+        raise LogrulesError(f"{name}: no such profile; shipped ones are {', '.join(known)}")
+    return path
+
+
+def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
+    signals = list(pack.signals)
+    markers = {marker.id: marker.signal for marker in pack.markers}
+
+    def own(name: str, lines: SignalFile | None) -> Iterator[int]:
+        if lines is not None:
+            signals.append(Signal(f"{file.expect}:{name}", tuple(lines.contains), lines.pattern, lines.except_))
+            yield len(signals) - 1
+
+    problems = list(_unknown_markers(file, document, markers))
+    if problems:
+        raise PackError(problems)
+    steps = tuple(
+        Step(
+            step.id,
+            _text(step.title),
+            frozenset((*own(step.id, step.lines), *(markers[name] for name in step.markers))),
+            step.optional,
+            _text(step.hint),
+        )
+        for step in file.steps
+    )
+    never = tuple(Step(one.id, _text(one.title), frozenset(own(one.id, one.lines))) for one in file.never)
+    # The pack is another one by its signals; nothing is cached under its digest.
+    whole = replace(pack, signals=tuple(signals))
+    return PathProfile(file.expect, _text(file.title), steps, never, whole)
+
+
+def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, int]) -> Iterator[Problem]:
+    for number, step in enumerate(file.steps):
+        for index, name in enumerate(step.markers):
+            if name not in markers:
+                yield Problem(document.place(("steps", number, "markers", index)), f"unknown marker `{name}`")
+    seen: Sequence[str] = [step.id for step in file.steps]
+    for number, step in enumerate(file.steps):
+        if step.id in seen[:number]:
+            yield Problem(document.place(("steps", number, "id")), f"there are two steps `{step.id}`")
+
+
+def _text(file: TextFile | None) -> Text:
+    return Text(file.en, file.zh) if file is not None else Text()
