@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from code_faults import is_of_code
 from enforce_sites import enforced_sites_of
 from native_sites import LOG_FORMS, NativeSite, native_sites_of
 from raise_sites import Site, sites_of
@@ -63,6 +64,11 @@ class Judged:
         """Whether the cause says more than that something was raised."""
         return self.cause not in CATCH_ALLS
 
+    @property
+    def of_code(self) -> bool:
+        """Whether the catch-all is right: a check of what code handed in, for which there is no other cause."""
+        return not self.specific and is_of_code(self.site.message)
+
 
 class Judge:
     """Diagnoses sites with the shipped rules."""
@@ -83,7 +89,6 @@ class Judge:
             origin = self._origins.of_frame(INSTALLED + site.path, site.function)
         component, phase = (origin.component, origin.phase) if origin is not None else (None, None)
         return Judged(site, cause, rule, component, phase)
-
 
     def _origin_of_line(self, site: NativeSite) -> Origin | None:
         """The origin of what a library of C++, Rust or Go says: by its file, by the line's header, by the frame."""
@@ -130,8 +135,8 @@ def sites_in(framework: Framework) -> list[Site | NativeSite]:
 
 def table(results: Iterable[tuple[Framework, int, Sequence[Judged]]]) -> Iterator[str]:
     """The lines of the Markdown table, the last of them the sum."""
-    yield "| framework | version | places | judged | a cause of their own | component | phase |"
-    yield "|---|---|--:|--:|--:|--:|--:|"
+    yield "| framework | version | places | judged | a cause of their own | the code's own | component | phase |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|"
     every: list[Judged] = []
     places = 0
     for framework, there, sites in results:
@@ -145,6 +150,7 @@ def row(name: str, version: str, places: int, sites: Sequence[Judged]) -> str:
     """A line of the table."""
     known = (
         sum(one.specific for one in sites),
+        sum(one.of_code for one in sites),
         sum(one.component is not None for one in sites),
         sum(one.phase is not None for one in sites),
     )

@@ -1,4 +1,4 @@
-"""The places of C++, Rust and Go sources where a framework gives up or logs an error, in the form in which a job sees it.
+"""The places of C++, Rust and Go sources where a framework gives up or logs an error, as a job sees it.
 
 As ``native_sites``, without a syntax tree: the call or the stream that says the words, the literals in it, and
 something that may stand for each value between them.
@@ -17,17 +17,16 @@ _NO_JOB = re.compile(
     r"(^|/)(\w*tests?|testing|mock\w*|fake_\w*|examples?|benches|benchmarks?|docs?|samples?|java|jni|pluginManager)/"
     r"|_test\.\w+$|\btest_\w+\.\w+$|\b(util_test|mock_|fake_)\w*|zz_generated|/tests\.rs$"
     # Answers to one request of a server, clients that are generated, and what only reports.
-    r"|(^|/)(pkg/client|apiserver|historyserver|kubectl-plugin|informers|stats)/|(infer|stream|\w*request|response)_?\w*\.(cc|h)$"
-    r"|/(grpc|http)_?\w*(handler|utils|server)\w*\.|(_scheduler|scheduler_utils|rate_limiter|label_provider|orca_http)\.(cc|h)$"
-    r"|(shared_memory|sagemaker|vertex|data_compressor|metric|tracer|classification|cache_entry|tritoncache)\w*\.(cc|h)$"
-    r"|/(simple|multi_server|memory_alloc|sequence_\w+|tritonserver|common|orca\w*|rpc_chaos)\.(cc|h)$"
+    r"|(^|/)(pkg/client|apiserver|historyserver|kubectl-plugin|informers|stats)/"
+    r"|/(grpc|http)_?\w*(handler|utils|server)\w*\.|/rpc_chaos\."
+    r"|^triton\w+/.*(_scheduler|scheduler_utils|rate_limiter|label_provider|(infer|stream|request|response)_?\w*)\.(cc|h)$"
+    r"|^triton\w+/.*(shared_memory|sagemaker|vertex|data_compressor|metric|tracer|classification|cache_entry|tritoncache)\w*\.(cc|h)$"
+    r"|^triton\w+/.*/(simple|multi_server|memory_alloc|sequence_\w+|tritonserver|common|orca\w*)\.(cc|h)$"
 )
 _LITERAL = re.compile(r'r?#?"(?:[^"\\]|\\.)*"#?')
-_PIECE = re.compile(rf"{_LITERAL.pattern}|[^\"\s]+(?:\([^()\"]*\))?")
 _BRACES = re.compile(r"\{[^{}]{0,40}\}")
 _SAYS = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}")
 _CONTINUED = re.compile(r"\\\n\s*")
-_FORMATS = re.compile(r"\b(?:c10::str|fmt::format|std::format|format!|fmtstr|tc::fmtstr|Sprintf|fmt\.Sprintf|std::string)\($")
 _TRACE = (
     "Traceback (most recent call last):\n"
     '  File "/workspace/main.py", line 12, in <module>\n'
@@ -52,13 +51,23 @@ def _trace(file: str, function: str, source: str, error: str) -> str:
     return _TRACE.format(file=file, function=function, source=source, error=error)
 
 
-_C10D = _trace("torch/distributed/distributed_c10d.py", "all_reduce", "work = group.allreduce([tensor], opts)", "RuntimeError")
-_C10D_START = _trace(
-    "torch/distributed/distributed_c10d.py", "init_process_group", "store = _create_c10d_store(host, port)", "torch.distributed.{error}"
+_C10D = _trace(
+    "torch/distributed/distributed_c10d.py", "all_reduce", "work = group.allreduce([tensor], opts)", "RuntimeError"
 )
-_RUST = _trace("transformers/tokenization_utils_fast.py", "__init__", "fast_tokenizer = TokenizerFast.from_file(path)", "Exception")
+_C10D_START = _trace(
+    "torch/distributed/distributed_c10d.py",
+    "init_process_group",
+    "store = _create_c10d_store(host, port)",
+    "torch.distributed.{error}",
+)
+_RUST = _trace(
+    "transformers/tokenization_utils_fast.py", "__init__", "fast_tokenizer = TokenizerFast.from_file(path)", "Exception"
+)
 _TENSORRT = _trace(
-    "tensorrt_llm/runtime/model_runner_cpp.py", "from_dir", "executor = trtllm.Executor(engine_dir, config)", "RuntimeError"
+    "tensorrt_llm/runtime/model_runner_cpp.py",
+    "from_dir",
+    "executor = trtllm.Executor(engine_dir, config)",
+    "RuntimeError",
 )
 _RAY = "[2026-11-22 08:00:00,250 {level} 4242 4310] ({process}) {name}:{line}: {words}"
 _ZAP = (
@@ -86,15 +95,29 @@ CALLS: Mapping[str, Sequence[Call]] = {
         Call(r"\bTORCH_CHECK_WITH\((?=\s*\w+Error)", 2, _C10D),
         Call(r"\bC10_THROW_ERROR\(|\bC10D_THROW_ERROR\(", 1, _C10D_START.replace("{error}", "DistStoreError")),
         Call(r"\bC10D_ERROR\(", 0, "[E1122 08:00:00.250000000 {name}:{line}] [c10d] {words}"),
-        Call(r"\bLOG\(ERROR\)\s*<<", 0, "[rank2]:[E1122 08:00:00.250000000 {name}:{line}] [PG ID 0 Rank 2] {words}", stream=True),
+        Call(
+            r"\bLOG\(ERROR\)\s*<<",
+            0,
+            "[rank2]:[E1122 08:00:00.250000000 {name}:{line}] [PG ID 0 Rank 2] {words}",
+            stream=True,
+        ),
     ),
     "ray-core": (
         Call(r"\bRAY_LOG\(FATAL\)[^<;\"]*<<", 0, _RAY.replace("{level}", "C"), stream=True),
         Call(r"\bRAY_LOG\(ERROR\)[^<;\"]*<<", 0, _RAY.replace("{level}", "E"), stream=True),
-        Call(r"\bRAY_CHECK\([^;\"]{1,200}?\)\s*<<", 0, _RAY.replace("{level}", "C").replace("{words}", " Check failed: done {words}"), stream=True),
+        Call(
+            r"\bRAY_CHECK\([^;\"]{1,200}?\)\s*<<",
+            0,
+            _RAY.replace("{level}", "C").replace("{words}", " Check failed: done {words}"),
+            stream=True,
+        ),
     ),
     "tensorrt-llm-c++": (
-        Call(r"\bTLLM_CHECK_WITH_INFO\(", 1, _TENSORRT.replace("{words}", "[TensorRT-LLM][ERROR] Assertion failed: {words} (/src/{path}:{line})")),
+        Call(
+            r"\bTLLM_CHECK_WITH_INFO\(",
+            1,
+            _TENSORRT.replace("{words}", "[TensorRT-LLM][ERROR] Assertion failed: {words} (/src/{path}:{line})"),
+        ),
         Call(r"\bTLLM_THROW\(", 0, _TENSORRT.replace("{words}", "[TensorRT-LLM][ERROR] {words} (/src/{path}:{line})")),
         Call(r"\bTLLM_LOG_ERROR\(", 0, "[TensorRT-LLM][ERROR] {words}"),
     ),
@@ -102,15 +125,27 @@ CALLS: Mapping[str, Sequence[Call]] = {
         Call(r"\bPy(?:Exception|ValueError|TypeError|KeyError)::new_err\(", 0, _RUST),
         Call(r"#\[error\(", 0, _RUST),
         Call(r"\bErr\((?=\s*(?:format!|\"))", 0, _RUST),
-        Call(r"\bpanic!\(", 0, "thread '<unnamed>' panicked at {path}:{line}:9:\n{words}\n" + _RUST.replace("Exception", "pyo3_runtime.PanicException")),
+        Call(
+            r"\bpanic!\(",
+            0,
+            "thread '<unnamed>' panicked at {path}:{line}:9:\n{words}\n"
+            + _RUST.replace("Exception", "pyo3_runtime.PanicException"),
+        ),
     ),
     "kuberay": (
         Call(r"\bfmt\.Errorf\(", 0, _ZAP.format(msg="Reconciler error", error="{words}")),
-        Call(r"\b(?:log|logger|\w+Logger|Log)\.Error\((?=\s*\w)", 1, _ZAP.format(msg="{words}", error="the server could not do that")),
+        Call(
+            r"\b(?:log|logger|\w+Logger|Log)\.Error\((?=\s*\w)",
+            1,
+            _ZAP.format(msg="{words}", error="the server could not do that"),
+        ),
     ),
     "triton-server": (
         Call(r"\bLOG_ERROR\s*<<", 0, "E1122 08:00:00.250000 1 {name}:{line}] {words}", stream=True),
-        *(Call(rf"\bStatus\(\s*(?=Status::Code::{code}\b)", 1, _TRITON.replace("{status}", said)) for code, said in _STATUSES.items()),
+        *(
+            Call(rf"\bStatus\(\s*(?=Status::Code::{code}\b)", 1, _TRITON.replace("{status}", said))
+            for code, said in _STATUSES.items()
+        ),
     ),
 }
 _SUFFIXES = {".cc", ".cpp", ".h", ".hpp", ".cu", ".rs", ".go"}
@@ -126,7 +161,11 @@ def thrown_sites_of(folder: Path, calls: Sequence[Call]) -> Iterator[NativeSite]
         text = file.read_text(encoding="utf-8", errors="replace").partition("#[cfg(test)]")[0]
         for call in calls:
             for found in re.finditer(call.opening, text):
-                words = _streamed(text, found.end()) if call.stream else _said(arguments_at(text, found.end())[call.before :])
+                words = (
+                    _streamed(text, found.end())
+                    if call.stream
+                    else _said(arguments_at(text, found.end())[call.before :])
+                )
                 if not _SAYS.search(words) or (path, words) in seen:
                     continue
                 seen.add((path, words))
@@ -138,7 +177,9 @@ def thrown_sites_of(folder: Path, calls: Sequence[Call]) -> Iterator[NativeSite]
 def _in_log(form: str, path: str, name: str, line: int, words: str) -> str:
     if name == "validation.go":
         form = _INVALID_SPEC
-    part = next((one for one in ("raylet", "gcs_server", "core_worker") if one.removesuffix("_server") in path), "core_worker")
+    part = next(
+        (one for one in ("raylet", "gcs_server", "core_worker") if one.removesuffix("_server") in path), "core_worker"
+    )
     slots = {"{path}": path, "{name}": name, "{line}": str(line), "{process}": part, "{words}": words}
     return re.sub("|".join(map(re.escape, slots)), lambda found: slots[found[0]], form)
 
@@ -164,12 +205,12 @@ def _said(arguments: Sequence[str]) -> str:
     told = _LITERAL.match(first)
     if told is not None and (_BRACES.search(told[0]) or "%" in told[0]):
         return _plain(first)
-    return " ".join("".join(f" {_plain(one)} " if "\"" not in one else _plain(one) for one in arguments).split())
+    return " ".join("".join(f" {_plain(one)} " if '"' not in one else _plain(one) for one in arguments).split())
 
 
 def _plain(argument: str) -> str:
     """What one argument adds: its literals as they stand, and something for each value between them."""
-    if "\"" not in argument:
+    if '"' not in argument:
         return filled(argument)
     parts: list[str] = []
     for piece in re.split(rf"({_LITERAL.pattern})", _CONTINUED.sub("", argument)):
