@@ -51,6 +51,11 @@ def _patience_s(intervals: tuple[float, ...], shortest_s: float) -> float | None
     return max(20 * median(intervals), 3 * max(intervals), shortest_s)
 
 
+def outlasts(since: float | None, patience_s: float | None, now: float | None) -> bool:
+    """Whether what began at ``since`` lasts for longer than this by ``now``; not where one of them is unknown."""
+    return since is not None and patience_s is not None and now is not None and now >= since + patience_s
+
+
 def median(values: Iterable[float]) -> float:
     """The middle one of at least one value; of an even number of them, half-way between the two in the middle.
 

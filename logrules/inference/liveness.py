@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import TypeAlias
 
 from logrules.inference import step_time
+from logrules.inference.cadence import outlasts
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend
 from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
@@ -78,7 +79,7 @@ class JobSnapshot:
 
     def overdue(self, since: float | None, patience_s: float) -> bool:
         """Whether what began at ``since`` lasts for longer than this."""
-        return since is not None and self.now is not None and self.now >= since + patience_s
+        return outlasts(since, patience_s, self.now)
 
 
 def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from operator import itemgetter
 
+from logrules.inference.cadence import outlasts
 from logrules.inference.observation import Match, Observation, begin, extend
 from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.event import Worker
@@ -96,10 +97,7 @@ def _moves(state: WorkerState) -> bool:
 
 
 def _late(state: WorkerState, now: float) -> bool:
-    if state.beat is None:
-        return False
-    since, patience = state.beat[0].heard, state.beat[1].patience_s
-    return since is not None and patience is not None and now >= since + patience
+    return state.beat is not None and outlasts(state.beat[0].heard, state.beat[1].patience_s, now)
 
 
 def _still(state: WorkerState, now: float, heard: Mapping[str, float]) -> bool:
@@ -111,7 +109,7 @@ def _still(state: WorkerState, now: float, heard: Mapping[str, float]) -> bool:
     if state.bar is not None:
         # Lines after a bar may be what comes after it: only the bar itself shows that it stands.
         return repeats or _said_last(state, grew)
-    return repeats or grew is None or (patience is not None and now >= grew + patience)
+    return repeats or grew is None or outlasts(grew, patience, now)
 
 
 def _said_last(state: WorkerState, grew: float | None) -> bool:

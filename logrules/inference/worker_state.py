@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import field
 
 from logrules.inference.bar_pace import moves_at_its_pace, time_gone
-from logrules.inference.cadence import Rhythm
+from logrules.inference.cadence import Rhythm, outlasts
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.model.event import Event, Worker
@@ -61,7 +61,7 @@ class OpenWait:
 
     def is_overdue(self, now: float | None) -> bool:
         """Whether it has lasted for longer than its patience by now."""
-        return self.since is not None and now is not None and now >= self.since + self.wait.patience_s
+        return outlasts(self.since, self.wait.patience_s, now)
 
     def is_cut_off(self, now: float | None) -> bool:
         """Whether a log that ends now shows no stall: this is young, and moves as ever or is not presumed to last."""
