@@ -25,12 +25,14 @@ checks: setup
 # The floor of branch coverage, what commands in processes of their own run included, is in pyproject.toml.
 # Its data lie not beside the package: a folder of the path that changes makes every start look up what is installed.
 # What is measured is told by a path: with the name of the package each process would list all of it when it ends.
-# Which tests are measured is told by their marks: tests/measured.py.
+# Measuring doubles what a test costs: tests of these marks go ways that others measure, and run without it.
+UNMEASURED := hypothesis or unmeasured
 suite: export COVERAGE_FILE := $(CURDIR)/.coverage-data/of
 suite: setup
 	mkdir -p .coverage-data
 	$(BIN)/coverage erase
-	$(BIN)/coverage run --include='$(CURDIR)/logrules/*' -m pytest -n auto --dist worksteal
+	$(BIN)/coverage run --include='$(CURDIR)/logrules/*' -m pytest -n auto --dist worksteal -m 'not ($(UNMEASURED))'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m '$(UNMEASURED)'
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -21,8 +21,6 @@ from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 
-pytest_plugins = ("tests.measured",)
-
 # A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make soak` runs many more.
 _OFTEN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("suite", _OFTEN, max_examples=50)
