@@ -1,6 +1,7 @@
 """Logs of JSON records are read as the lines that they stand for, and told by the lines of their files."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.engine.run import replay
 from logrules.model.stream import CONTINUED
+from logrules.sources.log_record import lines_of_record
 from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import MemorySource, numbered_lines_of
 from tests.conftest import fixtures
@@ -181,3 +183,20 @@ def test_evidence_is_told_by_the_line_of_its_record_live_and_saved(tmp_path, mon
     assert [one["line"] for one in live["diagnoses"][0]["evidence"]] == [
         one["line"] for one in saved["diagnoses"][0]["evidence"]
     ]
+
+
+def test_records_of_ever_other_names_leave_nothing_behind():
+    def record(number: int) -> bytes:
+        names = {f"{'x' * 40}{number}_{n}": 1 for n in range(2_000)}
+        return json.dumps({"message": "m", "level": "info", **names}).encode()
+
+    tracemalloc.start()
+    try:
+        assert lines_of_record(record(0)) is not None
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(1, 60):
+            lines_of_record(record(number))
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 1_000_000

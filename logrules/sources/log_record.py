@@ -42,6 +42,8 @@ _IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60
 # thousandths of these.
 _MOST_SECONDS = 1e11
 _NUMBERS = (int, float)
+# The records of real loggers have fewer names, of fewer characters together.
+_KEPT_NAMES, _KEPT_CHARS = 128, 4_096
 # `json.loads` looks for encodings that no line of a log has.
 _DECODER = json.JSONDecoder()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -63,8 +65,18 @@ class _Form:
     figures: tuple[str, ...]
 
 
-@lru_cache(maxsize=256)
 def _form_of(names: tuple[str, ...]) -> _Form:
+    """What is kept of forms is bounded: a hostile log may have another one a record, of names without end."""
+    kept = len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS
+    return _kept_form(names) if kept else _form(names)
+
+
+@lru_cache(maxsize=256)
+def _kept_form(names: tuple[str, ...]) -> _Form:
+    return _form(names)
+
+
+def _form(names: tuple[str, ...]) -> _Form:
     def of(known: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in known if name in names)
 
