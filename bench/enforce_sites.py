@@ -27,14 +27,24 @@ _MACROS = {
 _CALL = re.compile(rf"(?<!define )\b(?P<macro>{'|'.join(sorted(_MACROS, key=len, reverse=True))})\(")
 _NO_JOB = re.compile(r"(^|/)(tests?|benchmark|examples|mpi|nccl|docs)/")
 _LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_SAYS = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}")
-_LOG = (
+SAYS = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}")
+_TRACE = (
     "Traceback (most recent call last):\n"
     '  File "/workspace/main.py", line 12, in <module>\n'
-    "    dist.all_reduce(total)\n"
-    '  File "/opt/venv/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py", line 2806, in all_reduce\n'
-    "    work = group.allreduce([tensor], opts)\n"
-    "RuntimeError: {words}\n"
+    "    main()\n"
+    '  File "/opt/venv/lib/python3.11/site-packages/{file}", line 281, in {function}\n'
+    "    {source}\n"
+    "{error}: {{words}}\n"
+)
+
+
+def traceback_of(file: str, function: str, source: str, error: str) -> str:
+    """How native code that is called there fails in a log; ``{words}`` stands where its own words are."""
+    return _TRACE.format(file=file, function=function, source=source, error=error)
+
+
+IN_ALL_REDUCE = traceback_of(
+    "torch/distributed/distributed_c10d.py", "all_reduce", "work = group.allreduce([tensor], opts)", "RuntimeError"
 )
 
 
@@ -49,13 +59,13 @@ def enforced_sites_of(folder: Path) -> Iterator[NativeSite]:
             before, sign = _MACROS[found["macro"]]
             arguments = arguments_at(text, found.end())
             message = "".join(map(_printed, arguments[before:]))
-            if not _SAYS.search(message):
+            if not SAYS.search(message):
                 continue
             line = text.count("\n", 0, found.start()) + 1
             condition = f" {sign} ".join(arguments[:before])
             head = f"[enforce fail at third_party/gloo/{path}:{line}] {condition}. " if before else f"[{path}:{line}] "
             values = "7 vs 8. " if sign else ""
-            yield NativeSite(path, line, message, _LOG.format(words=head + values + message))
+            yield NativeSite(path, line, message, IN_ALL_REDUCE.format(words=head + values + message))
 
 
 def arguments_at(text: str, start: int) -> Sequence[str]:

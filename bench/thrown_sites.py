@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from enforce_sites import arguments_at
+from enforce_sites import IN_ALL_REDUCE, SAYS, arguments_at, traceback_of
 from native_sites import NativeSite, spelled
 from raise_sites import filled
 
@@ -25,16 +25,7 @@ _NO_JOB = re.compile(
 )
 _LITERAL = re.compile(r'r?#?"(?:[^"\\]|\\.)*"#?')
 _BRACES = re.compile(r"\{[^{}]{0,40}\}")
-_SAYS = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}")
 _CONTINUED = re.compile(r"\\\n\s*")
-_TRACE = (
-    "Traceback (most recent call last):\n"
-    '  File "/workspace/main.py", line 12, in <module>\n'
-    "    main()\n"
-    '  File "/opt/venv/lib/python3.11/site-packages/{file}", line 281, in {function}\n'
-    "    {source}\n"
-    "{error}: {{words}}"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +38,16 @@ class Call:
     stream: bool = False
 
 
-def _trace(file: str, function: str, source: str, error: str) -> str:
-    return _TRACE.format(file=file, function=function, source=source, error=error)
-
-
-_C10D = _trace(
-    "torch/distributed/distributed_c10d.py", "all_reduce", "work = group.allreduce([tensor], opts)", "RuntimeError"
-)
-_C10D_START = _trace(
+_C10D_START = traceback_of(
     "torch/distributed/distributed_c10d.py",
     "init_process_group",
     "store = _create_c10d_store(host, port)",
     "torch.distributed.{error}",
 )
-_RUST = _trace(
+_RUST = traceback_of(
     "transformers/tokenization_utils_fast.py", "__init__", "fast_tokenizer = TokenizerFast.from_file(path)", "Exception"
 )
-_TENSORRT = _trace(
+_TENSORRT = traceback_of(
     "tensorrt_llm/runtime/model_runner_cpp.py",
     "from_dir",
     "executor = trtllm.Executor(engine_dir, config)",
@@ -91,8 +75,8 @@ _STATUSES = {
 # By the name of the folder's framework.
 CALLS: Mapping[str, Sequence[Call]] = {
     "c10d": (
-        Call(r"\bTORCH_CHECK\(", 1, _C10D),
-        Call(r"\bTORCH_CHECK_WITH\((?=\s*\w+Error)", 2, _C10D),
+        Call(r"\bTORCH_CHECK\(", 1, IN_ALL_REDUCE),
+        Call(r"\bTORCH_CHECK_WITH\((?=\s*\w+Error)", 2, IN_ALL_REDUCE),
         Call(r"\bC10_THROW_ERROR\(|\bC10D_THROW_ERROR\(", 1, _C10D_START.replace("{error}", "DistStoreError")),
         Call(r"\bC10D_ERROR\(", 0, "[E1122 08:00:00.250000000 {name}:{line}] [c10d] {words}"),
         Call(
@@ -166,7 +150,7 @@ def thrown_sites_of(folder: Path, calls: Sequence[Call]) -> Iterator[NativeSite]
                     if call.stream
                     else _said(arguments_at(text, found.end())[call.before :])
                 )
-                if not _SAYS.search(words) or (path, words) in seen:
+                if not SAYS.search(words) or (path, words) in seen:
                     continue
                 seen.add((path, words))
                 line = text.count("\n", 0, found.start()) + 1
