@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.parsing.clean import clean, redraws
+from logrules.parsing.clean import clean, may_be_redrawn, redraws
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,23 @@ def test_redraws_are_split_at_carriage_returns_of_both_kinds():
     assert list(redraws(b"1%\r2%^M3%")) == [(0, b"1%"), (3, b"2%"), (7, b"3%")]
 
 
-def test_what_slurm_writes_behind_a_bar_is_a_line_of_its_own():
-    bar, end = b"5%|#| 1/20 [00:01<00:19, 1.00it/s]", b"slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED"
+@pytest.mark.parametrize(
+    "end", [b"slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED", b"srun: error: gpu-04: task 1: Killed"]
+)
+def test_what_a_program_complains_of_behind_a_bar_is_a_line_of_its_own(end):
+    bar = b"5%|#| 1/20 [00:01<00:19, 1.00it/s]"
+    assert may_be_redrawn(bar + end)
     assert list(redraws(bar + end)) == [(0, bar), (len(bar), end)]
-    assert list(redraws(b"rows[3]slurmstepd_log")) == [(0, b"rows[3]slurmstepd_log")]
+
+
+@pytest.mark.parametrize("line", [b"rows[3]slurmstepd_log", b"[worker] main: error: no such shard", b"a[1]: error: b"])
+def test_other_brackets_cut_no_line(line):
+    assert list(redraws(line)) == [(0, line)]
+
+
+@given(st.binary(max_size=200))
+def test_what_may_not_be_redrawn_is_one_stretch(raw):
+    assert may_be_redrawn(raw) or list(redraws(raw)) == ([(0, raw)] if raw else [])
 
 
 @given(st.binary(max_size=200))

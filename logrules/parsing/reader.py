@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from logrules.model.event import Event, Hit, Level, Stance, Worker
 from logrules.parsing.captures import Captures
-from logrules.parsing.clean import OPEN_LINE, clean, redraws
+from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser
 from logrules.parsing.hit_lines import Found, HitLine, Kind, Shares, hit_lines, kind_of
 from logrules.parsing.known_lines import KnownLines, LineReading
@@ -114,10 +114,8 @@ class Reader:
         self, source: str, number: int, line: HitLine, continued: int = 0, most: int = FLOOD_LINES
     ) -> Iterator[Event]:
         """The events of one hit line: one, or several where it was redrawn, the first and last ``most`` of a kind."""
-        if b"\r" not in line.raw and b"^M" not in line.raw and OPEN_LINE not in line.raw:
-            parts: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, kind_of(line.hits))]
-        else:
-            parts = self._redrawn(line, most)
+        whole: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, kind_of(line.hits))]
+        parts = self._redrawn(line, most) if may_be_redrawn(line.raw) else whole
         for start, raw, kind in parts:
             reading = self._reading(raw, kind)
             if not reading.hits:
