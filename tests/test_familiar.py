@@ -5,15 +5,18 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.parsing.deduplication import FAMILIAR_LINES, MAX_KIND_TEXTS, RepeatFilter
+from logrules.parsing.deduplication import FAMILIAR_LINES, MANY_KINDS, MAX_KIND_TEXTS, MAX_TEXTS, RepeatFilter
 from logrules.parsing.hit_lines import Found, HitLine
+from logrules.parsing.hits import Hits
+from logrules.parsing.window import Window
 
 FRAME, EXCEPTION, TELLING = 9, 8, 5
 FAILURE = b"ValueError: the step is lost"
 
 
 def line(number: int, *entries: int, raw: bytes = b"") -> HitLine:
-    return HitLine(number, 0, raw, tuple((0, entry) for entry in entries), b"", 0, 0)
+    hits = Hits((0, entry) for entry in entries)
+    return HitLine(Window("log", 0, 0, raw), hits, (0, len(raw), 0, len(hits), entries), entries, 0, len(raw), number)
 
 
 def traceback(at: int, *texts: bytes) -> list[HitLine]:
@@ -122,9 +125,37 @@ def test_of_what_tells_of_failures_the_first_the_doublings_and_the_last_are_read
         lines += its
         kept += read(familiar, its)
     assert kept == sorted(set(kept))
-    for kind in {one.hits for one in lines if one.hits[0][1] == TELLING}:
-        alike = [one for one in lines if one.hits == kind]
+    for kind in {one.kind for one in lines if one.kind[0] == TELLING}:
+        alike = [one for one in lines if one.kind == kind]
         assert alike[-1].number in kept
-        for text in {one.raw for one in alike if (0, FRAME) not in kind}:
+        for text in {one.raw for one in alike if FRAME not in kind}:
             its = [one.number for one in alike if one.raw == text]
             assert {its[(1 << power) - 1] for power in range(len(its).bit_length())} <= set(kept)
+
+
+def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
+    familiar = RepeatFilter(frozenset(), telling=frozenset({TELLING}))
+    windows = [[line(100 * nth + each, TELLING) for each in range(90)] for nth in range(8)]
+    founds = [Found("log", tuple(window), len(window), unfinished=False) for window in windows]
+    ahead = [*founds[1:], None]
+    kept = [
+        one.number for found, then in zip(founds, ahead, strict=True) for one in familiar.thinned(found, then).lines
+    ]
+    assert windows[-1][-1].number in kept
+    assert not {window[-1].number for window in windows[1:-1]} & set(kept)
+
+
+def test_of_more_kinds_than_any_job_writes_each_is_read_as_it_doubles():
+    kinds = range(MANY_KINDS + 1)
+    told = [line(nth * len(kinds) + kind, kind) for nth in range(16) for kind in kinds]
+    kept = read(RepeatFilter(frozenset()), told)
+    last = [number // len(kinds) + 1 for number in kept if number % len(kinds) == MANY_KINDS]
+    assert last == [1, 2, 4, 8, 16]
+
+
+def test_a_log_that_says_something_else_with_every_line_is_read_by_its_kinds():
+    kinds = 64
+    told = [line(nth, nth % kinds, raw=chr(0x4E00 + nth).encode()) for nth in range(2 * MAX_TEXTS)]
+    kept = read(RepeatFilter(frozenset()), told)
+    assert kept[:MAX_TEXTS] == list(range(MAX_TEXTS))
+    assert len(kept) <= MAX_TEXTS + 2 * kinds

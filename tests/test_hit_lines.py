@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules import load_rules
-from logrules.engine.extraction import Scanners
+from logrules.engine.extraction import LINES_IN_FULL, Extraction, Scanners, Tally
 from logrules.engine.run import prepared
+from logrules.engine.scan_pool import ScanPool
 from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
 from logrules.parsing.hits import Hits
 from logrules.parsing.reader import FLOOD_LINES, WINDOW_LINES
 from logrules.parsing.window import Window
 from logrules.ruletest.harness import run_log
+from logrules.sources.source import MemorySource
 
 PACK = prepared(load_rules(), cache=True)
 
@@ -65,6 +67,21 @@ def test_of_many_floods_in_a_window_less_of_each_is_read(scanners):
         lines = scanners.find(Window("log", 0, 0, floods.encode())).lines
         assert len(lines) <= WINDOW_LINES + kinds * 10
         assert {line.number for line in lines} >= {*range(kinds), *range(599 * kinds, 600 * kinds)}
+
+
+def lines_read(scanners: Scanners, log: str) -> list[int]:
+    """The numbers of the lines that were read of a log because somebody asks for them."""
+    with ScanPool(1) as pool:
+        how = Extraction(scanners, pool, lambda *_: None, Tally())
+        return [event.line for event in how.events(MemorySource("log", log)) if event.hits]
+
+
+def test_a_window_that_asks_for_more_lines_than_any_job_is_thinned_wherever_it_stands(scanners, shipped):
+    literals = sorted({literal for signal in shipped.signals for literal in signal.literals if literal.isalpha()})
+    told = [f"{literal}\n" for literal in literals]
+    most = LINES_IN_FULL // len(told)
+    in_full, thinned = lines_read(scanners, "".join(told * most)), lines_read(scanners, "".join(told * 3 * most))
+    assert len(in_full) < len(thinned) < 2 * len(in_full)
 
 
 def test_an_exception_that_stands_alone_needs_no_neighbours_and_one_below_a_frame_does(scanners):

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
 FULL_WINDOWS = 2
+# No job asks for more lines of a window, whatever goes wrong in it; one that does is thinned wherever it stands.
+LINES_IN_FULL = 4_096
 # A literal with more hits than this in the head of a log tells of its routine, whatever its rule thinks.
 COMMON_HITS = 1_000
 # Between head and tail, one window in so many is asked for samples of the routine.
@@ -208,10 +210,11 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     def next_found() -> tuple[Window, Found]:
         nonlocal familiar
         window, future, between = ahead.popleft()
-        if not between:
-            return window, future.result()
+        found = future.result()
+        if not between and len(found.lines) <= LINES_IN_FULL:
+            return window, found
         familiar = familiar or how.scanners.repeat_filter()
-        return window, familiar.thinned(future.result())
+        return window, familiar.thinned(found, ahead[0][1].result() if ahead else None)
 
     for window in cut:
         if window.index < FULL_WINDOWS:

@@ -79,6 +79,27 @@ class Ranked:
     consequences: tuple[Hypothesis, ...] = ()
 
 
+@record
+class _Standing:
+    """What every comparison of one hypothesis with another asks for, computed once: there are many pairs.
+
+    ``key`` orders: not survived before survived, then the worse, what is no reaction, then who was first.
+    """
+
+    hypothesis: Hypothesis
+    place: int
+    tier: Tier
+    first: Observation
+    severity: int
+    ranks: frozenset[int]
+    key: tuple[bool, int, int, int, int, str]
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that holds."""
+        return self.hypothesis.rule
+
+
 class Ranking:
     """Orders hypotheses by the tiers of a pack."""
 
@@ -88,64 +109,29 @@ class Ranking:
 
     def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
         """The hypotheses that nothing else explains, the likeliest cause first, each with its consequences."""
-        ordered = sorted(hypotheses, key=lambda one: (one.survived, one.first.order, one.rule.id))
-        parents = {one.rule.id: self._explanation(one, ordered) for one in ordered}
-        roots = sorted((one for one in ordered if _root_of(one, parents) is one), key=self._order)
-        found = [
-            Ranked(one, tuple(c for c in ordered if c is not one and _root_of(c, parents) is one)) for one in roots
-        ]
+        standings = map(self._standing, hypotheses)
+        ordered = sorted(standings, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
+        parents = {one.rule.id: _explanation(one, ordered) for one in ordered}
+        root_of = {one.rule.id: _root_of(one, parents) for one in ordered}
+        consequences: dict[str, list[Hypothesis]] = {}
+        for one in ordered:
+            root = root_of[one.rule.id]
+            if root is not one:
+                consequences.setdefault(root.rule.id, []).append(one.hypothesis)
+        roots = sorted((one for one in ordered if root_of[one.rule.id] is one), key=lambda one: one.key)
+        found = [Ranked(one.hypothesis, tuple(consequences.get(one.rule.id, ()))) for one in roots]
         return self._one_a_cause(_within_reach(found))
+
+    def _standing(self, one: Hypothesis) -> _Standing:
+        place, tier = self._place(one)
+        first, severity = one.first, _SEVERITY[one.severity]
+        # Of several waits that are open, the last that was begun is where the job stands.
+        begun = -first.order if one.rule.stall else first.order
+        key = (one.survived, severity, place if tier.reaction else -1, begun, -one.specificity, one.rule.id)
+        return _Standing(one, place, tier, first, severity, one.ranks, key)
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
         return self._tiers.get(one.rule.tier, self._behind_all)
-
-    def _order(self, one: Hypothesis) -> tuple[bool, int, int, int, int, str]:
-        """Not survived before survived, then the worse, what is no reaction, then who was first."""
-        place, tier = self._place(one)
-        # Of several waits that are open, the last that was begun is where the job stands.
-        first = -one.first.order if one.rule.stall else one.first.order
-        reaction = place if tier.reaction else -1
-        return one.survived, _SEVERITY[one.severity], reaction, first, -one.specificity, one.rule.id
-
-    def _explanation(self, one: Hypothesis, others: Sequence[Hypothesis]) -> Hypothesis | None:
-        """The likeliest hypothesis that makes ``one`` a consequence, if any."""
-        able = [other for other in others if other is not one and self._explains(other, one)]
-        return min(able, key=self._order, default=None)
-
-    def _explains(self, root: Hypothesis, consequence: Hypothesis) -> bool:
-        if root.rule.cause == consequence.rule.cause or (root.survived and not consequence.survived):
-            return False
-        if root.overdue and consequence.rule.ends_stalls:
-            return True
-        if consequence.overdue and root.rule.ends_stalls:
-            return False
-        if root.rule.cause in consequence.rule.explained_by:
-            return True
-        if consequence.rule.cause in root.rule.explained_by:
-            return False
-        if _SEVERITY[root.severity] > _SEVERITY[consequence.severity]:
-            return False
-        if self._cut_short(root, consequence) or self._cut_short(consequence, root):
-            return root.rule.abrupt
-        return self._explains_by_tier(root, consequence)
-
-    def _explains_by_tier(self, root: Hypothesis, consequence: Hypothesis) -> bool:
-        mine, tier = self._place(root)
-        theirs, their_tier = self._place(consequence)
-        if mine == theirs:
-            return their_tier.reaction and not consequence.rule.stall and _before(root, consequence)
-        if mine > theirs:
-            return False
-        if _before(root, consequence) or tier.always:
-            return True
-        # What only a fallback knows, and was told later, tells nothing of what a rule or a row has a name for.
-        weak = root.rule.fallback and not consequence.rule.fallback
-        return not weak and (their_tier.reaction or _elsewhere(root, consequence))
-
-    def _cut_short(self, root: Hypothesis, other: Hypothesis) -> bool:
-        """Whether the one ended all processes at once and the other is how one of them reacted, right behind it."""
-        reaction = self._place(other)[1].reaction and not (other.rule.stall or other.rule.abrupt)
-        return root.rule.abrupt and reaction and _right_behind(root, other)
 
     def _one_a_cause(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
         """Further diagnoses of a cause already named go under the first of that cause."""
@@ -174,10 +160,50 @@ class Ranking:
         return -place, not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
 
 
-def _before(one: Hypothesis, other: Hypothesis) -> bool:
+def _explanation(one: _Standing, others: Sequence[_Standing]) -> _Standing | None:
+    """The likeliest hypothesis that makes ``one`` a consequence, if any."""
+    able = [other for other in others if other is not one and _explains(other, one)]
+    return min(able, key=lambda other: other.key, default=None)
+
+
+def _explains(root: _Standing, consequence: _Standing) -> bool:
+    one, other = root.hypothesis, consequence.hypothesis
+    if one.rule.cause == other.rule.cause or (one.survived and not other.survived):
+        return False
+    if one.overdue and other.rule.ends_stalls:
+        return True
+    if other.overdue and one.rule.ends_stalls:
+        return False
+    if one.rule.cause in other.rule.explained_by:
+        return True
+    if other.rule.cause in one.rule.explained_by or root.severity > consequence.severity:
+        return False
+    if _cut_short(root, consequence) or _cut_short(consequence, root):
+        return one.rule.abrupt
+    return _explains_by_tier(root, consequence)
+
+
+def _explains_by_tier(root: _Standing, consequence: _Standing) -> bool:
+    if root.place == consequence.place:
+        return consequence.tier.reaction and not consequence.rule.stall and _before(root.first, consequence.first)
+    if root.place > consequence.place:
+        return False
+    if root.tier.always or _before(root.first, consequence.first):
+        return True
+    # What only a fallback knows, and was told later, tells nothing of what a rule or a row has a name for.
+    weak = root.rule.fallback and not consequence.rule.fallback
+    return not weak and (consequence.tier.reaction or _elsewhere(root, consequence))
+
+
+def _cut_short(root: _Standing, other: _Standing) -> bool:
+    """Whether the one ended all processes at once and the other is how one of them reacted, right behind it."""
+    reaction = root.rule.abrupt and other.tier.reaction and not (other.rule.stall or other.rule.abrupt)
+    return reaction and _right_behind(root, other)
+
+
+def _before(one: Observation, other: Observation) -> bool:
     """Whether it was told first, or within the same failure record."""
-    chain = one.first.chain
-    return one.first.order < other.first.order or (chain is not None and chain == other.first.chain)
+    return one.order < other.order or (one.chain is not None and one.chain == other.chain)
 
 
 def _within_reach(ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -197,22 +223,22 @@ def _reaches(root: Ranked, consequence: Hypothesis) -> bool:
     return first.event.source != last.event.source or first.event.line - last.event.line <= _BEHIND_LINES
 
 
-def _right_behind(one: Hypothesis, other: Hypothesis) -> bool:
+def _right_behind(one: _Standing, other: _Standing) -> bool:
     """Whether the other began soon after a line of this one, and not before all of them."""
     begun = other.first
     if begun.order < one.first.order:
         return False
-    lines = (seen.event for match in one.matches for seen in (*match.first, match.last))
+    lines = (seen.event for match in one.hypothesis.matches for seen in (*match.first, match.last))
     return any(
         line.source == begun.event.source and 0 < begun.event.line - line.line <= _BEHIND_LINES for line in lines
     )
 
 
-def _elsewhere(one: Hypothesis, other: Hypothesis) -> bool:
+def _elsewhere(one: _Standing, other: _Standing) -> bool:
     return bool(one.ranks) and one.ranks.isdisjoint(other.ranks)
 
 
-def _root_of(one: Hypothesis, parents: Mapping[str, Hypothesis | None]) -> Hypothesis:
+def _root_of(one: _Standing, parents: Mapping[str, _Standing | None]) -> _Standing:
     """The end of the chain of explanations; where hypotheses explain each other in a ring, its first."""
     chain = [one]
     while (parent := parents[chain[-1].rule.id]) is not None:

@@ -6,24 +6,26 @@ that neither blocks nor threads can matter.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 
-from logrules.parsing.hit_lines import Found, HitLine, Kind, kind_of
+from logrules.parsing.hit_lines import Found, HitLine, Kind
 
 # As many lines with the same literals are read in full, then those whose words come for the first, second, fourth,
-# eighth … time.
+# eighth … time; from the first on where a log is full of more kinds than any job writes.
 FAMILIAR_LINES = 16
+MANY_KINDS = 1_024
 # Words of a kind that are told apart. Behind them those that are new are read sixteen times to each doubling of the
 # number of lines: what is read of a kind that never says the same grows with the logarithm of how often it comes.
-MAX_KIND_TEXTS = 1_024
+# Of all kinds together no more texts are told apart: a log that says something else with every line has nothing to
+# tell but that it does. Behind them the first, second, fourth, eighth … line of a kind is read, whatever it says.
+MAX_KIND_TEXTS, MAX_TEXTS = 1_024, 16_384
 READ_TO_A_DOUBLING = 16
-
 
 # Lines of a traceback that are so far apart still belong together: source text and marks stand between its frames.
 TRACE_GAP_LINES = 3
-# Lines of tracebacks told apart; what comes beyond them is read as if it were new.
+# Lines of tracebacks told apart: those of two thousand ranks. Behind them their kinds are.
 MAX_TRACE_TEXTS = 65_536
 # Numbers at the beginning of a line say who wrote it, but for the time; further on they are what varies.
 WRITER_BYTES, MAX_TEXT_BYTES = 48, 1_024
@@ -41,8 +43,8 @@ class RepeatFilter:
     with one of ``exceptions`` do name one. Two lines are the same if nothing but numbers differs behind what may name
     their writer.
 
-    Of lines with one of ``telling`` the last of each kind in a window is read too: nobody knows which is the last of
-    the log before its end, and by then it would come behind what was read since.
+    Of lines with one of ``telling`` the last of each kind in a window is read too, unless the next window has more of
+    it: nobody knows which is the last of the log before its end, and by then it would come behind what was read since.
     """
 
     def __init__(
@@ -51,40 +53,38 @@ class RepeatFilter:
         exceptions: frozenset[int] = frozenset(),
         telling: frozenset[int] = frozenset(),
     ) -> None:
-        self._of_traces = of_traces
         self._exceptions = exceptions
         self._telling = telling
-        self._seen: Counter[Kind] = Counter()
+        self._is_of_trace = _Memory(lambda kind: not of_traces.isdisjoint(kind))
+        self._seen: dict[Kind, int] = {}
         self._texts_of: Counter[Kind] = Counter()
         self._told: Counter[int] = Counter()
         self._texts: Counter[int] = Counter()
 
-    def thinned(self, found: Found) -> Found:
-        """The same without what was read often enough."""
-        kinds = [kind_of(line.hits) for line in found.lines]
-        of_trace = [self._is_of_trace(kind) for kind in kinds]
-        last = self._last_of_each(found.lines, kinds)
+    def thinned(self, found: Found, following: Found | None = None) -> Found:
+        """The same without what was read often enough; ``following`` is what the next window gave."""
+        of_trace = [self._is_of_trace[line.kind] for line in found.lines]
+        last = self._last_of_each(found.lines, following.lines if following is not None else ())
         runs = _runs(compress(found.lines, of_trace))
         read = frozenset(line.number for run in runs if self._has_news(run, last) for line in run)
         kept = tuple(
             line
-            for line, kind, traced in zip(found.lines, kinds, of_trace, strict=True)
-            if (line.number in read if traced else self._is_worth(kind, line.raw) or line.number in last)
+            for line, traced in zip(found.lines, of_trace, strict=True)
+            if (line.number in read if traced else self._is_worth(line) or line.number in last)
         )
         return replace(found, lines=kept, thinned=True)
 
-    def _last_of_each(self, lines: Sequence[HitLine], kinds: Sequence[Kind]) -> frozenset[int]:
-        """The numbers of the last lines of each kind that tells; in a traceback those that may name an exception."""
-        last: dict[Kind, int] = {}
-        for line, kind in zip(reversed(lines), reversed(kinds), strict=True):
-            if kind in last or self._telling.isdisjoint(kind):
-                continue
-            if not self._is_of_trace(kind) or self._may_name(line):
-                last[kind] = line.number
-        return frozenset(last.values())
+    def _last_of_each(self, lines: Sequence[HitLine], following: Sequence[HitLine]) -> frozenset[int]:
+        """The numbers of the last lines of each kind that tells, in a traceback those that may name an exception."""
+        latest, again = self._latest(lines), self._latest(following)
+        return frozenset(number for kind, number in latest.items() if kind not in again)
 
-    def _is_of_trace(self, kind: Kind) -> bool:
-        return not self._of_traces.isdisjoint(kind)
+    def _latest(self, lines: Sequence[HitLine]) -> dict[Kind, int]:
+        latest = {line.kind: line.number for line in lines}
+        telling = {kind for kind in latest if not self._telling.isdisjoint(kind)}
+        of_trace = {kind for kind in telling if self._is_of_trace[kind]}
+        named = {line.kind: line.number for line in lines if line.kind in of_trace and self._may_name(line)}
+        return {**{kind: latest[kind] for kind in telling - of_trace}, **named}
 
     def _has_news(self, run: Sequence[HitLine], last: frozenset[int]) -> bool:
         # Each line counts, also behind the first new one.
@@ -92,26 +92,45 @@ class RepeatFilter:
         return any(news)
 
     def _is_news(self, line: HitLine) -> bool:
+        if len(self._texts) >= MAX_TRACE_TEXTS:
+            return _is_doubled(self._count(line.kind))
         known = _identity(line.raw)
-        if known not in self._texts and len(self._texts) >= MAX_TRACE_TEXTS:
-            return True
         self._texts[known] = seen = self._texts[known] + 1
         return seen == 1 or (_is_doubled(seen) and self._may_name(line))
 
     def _may_name(self, line: HitLine) -> bool:
-        if any(entry in self._exceptions for _, entry in line.hits):
+        if not self._exceptions.isdisjoint(line.kind):
             return True
         return _NAMED.match(line.raw[:MAX_TEXT_BYTES]) is not None
 
-    def _is_worth(self, kind: Kind, text: bytes) -> bool:
-        self._seen[kind] = seen = self._seen[kind] + 1
-        told = hash((kind, _identity(text)))
+    def _is_worth(self, line: HitLine) -> bool:
+        kind = line.kind
+        seen = self._count(kind)
+        if len(self._told) >= MAX_TEXTS:
+            return _is_doubled(seen)
+        told = hash((kind, _identity(line.raw)))
         if told not in self._told:
             if self._texts_of[kind] >= MAX_KIND_TEXTS:
                 return seen % _stride(seen) == 0
             self._texts_of[kind] += 1
         self._told[told] = times = self._told[told] + 1
-        return seen <= FAMILIAR_LINES or _is_doubled(times)
+        return _is_doubled(times) or (seen <= FAMILIAR_LINES and len(self._seen) <= MANY_KINDS)
+
+    def _count(self, kind: Kind) -> int:
+        """How many lines of a kind there were, this one too."""
+        self._seen[kind] = seen = self._seen.get(kind, 0) + 1
+        return seen
+
+
+class _Memory(dict[Kind, bool]):
+    """What was found of each kind: there are far more lines than kinds."""
+
+    def __init__(self, find: Callable[[Kind], bool]) -> None:
+        self._find = find
+
+    def __missing__(self, kind: Kind) -> bool:
+        self[kind] = found = self._find(kind)
+        return found
 
 
 def _identity(text: bytes) -> int:

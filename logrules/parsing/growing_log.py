@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from logrules.model.event import Event
 from logrules.model.stream import CONTINUED, Block
-from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_SLICE_BYTES, Found, HitLine, kind_of
+from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_SLICE_BYTES, Found, HitLine, Kind
 from logrules.parsing.line_context import LineContext
 from logrules.parsing.log_head import LogHead
 from logrules.parsing.log_tail import LogTail
@@ -49,8 +49,8 @@ class LiveSampler:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._seen: Counter[tuple[int, ...]] = Counter()
-        self._held: dict[tuple[int, ...], deque[Numbered]] = {}
+        self._seen: Counter[Kind] = Counter()
+        self._held: dict[Kind, deque[Numbered]] = {}
         self._share = HEAD
         self._left = HEAD.kept_back
 
@@ -65,7 +65,7 @@ class LiveSampler:
 
     def take(self, number: int, line: HitLine) -> list[Numbered]:
         """The lines to read now that this one has come: none, or those kept back and this one."""
-        alike = kind_of(line.hits)
+        alike = line.kind
         kept = self._share.routine if self._reader.is_routine(alike) else self._share.other
         self._seen[alike] = nth = self._seen[alike] + 1
         if nth > kept and nth & (nth - 1):

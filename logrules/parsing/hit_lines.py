@@ -23,38 +23,54 @@ MAX_CONTEXT_BYTES = 400
 Kind: TypeAlias = tuple[int, ...]
 # By how often each kind comes in a window: of lines of one kind the first and the last so many are kept.
 Shares: TypeAlias = Callable[[Mapping[Kind, int]], Mapping[Kind, int]]
-# Line start, line end (without the newline), and its hits: from which place of the list of all of them to which.
-_Span: TypeAlias = tuple[int, int, int, int]
+# A line's start and end (without the newline), its hits (from which place of the list of all of them to which), and
+# their kind.
+_Span: TypeAlias = tuple[int, int, int, int, Kind]
 
 
 @record
 class HitLine:
     """A physical line with hits, or a stretch of a very long one: ``number`` counts from 0 within its window.
 
-    ``continued`` of the lines up to it are no lines of the file.
-    ``raw`` is at most 32 KiB of the line round its hits, beginning at ``offset`` of the source;
-    ``hits`` are (offset of the hit's last byte within ``raw``, entry of the scanner). The whole line
-    lies at ``start`` to ``end`` of ``data``, its window, so that its neighbours can be asked for.
+    ``kind`` is that of its hits. The whole line lies at ``start`` to ``end`` of the window, so that its neighbours can
+    be asked for; ``part`` is at most 32 KiB of it round its hits, which lie in ``found``. ``continued`` of the lines
+    up to it are no lines of the file. Of the many that a flood has few are ever read, so nothing is cut out before.
     """
 
-    number: int
-    offset: int
-    raw: bytes
-    hits: tuple[tuple[int, int], ...]
-    data: bytes
+    window: Window
+    found: Hits
+    part: _Span
+    kind: Kind
     start: int
     end: int
+    number: int
     continued: int = 0
+
+    @property
+    def offset(self) -> int:
+        """Where its part begins in the source, in bytes."""
+        return self.window.offset + self.part[0]
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes of its part."""
+        return self.window.data[self.part[0] : self.part[1]]
+
+    @property
+    def hits(self) -> list[tuple[int, int]]:
+        """For each hit the offset of its last byte within ``raw``, and the entry of the scanner."""
+        start, _, place, behind, _ = self.part
+        return [(at - 1 - start, entry) for at, entry in self.found[place:behind]]
 
     @property
     def before(self) -> tuple[bytes, ...]:
         """Up to two lines above it in the window."""
-        return _before(self.data, self.start)
+        return _before(self.window.data, self.start)
 
     @property
     def after(self) -> tuple[bytes, ...]:
         """Up to two lines below it in the window."""
-        return _after(self.data, self.end)
+        return _after(self.window.data, self.end)
 
 
 @record
@@ -100,11 +116,12 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
 def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[_Span]:
     """The span of each line with hits; with ``shares`` without the bulk of any kind."""
     bounds = _bounds(data, found)
-    for nth in range(len(bounds) - 1) if shares is None else _kept(_kinds(found, bounds), shares):
+    kinds = list(_kinds(found, bounds))
+    for nth in range(len(kinds)) if shares is None else _kept(kinds, shares):
         place, behind = bounds[nth], bounds[nth + 1]
         at = found.ends[place]
         end = data.find(b"\n", at)
-        yield data.rfind(b"\n", 0, at - 1) + 1, len(data) if end < 0 else end, place, behind
+        yield data.rfind(b"\n", 0, at - 1) + 1, len(data) if end < 0 else end, place, behind, kinds[nth]
 
 
 def _bounds(data: bytes, found: Hits) -> "array[int]":
@@ -162,35 +179,27 @@ def _bounded(window: Window, span: _Span, found: Hits, number: int, continued: i
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
     """
-    base, data = window.offset, window.data
-    start, end, place, behind = span
+    start, end, _, behind, kind = span
     if end - start <= MAX_SLICE_BYTES:
-        hits = _within(found, place, behind, start)
-        yield HitLine(number, base + start, data[start:end], hits, data, start, end, continued)
+        yield HitLine(window, found, span, kind, start, end, number, continued)
         return
     seen: set[int] = set()
-    for first, last, place, next_place in _stretches(span, found):
-        entries = set(found.numbers[place:next_place])
-        if not entries <= seen or next_place == behind:
-            seen |= entries
-            inside = _within(found, place, next_place, first)
-            yield HitLine(number, base + first, data[first:last], inside, data, start, end, continued)
+    for part in _stretches(span, found):
+        entries = part[-1]
+        if not seen.issuperset(entries) or part[3] == behind:
+            seen.update(entries)
+            yield HitLine(window, found, part, entries, start, end, number, continued)
 
 
 def _stretches(span: _Span, found: Hits) -> Iterator[_Span]:
     """Stretches of ``MAX_SLICE_BYTES``, so that each hit lies in one. A line may have a hit for every byte."""
-    start, end, place, behind = span
+    start, end, place, behind, _ = span
     while place < behind:
         first = max(start, found.ends[place] - 1 - MAX_SLICE_BYTES // 2)
         last = min(end, first + MAX_SLICE_BYTES)
         next_place = bisect_right(found.ends, last, place, behind)
-        yield first, last, place, next_place
+        yield first, last, place, next_place, tuple(dict.fromkeys(found.numbers[place:next_place]))
         place = next_place
-
-
-def _within(found: Hits, place: int, behind: int, start: int) -> tuple[tuple[int, int], ...]:
-    """The hits from one place of the list to another, by their last bytes behind ``start``."""
-    return tuple([(at - 1 - start, entry) for at, entry in found[place:behind]])
 
 
 def _before(data: bytes, start: int) -> tuple[bytes, ...]:

@@ -20,6 +20,13 @@ class Hits(Sequence[tuple[int, int]]):
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return zip(self.ends, self.numbers, strict=True)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hits):
+            return NotImplemented
+        return self.ends == other.ends and self.numbers == other.numbers
+
+    __hash__ = None  # type: ignore[assignment]
+
     @overload
     def __getitem__(self, place: int) -> tuple[int, int]: ...
     @overload

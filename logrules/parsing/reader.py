@@ -114,7 +114,7 @@ class Reader:
         self, source: str, number: int, line: HitLine, continued: int = 0, most: int = FLOOD_LINES
     ) -> Iterator[Event]:
         """The events of one hit line: one, or several where it was redrawn, the first and last ``most`` of a kind."""
-        whole: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, kind_of(line.hits))]
+        whole: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, line.kind)]
         parts = self._redrawn(line, most) if may_be_redrawn(line.raw) else whole
         for start, raw, kind in parts:
             reading = self._reading(raw, kind)
