@@ -175,6 +175,13 @@ STORIES = {
         + "[2025-01-02 03:04:05,678] [ERROR] [launch.py:325:sigkill_handler] "
         "['/usr/bin/python3', '-u', 'train.py', '--local_rank=1'] exits with return code = -9\n", 1,
     ),
+    "the rank that is missing at the barrier, where those who wait there name themselves": (
+        "".join(
+            "INFO:root:Waiting in store based barrier to initialize process group for rank: "
+            f"{rank}, key: store_based_barrier_key:1 (world_size=4, worker_count=3, timeout=0:30:00)\n"
+            for rank in (0, 2, 1)
+        ), 3,
+    ),
     "the one rank of the job that wrote nothing": (
         "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,
     ),
