@@ -28,6 +28,10 @@ STORIES = {
         ), 6,
     ),
     "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
+    "the task of Slurm that was its launcher is no rank": (
+        SUMMARY.format(10, -6) + "  error_file: <N/A>\n  traceback : Signal 6 (SIGABRT) received by PID 4242\n"
+        "srun: error: gpu-4: task 0: Exited with exit code 1\n", 10,
+    ),
     "who was only told to stop did not fail": (RAISED + OOM + SUMMARY.format(5, -15), None),
     "those who wait do not report what the other died of": (
         RAISED + OOM + "".join(WATCHDOG.format(rank) for rank in (0, 1, 3)), 2,

@@ -204,7 +204,10 @@ class Failures:
 
     def ended_ranks(self) -> tuple[int, ...]:
         """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
-        told = sorted(self._ends(), key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+        ends = self._ends()
+        # Who knows the process's own number started it; Slurm's tasks may be the launchers of many ranks.
+        started = [one for one in ends if any(who.rank is not None and who.pid is not None for who in one.workers)]
+        told = sorted(started or ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
         return _ranks_of(worker for one in told for worker in one.workers)
 
     def killed_ranks(self) -> tuple[int, ...]:
