@@ -28,6 +28,10 @@ STORIES = {
         ), 6,
     ),
     "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
+    "the task of Slurm that was its launcher is no rank": (
+        SUMMARY.format(10, -6) + "  error_file: <N/A>\n  traceback : Signal 6 (SIGABRT) received by PID 4242\n"
+        "srun: error: gpu-4: task 0: Exited with exit code 1\n", 10,
+    ),
     "who was only told to stop did not fail": (RAISED + OOM + SUMMARY.format(5, -15), None),
     "those who wait do not report what the other died of": (
         RAISED + OOM + "".join(WATCHDOG.format(rank) for rank in (0, 1, 3)), 2,
@@ -174,6 +178,13 @@ STORIES = {
         )
         + "[2025-01-02 03:04:05,678] [ERROR] [launch.py:325:sigkill_handler] "
         "['/usr/bin/python3', '-u', 'train.py', '--local_rank=1'] exits with return code = -9\n", 1,
+    ),
+    "the rank that is missing at the barrier, where those who wait there name themselves": (
+        "".join(
+            "INFO:root:Waiting in store based barrier to initialize process group for rank: "
+            f"{rank}, key: store_based_barrier_key:1 (world_size=4, worker_count=3, timeout=0:30:00)\n"
+            for rank in (0, 2, 1)
+        ), 3,
     ),
     "the one rank of the job that wrote nothing": (
         "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,

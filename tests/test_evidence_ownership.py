@@ -89,6 +89,15 @@ def test_what_stands_right_above_a_failure_is_shown_with_it():
     assert [line.line for line in first.evidence][:2] == [1, 2]
 
 
+def test_what_gives_the_details_of_a_failure_is_shown_with_it():
+    text = (
+        "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1300, internal error, NCCL version 2.18\n"
+        "ncclInternalError: Internal check failed.\nLast error:\nNet : Connection closed by remote peer gpu-3<43210>\n"
+    )
+    first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
+    assert 4 in [line.line for line in first.evidence]
+
+
 def test_the_same_line_again_is_no_effect():
     line = Evidence("a.log", 7, "x", "main")
     effects = tuple(

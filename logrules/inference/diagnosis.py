@@ -36,8 +36,8 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_CONSEQUENCES = 12
-# What announces a failure stands so near above it.
-_ANNOUNCED_LINES = 4
+# What announces a failure, or gives its details, stands so near to it.
+_NEAR_LINES = 4
 MAX_UNEXPLAINED = 8
 
 
@@ -185,18 +185,22 @@ def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> 
 
 
 def _of_one_event(one: Ranked) -> tuple[Hypothesis, ...]:
-    """Its consequences whose lines show it too: those that name the same cause, and those that announce it."""
+    """Its consequences whose lines show it too: those that name the same cause, and those told in the same breath."""
     root = one.hypothesis
-    return tuple(other for other in one.consequences if other.rule.cause == root.rule.cause or _announces(other, root))
+    return tuple(other for other in one.consequences if other.rule.cause == root.rule.cause or _is_part(other, root))
 
 
-def _announces(other: Hypothesis, root: Hypothesis) -> bool:
-    """Whether the one is told right above the other, or in the same failure record: the wrapper, the logger's word."""
+def _is_part(other: Hypothesis, root: Hypothesis) -> bool:
+    """Whether the one is told right at the other, or in the same failure record.
+
+    The wrapper and the logger's word stand above, the details of an error (NCCL's "Last error:", the codes of CANN)
+    below.
+    """
     first, second = other.first, root.first
     if other.rule.wait is not None or first.event.source != second.event.source:
         return False
     return (first.chain is not None and first.chain == second.chain) or (
-        first.worker == second.worker and 0 < second.event.line - first.event.line <= _ANNOUNCED_LINES
+        first.worker == second.worker and abs(second.event.line - first.event.line) <= _NEAR_LINES
     )
 
 

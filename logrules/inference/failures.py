@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
+from logrules.inference.failure_phases import FailurePhases
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
@@ -76,11 +77,12 @@ class _Known:
 
 
 class Failures:
-    """Follows the failure records of one run. ``components`` are those that frames were from."""
+    """Follows the failure records of one run, and their ``phases``. ``components`` are those that frames were from."""
 
     def __init__(self, tables: FailureTables) -> None:
         self._tables = tables
         self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame)
+        self.phases = FailurePhases(tables.resolver, self._assembler.frames_of)
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
         self._records: dict[int, _Known] = {}
         self._told_as_caught: dict[int, Failure] = {}
@@ -202,7 +204,10 @@ class Failures:
 
     def ended_ranks(self) -> tuple[int, ...]:
         """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
-        told = sorted(self._ends(), key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+        ends = self._ends()
+        # Who knows the process's own number started it; Slurm's tasks may be the launchers of many ranks.
+        started = [one for one in ends if any(who.rank is not None and who.pid is not None for who in one.workers)]
+        told = sorted(started or ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
         return _ranks_of(worker for one in told for worker in one.workers)
 
     def killed_ranks(self) -> tuple[int, ...]:
@@ -240,10 +245,7 @@ class Failures:
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
-        resolver = self._tables.resolver
-        known = self._records.get(chain)
-        told = resolver.phase_of_chain(known.failure.chain)[0] if known is not None else None
-        return told or resolver.phase_of(self._assembler.frames_of(chain))[0]
+        return self.phases.of(chain, self.record_of(chain))
 
     def record_of(self, chain: int | None) -> Failure | None:
         """A record as far as it has grown."""

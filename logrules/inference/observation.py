@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from logrules.model.event import Event, Worker
+from logrules.model.event import Event, Worker, as_rank
 from logrules.model.record import record
 
 
@@ -69,7 +69,12 @@ _KEPT_NAMES = 65_536
 def begin(observation: Observation, signal: int) -> Match:
     """A match of one observation."""
     return Match(
-        (observation,), (signal,), observation, observation.event.repeat, _ranks(observation), _hosts(observation)
+        (observation,),
+        (signal,),
+        observation,
+        observation.event.repeat,
+        _ranks(observation, signal),
+        _hosts(observation),
     )
 
 
@@ -78,13 +83,16 @@ def extend(match: Match, observation: Observation, signal: int) -> Match:
     room = len(match.first) < KEPT_OBSERVATIONS or signal not in match.signals
     first = (*match.first, observation) if room else match.first
     signals = (*match.signals, signal) if room else match.signals
-    ranks = match.ranks | _ranks(observation) if len(match.ranks) < _KEPT_NAMES else match.ranks
+    ranks = match.ranks | _ranks(observation, signal) if len(match.ranks) < _KEPT_NAMES else match.ranks
     hosts = match.hosts | _hosts(observation) if len(match.hosts) < _KEPT_NAMES else match.hosts
     return Match(first, signals, observation, match.count + observation.event.repeat, ranks, hosts)
 
 
-def _ranks(observation: Observation) -> frozenset[int]:
+def _ranks(observation: Observation, signal: int) -> frozenset[int]:
+    """The rank that wrote the line: by its prefix, else by the line's own word (capture ``reporter``)."""
     rank = observation.worker.rank
+    if rank is None:
+        rank = as_rank(observation.captures(signal).get("reporter"))
     return frozenset() if rank is None else frozenset((rank,))
 
 

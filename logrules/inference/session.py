@@ -179,6 +179,8 @@ class Session:
         if self._turns_run(markers, event):
             observation = self._observe(event, None)
         if markers:
+            if chain is not None:
+                self._run.failures.phases.take(chain, event, markers)
             self._run.polls.move()
             yield from self._run.tracker.apply([self._run.as_meant(marker, event) for marker in markers], observation)
             yield from self._rules.judge_moves()
