@@ -351,3 +351,17 @@ _BETWEEN = "reading rows of /srv/a\n120 rows\n"
 )
 def test_a_script_that_ended_and_raised_again_was_run_again(on, log, cause):
     assert run_log(on, log).diagnoses[0].cause == cause
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("CRITICAL:__main__:Starting finetuning", Status.HEALTHY),
+        ("ERROR:acme.jobs:Started the run of stage 2", Status.HEALTHY),
+        ("ERROR:acme.jobs:Starting finetuning failed", Status.UNEXPLAINED),
+        ("ERROR:acme.jobs:Starting from it is not allowed", Status.UNEXPLAINED),
+        ("ERROR:acme.jobs:the shard server said no", Status.UNEXPLAINED),
+    ],
+)
+def test_who_says_with_the_level_of_an_error_that_something_starts_has_not_failed(on, line, status):
+    assert run_log(on, f"INFO:__main__:the model is acme/m-1b\n{line}\n").status is status

@@ -34,6 +34,12 @@ _LEAVES = re.compile(
     r"|destroy|leaked|traceback|error|exception|fail)"
 )
 
+# What a script says with the level of an error so that it is seen, though nothing went wrong.
+_ANNOUNCES = re.compile(
+    r"(?i)\W*(?:start(?:ing|ed)|begin(?:ning|s))"
+    r"(?: (?!fail|error|refus|deni|abort|cancel|not\b|no\b|too\b|tim)[\w.-]+){1,5}\W*"
+)
+
 
 @mutable_record
 class Endings:
@@ -191,7 +197,9 @@ def _speaks_on(failed: Event, after: Sequence[Event]) -> bool:
 
 
 def _claims(line: Event) -> bool:
-    return line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
+    if line.level is None or line.level < Level.ERROR or line.stance is not Stance.FACT:
+        return False
+    return _ANNOUNCES.fullmatch(line.message) is None
 
 
 def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:
