@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
-from logrules.inference.answers import answers
+from logrules.inference.answers import answers, refuses
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
@@ -82,6 +82,12 @@ class Endings:
     def answered(self, failed: Event) -> int:
         """How many requests a server has answered well behind this line."""
         return answers(line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+
+    def refused(self, failed: Event) -> bool:
+        """Whether right behind this line a server answers the request that failed so."""
+        below = (line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+        following = next((line for line in below if begins_statement(line.message)), None)
+        return following is not None and refuses(following)
 
     def spoke_on(self, failed: Event) -> bool:
         """Whether a process of which its number is known goes on to say other things behind this line."""

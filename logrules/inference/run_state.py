@@ -199,9 +199,9 @@ class RunState:
         )
 
     def _speaks_on(self, last: Observation) -> bool:
-        """Whether it is a server that answered further requests, or a process that caught it and says more."""
+        """Whether a server answered further requests, or this one with the failure, or who caught it says more."""
         enough = 1 if self.failures.told_as_caught(last.event) else ANSWERS
-        if self.job.endings.answered(last.event) >= enough:
+        if self.job.endings.answered(last.event) >= enough or self.job.endings.refused(last.event):
             return True
         record = self.failures.record_of(last.chain)
         return record is not None and record.logged_whole and self.job.endings.spoke_on(last.event)
