@@ -20,6 +20,11 @@ from logrules.model.template import begins_statement, template_of
 WAITING_KINDS = 10
 # Nor are there so many lines that differ, of which so many of one kind count: those are results.
 WAITING_LINES, _OF_A_KIND = 30, 6
+# A script that waits prints nothing: what is logged behind a wait has a level or a name in front, or is a complaint.
+_PRINTED_KINDS = 2
+_OF_OTHERS = re.compile(
+    r"(?i)warn|error|fail|traceback|\^C|\bINFO\b|\bDEBUG\b|wait|retry|timed? ?out|cancel|kill|abort|shut|%\||^\W*$"
+)
 # Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
 _OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
@@ -73,21 +78,25 @@ class Endings:
         What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said.
         """
         said: dict[str, set[str]] = {}
+        printed: set[str] = set()
         for line in self._after(waiting):
             if begins_statement(line.message):
-                said.setdefault(template_of(line.message), set()).add(progress_key(line.message))
+                kind = template_of(line.message)
+                said.setdefault(kind, set()).add(progress_key(line.message))
+                if _is_printed(line):
+                    printed.add(kind)
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
-        return len(said) > WAITING_KINDS or lines > WAITING_LINES
+        return len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
 
     def answered(self, failed: Event) -> int:
         """How many requests a server has answered well behind this line."""
         return answers(line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
 
     def refused(self, failed: Event) -> bool:
-        """Whether right behind this line a server answers the request that failed so."""
-        below = (line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+        """Whether right behind this line a server answers the request that failed so, and refuses no other."""
+        below = [line for line in self.lines.get(failed.source, ()) if line.line > failed.line]
         following = next((line for line in below if begins_statement(line.message)), None)
-        return following is not None and refuses(following)
+        return following is not None and refuses(following) and sum(map(refuses, below)) == 1
 
     def spoke_on(self, failed: Event) -> bool:
         """Whether a process of which its number is known goes on to say other things behind this line."""
@@ -162,6 +171,12 @@ def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
     """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
     told = tracker.went_on().get(event.source)
     return told is not None and (event.line - told >= _OUTLIVED_LINES or (event.line > told and endings.repeats()))
+
+
+def _is_printed(line: Event) -> bool:
+    """Whether a script's own print wrote it: it has neither a level nor a writer in front, and is no complaint."""
+    plain = line.level is None and not line.worker.named and line.stance is Stance.FACT and not line.hits
+    return plain and _OF_OTHERS.search(line.message) is None
 
 
 def _repeat(lines: Sequence[Event]) -> bool:
