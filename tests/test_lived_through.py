@@ -358,10 +358,12 @@ def test_a_script_that_ended_and_raised_again_was_run_again(on, log, cause):
     [
         ("CRITICAL:__main__:Starting finetuning", Status.HEALTHY),
         ("ERROR:acme.jobs:Started the run of stage 2", Status.HEALTHY),
+        ("Error: 0.1200", Status.HEALTHY),
+        ("ERROR:acme.jobs:137", Status.UNEXPLAINED),
         ("ERROR:acme.jobs:Starting finetuning failed", Status.UNEXPLAINED),
         ("ERROR:acme.jobs:Starting from it is not allowed", Status.UNEXPLAINED),
         ("ERROR:acme.jobs:the shard server said no", Status.UNEXPLAINED),
     ],
 )
-def test_who_says_with_the_level_of_an_error_that_something_starts_has_not_failed(on, line, status):
+def test_who_says_with_the_level_of_an_error_that_something_starts_or_a_figure_has_not_failed(on, line, status):
     assert run_log(on, f"INFO:__main__:the model is acme/m-1b\n{line}\n").status is status

@@ -39,10 +39,11 @@ _LEAVES = re.compile(
     r"|destroy|leaked|traceback|error|exception|fail)"
 )
 
-# What a script says with the level of an error so that it is seen, though nothing went wrong.
+# What a script says with the level of an error so that it is seen, or a figure that is called so: nothing went wrong.
 _ANNOUNCES = re.compile(
     r"(?i)\W*(?:start(?:ing|ed)|begin(?:ning|s))"
     r"(?: (?!fail|error|refus|deni|abort|cancel|not\b|no\b|too\b|tim)[\w.-]+){1,5}\W*"
+    r"|(?:error\W{1,3})?\d{1,9}\.\d{1,20}(?:e-?\d{1,3})?%?"
 )
 
 
