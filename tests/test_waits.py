@@ -148,6 +148,7 @@ def test_a_log_whose_last_line_only_tells_something_is_no_stop(tmp_path):
 @pytest.mark.parametrize(
     ("story", "log", "status"),
     [
+        ("it ends what it was at", "step 1 loss 2.5\nSaving checkpoint to out/last.pt\nDone.\n", Status.COMPLETED),
         ("its last word", "step 1 loss 2.5\nstep 2 loss 2.4\nDone.\n", Status.COMPLETED),
         ("more is said behind it", "step 1 loss 2.5\nDone.\nstep 2 loss 2.4\n", Status.RUNNING),
         ("whatever is said behind it", "step 1 loss 2.5\nDone.\nnow the next table\n", Status.RUNNING),
