@@ -351,3 +351,74 @@ _BETWEEN = "reading rows of /srv/a\n120 rows\n"
 )
 def test_a_script_that_ended_and_raised_again_was_run_again(on, log, cause):
     assert run_log(on, log).diagnoses[0].cause == cause
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("CRITICAL:__main__:Starting finetuning", Status.HEALTHY),
+        ("ERROR:acme.jobs:Started the run of stage 2", Status.HEALTHY),
+        ("Error: 0.1200", Status.HEALTHY),
+        ("ERROR:acme.jobs:137", Status.UNEXPLAINED),
+        ("ERROR:acme.jobs:Starting finetuning failed", Status.UNEXPLAINED),
+        ("ERROR:acme.jobs:Starting from it is not allowed", Status.UNEXPLAINED),
+        ("ERROR:acme.jobs:the shard server said no", Status.UNEXPLAINED),
+    ],
+)
+def test_who_says_with_the_level_of_an_error_that_something_starts_or_a_figure_has_not_failed(on, line, status):
+    assert run_log(on, f"INFO:__main__:the model is acme/m-1b\n{line}\n").status is status
+
+
+_TRAINED = (
+    "{'loss': 1.2, 'grad_norm': 0.8, 'learning_rate': 9e-06, 'epoch': 0.1}\n"
+    "{'train_runtime': 12.5, 'train_samples_per_second': 10.0, 'train_steps_per_second': 1.0, 'train_loss': 0.5, 'epoch': 1.0}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("story", "below", "status"),
+    [
+        (
+            "the script had more to do",
+            """Traceback (most recent call last):
+  File "/srv/fit.py", line 40, in <module>
+    report(model)
+  File "/srv/fit.py", line 31, in report
+    return table["tides"]
+KeyError: 'tides'
+""",
+            Status.FAILED,
+        ),
+        (
+            "a process that helped it is lost",
+            """Traceback (most recent call last):
+  File "<string>", line 1, in <module>
+  File "/usr/lib/python3.10/multiprocessing/spawn.py", line 116, in spawn_main
+    exitcode = _main(fd, parent_sentinel)
+EOFError: Ran out of input
+""",
+            Status.COMPLETED,
+        ),
+        (
+            "a thread of it is",
+            """Exception in thread Thread-3 (_pin_memory_loop):
+Traceback (most recent call last):
+  File "/usr/lib/python3.10/threading.py", line 1016, in _bootstrap_inner
+    self.run()
+ConnectionResetError: [Errno 104] Connection reset by peer
+""",
+            Status.COMPLETED,
+        ),
+        (
+            "its user does not wait for what is left",
+            """^CTraceback (most recent call last):
+  File "/srv/fit.py", line 40, in <module>
+    time.sleep(9)
+KeyboardInterrupt
+""",
+            Status.COMPLETED,
+        ),
+    ],
+)
+def test_what_a_script_raises_behind_its_training_is_its_end(on, story, below, status):
+    assert run_log(on, _TRAINED + below).status is status

@@ -26,6 +26,12 @@ GONE = """(APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704] AsyncLLM out
 (APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704]   File "/opt/venv/vllm/v1/engine/async_llm.py", line 6, in output_handler
 (APIServer pid=7) ERROR 03-01 10:09:01 [async_llm.py:704] vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.
 """
+RAISED = """Traceback (most recent call last):
+  File "/srv/app/parse.py", line 8, in parse
+    name = call.get("name")
+AttributeError: 'NoneType' object has no attribute 'get'
+"""
+ANSWERED = '[2025-03-01 10:00:06] INFO:     127.0.0.1:50102 - "POST /v1/chat/completions HTTP/1.1" {status}\n'
 DOWN = "INFO:     Application shutdown complete.\n"
 BAR = "  4%|4         | 1/23 [00:07<02:39,  7.23s/it]\n"
 
@@ -45,6 +51,15 @@ def test_a_request_that_the_front_end_refuses_is_lived_through(on: Prepared) -> 
 
 def test_the_same_error_without_its_announcement_is_told(on: Prepared) -> None:
     assert failed(run_log(on, READY + "\n".join(REFUSED.splitlines()[1:5])))
+
+
+def test_a_request_that_is_answered_with_its_failure_is_lived_through(on: Prepared) -> None:
+    assert not failed(run_log(on, READY + RAISED + ANSWERED.format(status="500 Internal Server Error")))
+
+
+def test_an_answer_to_another_request_says_nothing_of_a_failure_before(on: Prepared) -> None:
+    other = "Loading of the adapters is over\n" + ANSWERED.format(status="404 Not Found")
+    assert failed(run_log(on, READY + RAISED + other))
 
 
 def test_children_that_an_ordered_stop_ends_did_not_crash(on: Prepared) -> None:

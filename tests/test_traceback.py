@@ -257,6 +257,36 @@ RuntimeError: Address already in use
 ╰──────────────────────────────────────────────────────────────────────────────╯
 ValueError: bad shape
 """, "ValueError", "bad shape", function="step"),
+    _Case("rich-windows", """\
+╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+│ D:\\my job\\train.py:12 in <module>                                            │
+│ ❱ 12 │   step(loader)                                                        │
+│                                                                              │
+│ D:\\my job\\steps.py:30 in step                                                │
+│ ❱ 30 │   raise ValueError("bad shape")                                       │
+╰──────────────────────────────────────────────────────────────────────────────╯
+ValueError: bad shape
+""", "ValueError", "bad shape", function="step"),
+    _Case("ipython-windows", """\
+KeyError                                  Traceback (most recent call last)
+Cell In[3], line 1
+----> 1 main(4)
+
+File c:\\job\\train.py:9, in main(n)
+----> 9     return table[n]
+
+KeyError: 4
+""", "KeyError", "4", function="main"),
+    _Case("ipython-old-windows", """\
+KeyError                                  Traceback (most recent call last)
+<ipython-input-3-abc> in <module>
+----> 1 main(4)
+
+D:\\job\\train.py in main(n)
+----> 9     return table[n]
+
+KeyError: 4
+""", "KeyError", "4", function="main"),
     _Case("ipython", """\
 ---------------------------------------------------------------------------
 KeyError                                  Traceback (most recent call last)

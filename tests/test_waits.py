@@ -33,6 +33,18 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
             Status.HEALTHY,
         ),
         ("one kind of line again and again: it has not", "".join(f"alive {n}\n" for n in range(90)), Status.STALLED),
+        ("a script prints two things: it went on", "Vocabulary: 3021 words\nthe capital is Paris\n", Status.HEALTHY),
+        ("it prints but one: that is no more than a sign of life", "the capital is Paris\n", Status.STALLED),
+        (
+            "loggers say two things: those of other threads do",
+            "2025-03-01 10:00:00 INFO acme: the port is free\n2025-03-01 10:00:01 INFO acme: the disk has room\n",
+            Status.STALLED,
+        ),
+        (
+            "two complaints: who waits makes them, too",
+            "UserWarning: this is old\nwill retry the download\n",
+            Status.STALLED,
+        ),
         ("one dump of many keys: it has not", "".join(f'    "{word}": 1,\n' for word in _WORDS), Status.STALLED),
     ],
 )
@@ -136,6 +148,7 @@ def test_a_log_whose_last_line_only_tells_something_is_no_stop(tmp_path):
 @pytest.mark.parametrize(
     ("story", "log", "status"),
     [
+        ("it ends what it was at", "step 1 loss 2.5\nSaving checkpoint to out/last.pt\nDone.\n", Status.COMPLETED),
         ("its last word", "step 1 loss 2.5\nstep 2 loss 2.4\nDone.\n", Status.COMPLETED),
         ("more is said behind it", "step 1 loss 2.5\nDone.\nstep 2 loss 2.4\n", Status.RUNNING),
         ("whatever is said behind it", "step 1 loss 2.5\nDone.\nnow the next table\n", Status.RUNNING),

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
-from logrules.inference.answers import answers
+from logrules.inference.answers import answers, refuses
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
@@ -20,6 +20,11 @@ from logrules.model.template import begins_statement, template_of
 WAITING_KINDS = 10
 # Nor are there so many lines that differ, of which so many of one kind count: those are results.
 WAITING_LINES, _OF_A_KIND = 30, 6
+# A script that waits prints nothing: what is logged behind a wait has a level or a name in front, or is a complaint.
+_PRINTED_KINDS = 2
+_OF_OTHERS = re.compile(
+    r"(?i)warn|error|fail|traceback|\^C|\bINFO\b|\bDEBUG\b|wait|retry|timed? ?out|cancel|kill|abort|shut|%\||^\W*$"
+)
 # Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
 _OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
@@ -32,6 +37,13 @@ _OF_NO_LOOP = re.compile(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#
 _LEAVES = re.compile(
     r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort"
     r"|destroy|leaked|traceback|error|exception|fail)"
+)
+
+# What a script says with the level of an error so that it is seen, or a figure that is called so: nothing went wrong.
+_ANNOUNCES = re.compile(
+    r"(?i)\W*(?:start(?:ing|ed)|begin(?:ning|s))"
+    r"(?: (?!fail|error|refus|deni|abort|cancel|not\b|no\b|too\b|tim)[\w.-]+){1,5}\W*"
+    r"|(?:error\W{1,3})?\d{1,9}\.\d{1,20}(?:e-?\d{1,3})?%?"
 )
 
 
@@ -67,15 +79,25 @@ class Endings:
         What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said.
         """
         said: dict[str, set[str]] = {}
+        printed: set[str] = set()
         for line in self._after(waiting):
             if begins_statement(line.message):
-                said.setdefault(template_of(line.message), set()).add(progress_key(line.message))
+                kind = template_of(line.message)
+                said.setdefault(kind, set()).add(progress_key(line.message))
+                if _is_printed(line):
+                    printed.add(kind)
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
-        return len(said) > WAITING_KINDS or lines > WAITING_LINES
+        return len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
 
     def answered(self, failed: Event) -> int:
         """How many requests a server has answered well behind this line."""
         return answers(line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+
+    def refused(self, failed: Event) -> bool:
+        """Whether right behind this line a server answers the request that failed so, and refuses no other."""
+        below = [line for line in self.lines.get(failed.source, ()) if line.line > failed.line]
+        following = next((line for line in below if begins_statement(line.message)), None)
+        return following is not None and refuses(following) and sum(map(refuses, below)) == 1
 
     def spoke_on(self, failed: Event) -> bool:
         """Whether a process of which its number is known goes on to say other things behind this line."""
@@ -152,6 +174,12 @@ def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
     return told is not None and (event.line - told >= _OUTLIVED_LINES or (event.line > told and endings.repeats()))
 
 
+def _is_printed(line: Event) -> bool:
+    """Whether a script's own print wrote it: it has neither a level nor a writer in front, and is no complaint."""
+    plain = line.level is None and not line.worker.named and line.stance is Stance.FACT and not line.hits
+    return plain and _OF_OTHERS.search(line.message) is None
+
+
 def _repeat(lines: Sequence[Event]) -> bool:
     counted = {line.message for line in lines if any(letter.isdigit() for letter in line.message)}
     kinds = Counter(template_of(message) for message in counted)
@@ -191,7 +219,9 @@ def _speaks_on(failed: Event, after: Sequence[Event]) -> bool:
 
 
 def _claims(line: Event) -> bool:
-    return line.level is not None and line.level >= Level.ERROR and line.stance is Stance.FACT
+    if line.level is None or line.level < Level.ERROR or line.stance is not Stance.FACT:
+        return False
+    return _ANNOUNCES.fullmatch(line.message) is None
 
 
 def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:

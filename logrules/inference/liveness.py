@@ -160,10 +160,14 @@ def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:
 
 
 def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
+    # Who parts in the very last line of a log is through with what it was at.
+    parted = at.parting.worker if at.ended and at.parting is not None else None
     late = [
         wait
         for wait in at.tracker.open_waits()
-        if wait.wait.id == leaf.wait and ((at.ended and not wait.is_cut_off(at.now)) or wait.is_overdue(at.now))
+        if wait.wait.id == leaf.wait
+        and wait.renewed.worker != parted
+        and ((at.ended and not wait.is_cut_off(at.now)) or wait.is_overdue(at.now))
     ]
     if not late:
         return None

@@ -16,7 +16,7 @@ from logrules.inference.rule_index import Index
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
-from logrules.model.event import Event
+from logrules.model.event import Event, Stance
 from logrules.model.record import mutable_record
 from logrules.ruleset.pack import Marker, Pack, Rule
 
@@ -137,7 +137,8 @@ class RunState:
             return True
         if tracker.completed is not None:
             # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
-            return not _waited_past(tracker.completed, match)
+            own_end = not rule.abrupt and self._had_more_to_do(last, tracker.completed)
+            return not (own_end or _waited_past(tracker.completed, match))
         return self._lived_through(rule, last) or self._stepped_on(rule, last)
 
     def _lived_through(self, rule: Rule, last: Observation) -> bool:
@@ -166,6 +167,19 @@ class RunState:
             rounds >= enough
             or tracker.stepped_past(last)
             or (caught and (self.went_on(last) or self._raised_after(last.event)))
+        )
+
+    def _had_more_to_do(self, last: Observation, completed: Observation) -> bool:
+        """Whether what was raised behind the end of the training ended the user's own script: it was not through.
+
+        What launchers, helping processes and threads tell of there is lost while they end.
+        """
+        record = self.failures.record_of(last.chain)
+        if record is None or record.stance is not Stance.FACT or last.order <= completed.order:
+            return False
+        outermost = record.chain[-1].frames[:1] if record.chain else ()
+        return any(
+            frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
         )
 
     def _reopened(self, last: Observation) -> bool:
@@ -199,9 +213,9 @@ class RunState:
         )
 
     def _speaks_on(self, last: Observation) -> bool:
-        """Whether it is a server that answered further requests, or a process that caught it and says more."""
+        """Whether a server answered further requests, or this one with the failure, or who caught it says more."""
         enough = 1 if self.failures.told_as_caught(last.event) else ANSWERS
-        if self.job.endings.answered(last.event) >= enough:
+        if self.job.endings.answered(last.event) >= enough or self.job.endings.refused(last.event):
             return True
         record = self.failures.record_of(last.chain)
         return record is not None and record.logged_whole and self.job.endings.spoke_on(last.event)
