@@ -30,6 +30,8 @@ RAISED_BY = {
     "parallel-check-set-up": "init_device_mesh",
     "checkpoint-read-refused": "load_state_dict",
     "checkpoint-write-refused": "_write_item",
+    "export-failed": "save_pretrained",
+    "weights-read-refused": "load_weights",
     "output-folder-missing": "write_summary",
     "python-too-old-subscript": "<module>",
 }
