@@ -44,7 +44,7 @@ _ONE_REQUEST = re.compile(
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
 _NO_END = frozenset(
     {"StopIteration", "StopAsyncIteration", "GeneratorExit", "HTTPException", "KeyboardInterrupt", "CancelledError"}
-    | {"VLLMValidationError"}
+    | {"VLLMValidationError", "BypassFxGraphCache", "BypassAOTAutogradCache", "CannotStaticallyLaunchKernel"}
 )
 _PROTOCOL = frozenset({"__getattr__", "__getattribute__", "__getitem__", "__delitem__", "__setattr__", "__delattr__"})
 _LOOKUPS = frozenset({"AttributeError", "KeyError", "IndexError"})
