@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from enforce_sites import IN_ALL_REDUCE, SAYS, arguments_at, traceback_of
-from native_sites import NativeSite, spelled
+from native_sites import GOES_ON, NativeSite, spelled
 from raise_sites import filled
 
 _NO_JOB = re.compile(
@@ -155,7 +155,7 @@ def thrown_sites_of(folder: Path, calls: Sequence[Call]) -> Iterator[NativeSite]
                     if call.stream
                     else _said(arguments_at(text, found.end())[call.before :])
                 )
-                if not SAYS.search(words) or (path, words) in seen:
+                if not SAYS.search(words) or GOES_ON.search(words) or (path, words) in seen:
                     continue
                 seen.add((path, words))
                 line = text.count("\n", 0, found.start()) + 1

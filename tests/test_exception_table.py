@@ -119,6 +119,13 @@ def test_inheritance_has_no_cycle_and_ends_in_python() -> None:
     assert ExceptionLineage.of("huggingface_hub.errors.GatedRepoError", bases).distance(["OSError"]) == 3
 
 
+def test_a_package_s_own_class_that_the_table_lacks_is_an_exception() -> None:
+    bases = {one.name: one.bases for one in rows_file().classes}
+    assert ExceptionLineage.of("acme.errors.ShardError", bases).distance(["Exception"]) == 1
+    assert ExceptionLineage.of("ShardError", bases).distance(["Exception"]) is None
+    assert ExceptionLineage.of("asyncio.exceptions.CancelledError", bases).distance(["Exception"]) is None
+
+
 @pytest.mark.parametrize(
     "summary",
     [
