@@ -17,8 +17,8 @@ _FIRST = rf"\(\s*(?P<words>(?:{_LITERAL}|[A-Z][A-Z_0-9a-z]*\b)(?:\s*(?:{_LITERAL
 _HOLE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z])")
 # What a library warns of and goes on from by itself.
 GOES_ON = re.compile(
-    r"(?i)\b(?:ignor(?:ed|ing)|setting (?:it|\w+) to|not using it|using .{1,40} instead|will retry|skipping|falling back)\b"
-    r"|is being ignored|Skip this round|would have killed"
+    r"(?i)\b(?:ignor(?:ed|ing)|setting (?:it|\w+) to|not using it|using .{1,40} instead|will retry)\b"
+    r"|\b(?:skipping|falling back|skip this round|would have killed)\b"
 )
 _SAYS = re.compile(r"[A-Za-z]{2,}\W.*[A-Za-z]{2,}")
 

@@ -56,6 +56,8 @@ _NUMBER = re.compile(
 _PATH = re.compile(r"path|file|dir|folder|root|location")
 _FORMAT = re.compile(r"%(?:\(\w+\))?[-#\d.]*([sdrifgx])|\{[^{}]*\}")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
+# What stands in for a failure while something is tested.
+_MADE_UP = re.compile(r"(?i)\A(?:mock error|test me\.?|fake \w+ exception)\Z|\bfor testing purposes\b")
 _LONGEST = 1200
 _DEEPEST = 6
 
@@ -186,7 +188,7 @@ class _Module:
             return
         if name and not scope.caught.isdisjoint({plain, "Exception", "BaseException"}):
             return
-        if len(_WORDS.findall(message)) > 1:
+        if len(_WORDS.findall(message)) > 1 and not _MADE_UP.search(message):
             source = self.lines[node.lineno - 1].strip() if node.lineno <= len(self.lines) else ""
             yield Site(self.path, node.lineno, scope.name, self._printed(name), message, source)
 
