@@ -31,7 +31,7 @@ _NO_JOB = re.compile(
     # Servers of their own that come with a framework: a page to click on, a marketplace of endpoints.
     r"|^(studio|unsloth_cli)/|^huggingface_hub/_(inference_endpoints|multi_commits)"
     r"|^torch/(utils/(_strobelight|benchmark|show_pickle|throughput_benchmark|bundled_inputs|bottleneck)|distributed/_spmd)"
-    r"|^sglang/lang|^xinference/model/(audio|image|video)|^swanlab/(converter|cmd)|^wandb/wandb_controller"
+    r"|^sglang/lang|^xinference/model/(audio|image|video|world)|^lmdeploy/serve/gradio|^swanlab/(converter|cmd)|^wandb/wandb_controller"
 )
 # Functions of engines that look at one request, or at what came with it, and whose errors are its answer.
 _ENGINES = re.compile(r"^(vllm|sglang|lmdeploy|xinference|text_generation_server|tensorrt_llm)/")
@@ -39,7 +39,8 @@ _ONE_REQUEST = re.compile(
     r"^_parse_and_validate_\w+|^_?validate_\w*(request|prompt|input|token|batch_tokenization)\w*|^preprocess_input"
     r"|^(score|embed|classify)_request|^parse_(response_input|chat\w*)|^generate_chat_conv|^render_message|_get_prompt_input"
     r"|^_validate_and_reshape_mm_tensor|^v1_\w+_request|^load_(image|audio|video)|^_?load_single_item|^_call_hf_processor"
-    r"|^call_hf_processor|^apply_chat_template|^get_(prompt|input)_\w+|^_process_(image|video|audio)\w*|^_preprocess_\w+"
+    r"|^parse_(message|tool)\w*|^_tokenize_one_request|^_wait_one_response|^normalize_batch_and|^_determine_batch_size"
+    r"|^prompt_to_messages|^call_hf_processor|^apply_chat_template|^get_(prompt|input)_\w+|^_process_(image|video|audio)\w*|^_preprocess_\w+"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
 _NO_END = frozenset(
