@@ -15,6 +15,11 @@ _NO_JOB = re.compile(
 _LITERAL = r"\"(?:[^\"\\\n]|\\.)*\""
 _FIRST = rf"\(\s*(?P<words>(?:{_LITERAL}|[A-Z][A-Z_0-9a-z]*\b)(?:\s*(?:{_LITERAL}|[A-Z][A-Z_0-9a-z]*\b))*)\s*[,)]"
 _HOLE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z])")
+# What a library warns of and goes on from by itself.
+GOES_ON = re.compile(
+    r"(?i)\b(?:ignor(?:ed|ing)|setting (?:it|\w+) to|not using it|using .{1,40} instead|will retry)\b"
+    r"|\b(?:skipping|falling back|skip this round|would have killed)\b"
+)
 _SAYS = re.compile(r"[A-Za-z]{2,}\W.*[A-Za-z]{2,}")
 
 
@@ -54,7 +59,7 @@ def native_sites_of(folder: Path, form: LogForm) -> Iterator[NativeSite]:
         text = file.read_text(encoding="utf-8", errors="replace")
         for found in call.finditer(text):
             words = spelled(found["words"])
-            if not _SAYS.search(words) or (path, words) in seen:
+            if not _SAYS.search(words) or GOES_ON.search(words) or (path, words) in seen:
                 continue
             seen.add((path, words))
             line = text.count("\n", 0, found.start()) + 1

@@ -31,7 +31,7 @@ _NO_JOB = re.compile(
     # Servers of their own that come with a framework: a page to click on, a marketplace of endpoints.
     r"|^(studio|unsloth_cli)/|^huggingface_hub/_(inference_endpoints|multi_commits)"
     r"|^torch/(utils/(_strobelight|benchmark|show_pickle|throughput_benchmark|bundled_inputs|bottleneck)|distributed/_spmd)"
-    r"|^sglang/lang|^xinference/model/(audio|image|video)|^swanlab/(converter|cmd)|^wandb/wandb_controller"
+    r"|^sglang/lang|^xinference/model/(audio|image|video|world)|^lmdeploy/serve/gradio|^swanlab/(converter|cmd)|^wandb/wandb_controller"
 )
 # Functions of engines that look at one request, or at what came with it, and whose errors are its answer.
 _ENGINES = re.compile(r"^(vllm|sglang|lmdeploy|xinference|text_generation_server|tensorrt_llm)/")
@@ -39,12 +39,13 @@ _ONE_REQUEST = re.compile(
     r"^_parse_and_validate_\w+|^_?validate_\w*(request|prompt|input|token|batch_tokenization)\w*|^preprocess_input"
     r"|^(score|embed|classify)_request|^parse_(response_input|chat\w*)|^generate_chat_conv|^render_message|_get_prompt_input"
     r"|^_validate_and_reshape_mm_tensor|^v1_\w+_request|^load_(image|audio|video)|^_?load_single_item|^_call_hf_processor"
-    r"|^call_hf_processor|^apply_chat_template|^get_(prompt|input)_\w+|^_process_(image|video|audio)\w*|^_preprocess_\w+"
+    r"|^parse_(message|tool)\w*|^_tokenize_one_request|^_wait_one_response|^normalize_batch_and|^_determine_batch_size"
+    r"|^prompt_to_messages|^call_hf_processor|^apply_chat_template|^get_(prompt|input)_\w+|^_process_(image|video|audio)\w*|^_preprocess_\w+"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
 _NO_END = frozenset(
     {"StopIteration", "StopAsyncIteration", "GeneratorExit", "HTTPException", "KeyboardInterrupt", "CancelledError"}
-    | {"VLLMValidationError"}
+    | {"VLLMValidationError", "BypassFxGraphCache", "BypassAOTAutogradCache", "CannotStaticallyLaunchKernel"}
 )
 _PROTOCOL = frozenset({"__getattr__", "__getattribute__", "__getitem__", "__delitem__", "__setattr__", "__delattr__"})
 _LOOKUPS = frozenset({"AttributeError", "KeyError", "IndexError"})
@@ -56,6 +57,8 @@ _NUMBER = re.compile(
 _PATH = re.compile(r"path|file|dir|folder|root|location")
 _FORMAT = re.compile(r"%(?:\(\w+\))?[-#\d.]*([sdrifgx])|\{[^{}]*\}")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
+# What stands in for a failure while something is tested.
+_MADE_UP = re.compile(r"(?i)\A(?:mock error|test me\.?|fake \w+ exception)\Z|\bfor testing purposes\b")
 _LONGEST = 1200
 _DEEPEST = 6
 
@@ -186,7 +189,7 @@ class _Module:
             return
         if name and not scope.caught.isdisjoint({plain, "Exception", "BaseException"}):
             return
-        if len(_WORDS.findall(message)) > 1:
+        if len(_WORDS.findall(message)) > 1 and not _MADE_UP.search(message):
             source = self.lines[node.lineno - 1].strip() if node.lineno <= len(self.lines) else ""
             yield Site(self.path, node.lineno, scope.name, self._printed(name), message, source)
 

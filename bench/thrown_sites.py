@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from enforce_sites import IN_ALL_REDUCE, SAYS, arguments_at, traceback_of
-from native_sites import NativeSite, spelled
+from native_sites import GOES_ON, NativeSite, spelled
 from raise_sites import filled
 
 _NO_JOB = re.compile(
@@ -54,6 +54,8 @@ _TENSORRT = traceback_of(
     "RuntimeError",
 )
 _RAY = "[2026-11-22 08:00:00,250 {level} 4242 4310] ({process}) {name}:{line}: {words}"
+# What ends its process prints its stack behind the message.
+_RAY_FATAL = _RAY.replace("{level}", "C") + "\n*** StackTrace Information ***"
 _ZAP = (
     '{{"level":"error","ts":"2026-11-22T08:00:00.250Z","logger":"controllers.RayCluster","msg":"{msg}",'
     '"RayCluster":{{"name":"trainer","namespace":"ml"}},"error":"{error}"}}'
@@ -87,12 +89,12 @@ CALLS: Mapping[str, Sequence[Call]] = {
         ),
     ),
     "ray-core": (
-        Call(r"\bRAY_LOG\(FATAL\)[^<;\"]*<<", 0, _RAY.replace("{level}", "C"), stream=True),
+        Call(r"\bRAY_LOG\(FATAL\)[^<;\"]*<<", 0, _RAY_FATAL, stream=True),
         Call(r"\bRAY_LOG\(ERROR\)[^<;\"]*<<", 0, _RAY.replace("{level}", "E"), stream=True),
         Call(
             r"\bRAY_CHECK\([^;\"]{1,200}?\)\s*<<",
             0,
-            _RAY.replace("{level}", "C").replace("{words}", " Check failed: done {words}"),
+            _RAY_FATAL.replace("{words}", " Check failed: done {words}"),
             stream=True,
         ),
     ),
@@ -106,7 +108,10 @@ CALLS: Mapping[str, Sequence[Call]] = {
         Call(r"\bTLLM_LOG_ERROR\(", 0, "[TensorRT-LLM][ERROR] {words}"),
     ),
     "tokenizers": (
-        Call(r"\bPy(?:Exception|ValueError|TypeError|KeyError)::new_err\(", 0, _RUST),
+        *(
+            Call(rf"\bPy{kind}::new_err\(", 0, _RUST.replace("Exception:", f"{kind}:"))
+            for kind in ("Exception", "ValueError", "TypeError", "KeyError")
+        ),
         Call(r"#\[error\(", 0, _RUST),
         Call(r"\bErr\((?=\s*(?:format!|\"))", 0, _RUST),
         Call(
@@ -150,7 +155,7 @@ def thrown_sites_of(folder: Path, calls: Sequence[Call]) -> Iterator[NativeSite]
                     if call.stream
                     else _said(arguments_at(text, found.end())[call.before :])
                 )
-                if not SAYS.search(words) or (path, words) in seen:
+                if not SAYS.search(words) or GOES_ON.search(words) or (path, words) in seen:
                     continue
                 seen.add((path, words))
                 line = text.count("\n", 0, found.start()) + 1

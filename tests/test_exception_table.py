@@ -30,6 +30,8 @@ RAISED_BY = {
     "parallel-check-set-up": "init_device_mesh",
     "checkpoint-read-refused": "load_state_dict",
     "checkpoint-write-refused": "_write_item",
+    "export-failed": "save_pretrained",
+    "weights-read-refused": "load_weights",
     "output-folder-missing": "write_summary",
     "python-too-old-subscript": "<module>",
 }
@@ -115,6 +117,13 @@ def test_inheritance_has_no_cycle_and_ends_in_python() -> None:
     for name in bases:
         assert ExceptionLineage.of(name, bases).distance([name]) == 0
     assert ExceptionLineage.of("huggingface_hub.errors.GatedRepoError", bases).distance(["OSError"]) == 3
+
+
+def test_a_package_s_own_class_that_the_table_lacks_is_an_exception() -> None:
+    bases = {one.name: one.bases for one in rows_file().classes}
+    assert ExceptionLineage.of("acme.errors.ShardError", bases).distance(["Exception"]) == 1
+    assert ExceptionLineage.of("ShardError", bases).distance(["Exception"]) is None
+    assert ExceptionLineage.of("asyncio.exceptions.CancelledError", bases).distance(["Exception"]) is None
 
 
 @pytest.mark.parametrize(

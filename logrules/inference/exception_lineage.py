@@ -8,6 +8,8 @@ from logrules.model.record import record
 
 _MAX_NAME = 400
 _MAX_ANCESTORS = 64
+# What a package's own class inherits from at least, where no table says more of it.
+_AT_LEAST = ("Exception",)
 # ``ray.exceptions.RayTaskError(ValueError)`` is both.
 _NAMES = regex.compile(r"[\w.]+")
 
@@ -35,7 +37,7 @@ class ExceptionLineage:
                 package, last = class_parts(name)
                 if last and last not in names:
                     names[last] = (distance, package)
-                    above += bases.get(f"{package}.{last}") or bases.get(last, ())
+                    above += bases.get(f"{package}.{last}") or bases.get(last) or (_AT_LEAST if package else ())
             level, distance = above, distance + 1
         return cls(names)
 

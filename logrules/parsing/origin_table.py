@@ -57,7 +57,8 @@ class OriginTable:
             whole = Origin(component.id, component.group, component.phase)
             self._loggers |= dict.fromkeys(component.loggers, whole)
             self._sources |= dict.fromkeys(component.sources, whole)
-            for place in (*(Place(path=path, phase=component.phase) for path in component.paths), *component.places):
+            # Of two rows of one path the first is asked first: a place says more than that the path is the component's.
+            for place in (*component.places, *(Place(path=path, phase=component.phase) for path in component.paths)):
                 if place.path.strip("/"):
                     self._places.setdefault(place.path.strip("/").partition("/")[0], []).append((component, place))
                 if place.logger:
