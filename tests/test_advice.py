@@ -151,7 +151,9 @@ def settings_of(found) -> list[str]:
 
 def test_a_message_of_a_framework_has_its_settings_where_nothing_else_of_it_was_seen(on_shipped):
     log = "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`."
-    assert any(flag.startswith("--gpu-memory-utilization") for flag in settings_of(run_log(on_shipped, log).diagnoses[0]))
+    assert any(
+        flag.startswith("--gpu-memory-utilization") for flag in settings_of(run_log(on_shipped, log).diagnoses[0])
+    )
 
 
 @pytest.mark.parametrize(
