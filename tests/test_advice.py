@@ -143,3 +143,27 @@ def test_every_step_stands_alone():
     files = shipped_rules().rglob("*.yaml")
     leaning = [line for path in files for line in path.read_text("utf-8").splitlines() if LEANS_ON_ANOTHER.search(line)]
     assert leaning == []
+
+
+def settings_of(found) -> list[str]:
+    return [name for fix in found.fixes for name in (*fix.flags, *fix.env)]
+
+
+def test_a_message_of_a_framework_has_its_settings_where_nothing_else_of_it_was_seen(on_shipped):
+    log = "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`."
+    assert any(
+        flag.startswith("--gpu-memory-utilization") for flag in settings_of(run_log(on_shipped, log).diagnoses[0])
+    )
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "step 102: Loss: 9.1 Gradient: 8.1\nstep 103: Loss: nan\nstep 104: Loss: nan",
+        "Loading checkpoint from /ckpt/global_step_100\nFileNotFoundError: Checkpoint not found",
+    ],
+)
+def test_lines_that_any_script_prints_show_no_framework(on_shipped, log):
+    report = run_log(on_shipped, log)
+    assert "lightrft" not in report.frameworks
+    assert not any("actor" in name or "load_checkpoint" in name for name in settings_of(report.diagnoses[0]))

@@ -1,5 +1,7 @@
 """Of the steps of a rule only those are shown that the variant in the log's own words asks for."""
 
+import re
+
 import pytest
 
 from logrules.engine.run import prepared
@@ -112,3 +114,80 @@ def test_no_batch_is_made_smaller_where_the_model_itself_does_not_fit(shipped, f
     steps = run_log(prepared(shipped), log).diagnoses[0].fixes
     assert "so that a smaller batch changes nothing" in steps[0].do.en
     assert not any("batch size" in step.do.en or "samples" in step.do.en for step in steps)
+
+
+ALONE = (
+    "RuntimeError: Timed out initializing process group in store based barrier on rank: 0, for key: "
+    "store_based_barrier_key:1 (world_size=8, worker_count=1, timeout=0:30:00)"
+)
+SAMPLER = """
+Traceback (most recent call last):
+  File "/usr/lib/python3.12/site-packages/vllm/v1/sample/ops/topk_topp_sampler.py", line 9, in apply_top_k_top_p
+    mask = ordered.gather(1, ks)
+RuntimeError: CUDA error: device-side assert triggered
+"""
+IN_NCCL = """
+(RayWorkerWrapper pid=88) INFO 01-02 03:04:05 pynccl.py:9] vLLM is using nccl==2.20.5
+(RayWorkerWrapper pid=88) *** SIGSEGV received at time=1712000000 on cpu 12 ***
+(RayWorkerWrapper pid=88) PC: @     0x7f00aa11bb22  (unknown)  ncclProxyProgress()
+"""
+SPIKE = "\n".join(
+    [f"step {at} loss {2.1 + at % 5 / 10:.2f}" for at in range(60)] + ["step 60 loss 9.9", "step 61 loss 2.2"]
+)
+STEP_ENDED = """
++ srun -l --ntasks-per-node=4 --time=10 python train.py
+0: slurmstepd: error: *** STEP 77.2 ON n2 CANCELLED AT 2025-01-02T03:04:05 DUE TO TIME LIMIT ***
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        (ALONE, "CUDA_VISIBLE_DEVICES=0 python train.py"),
+        (SAMPLER, "top_k from 1 up to the vocabulary"),
+        (IN_NCCL, "crashed inside NCCL (ncclProxyProgress)"),
+        (SPIKE, "the last loss of this log is 2.2,"),
+        (STEP_ENDED, "--time=10, which ended it"),
+        ("Loading checkpoint from /runs/a/global_step_40\nFileNotFoundError: Checkpoint not found", "ls -la /runs/a"),
+        ("Failed to initialize vLLM engine\nRuntimeError: Cannot allocate memory", "refused the memory"),
+        (
+            "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),task=python,pid=7",
+            "CONSTRAINT_NONE: the machine itself",
+        ),
+        ("slurmstepd: error: pyxis:     enroot-switchroot: failed to execute: /bin/bash: No such file", "has no bash"),
+        ("AssertionError: num_rollouts_per_episodes should be > 0", "--train_batch_size 64"),
+    ],
+)
+def test_the_first_steps_use_what_the_log_shows(shipped, log, told):
+    steps = run_log(prepared(shipped), log).diagnoses[0].fixes[:3]
+    assert any(told in " ".join((step.do.en, step.run or "", *step.flags)) for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("log", "foreign"),
+    [
+        # A launcher gives ranks to a script that asks for none; one of eight is no node that is missing.
+        (ALONE, r"^torchrun|\bGive every node"),
+        (SAMPLER, "enforce-eager|token id beyond|synchronous"),
+        (IN_NCCL, "Read the frames"),
+        (SPIKE, "--clip-grad 1.0|--max_grad_norm 1.0"),
+        ("RuntimeError: DataLoader worker (pid 6836) is killed by signal: Killed.", "faulthandler"),
+        ("run.sh: line 9: 77 Killed      python generate.py", "--mem=0"),
+        ("Failed to initialize vLLM engine\nRuntimeError: Cannot allocate memory", "prefetching|dmesg"),
+        ("oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),task=python,pid=7", r"memory\.max"),
+        ("slurmstepd: error: pyxis:     enroot-switchroot: failed to execute: /bin/bash: No such file", "entrypoint"),
+        ("AssertionError: num_rollouts_per_episodes should be > 0", "Raise train_batch_size"),
+        (
+            "ValueError: Can't find a checkpoint index (pytorch_model.bin.index.json) in out/checkpoint-230.",
+            "from the start|checkpoint-230/checkpoint",
+        ),
+        (
+            "(APIServer pid=7) DEBUG 01-02 03:04:05 [utils.py:777] Waiting for 1 local, 0 remote core engine proc(s) to start.\n"
+            "(APIServer pid=7) INFO 01-02 03:04:05 [x.py:1] tensor_parallel_size=1",
+            "NCCL_P2P_DISABLE",
+        ),
+    ],
+)
+def test_no_step_is_for_what_the_log_does_not_show(shipped, log, foreign):
+    for step in run_log(prepared(shipped), log).diagnoses[0].fixes:
+        assert not re.search(foreign, " ".join((step.do.en, step.run or "", *step.flags, *step.env)))

@@ -1,12 +1,25 @@
 """The steps of a card for this log: those of its frameworks and of this message, with what the log says put in."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
 from logrules.inference.renamed_settings import is_done, is_idle, renamed
 from logrules.model.report import Fix
+from logrules.ruleset.name_tables import FrameworkSettings
+from logrules.ruleset.pack import Rule
 from logrules.ruleset.rule_text import Card
+
+
+def advised_for(rule: Rule, seen: Collection[str], settings: Iterable[FrameworkSettings]) -> frozenset[str]:
+    """The frameworks that steps are for: those that were seen, and the one whose message the rule knows.
+
+    An excerpt may hold that message and nothing else of its framework. A rule that asks for a framework was only
+    asked where it was seen.
+    """
+    own = rule.id.partition("/")[0]
+    speaks = not rule.requires and any(one.id == own for one in settings)
+    return frozenset((*seen, own)) if speaks else frozenset(seen)
 
 
 def steps_for(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from logrules.inference.advice import steps_for
+from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_text
@@ -145,6 +145,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     captures = advised(captured, placed(hypothesis, findings.failures), said, findings.told, pack)
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
+    seen = advised_for(rule, findings.frameworks, pack.tables.settings)
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
@@ -157,7 +158,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=steps_for(card, captures, findings.frameworks, said, shown_phase),
+        fixes=steps_for(card, captures, seen, said, shown_phase),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=cause.checks if cause else (),

@@ -149,7 +149,7 @@ class Session:
             job.activity.exit_status,
             run.frameworks,
             job.endings,
-            {**job.told, **run.curves.firsts()},
+            {**job.told, **run.curves.ends()},
         )
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:

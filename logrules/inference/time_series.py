@@ -27,6 +27,7 @@ class CurveSampler:
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
         self._first: dict[str, float] = {}
+        self._latest: dict[str, float] = {}
         self._last: float | None = None
 
     def add(self, metric: str, value: float, observation: Observation) -> None:
@@ -37,6 +38,7 @@ class CurveSampler:
                 return
             kept = self._kept[metric] = _Kept()
             self._first[metric] = value
+        self._latest[metric] = value
         kept.skipped += 1
         if kept.skipped < kept.apart:
             return
@@ -54,9 +56,10 @@ class CurveSampler:
             self.add(QUIET, observation.time - self._last, observation)
         self._last = observation.time if self._last is None else max(self._last, observation.time)
 
-    def firsts(self) -> dict[str, str]:
-        """The first value of each metric as steps ask for it: `first_loss`, a number or `nan`."""
-        return {f"first_{metric}": str(value) for metric, value in self._first.items()}
+    def ends(self) -> dict[str, str]:
+        """The first and the last value of each metric as steps ask for them: `first_loss`, a number or `nan`."""
+        firsts = {f"first_{metric}": str(value) for metric, value in self._first.items()}
+        return {**firsts, **{f"last_{metric}": str(value) for metric, value in self._latest.items()}}
 
     def drawn(self) -> tuple[Curve, ...]:
         """All curves of two points and more."""

@@ -38,7 +38,8 @@ _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _MAX_TREE = 8
 # The last step and the last line.
 _MAX_SIGNS = 2
-_SAYS_LITTLE = re.compile(r'File "|Traceback \(most recent call last\)|terminate called without an active exception')
+_SAYS_LITTLE = re.compile(r'^File "|Traceback \(most recent call last\)|^terminate called without an active exception')
+_RAISED = re.compile(r"\b[A-Za-z]\w*(?:Error|Exception): \S")
 
 
 class _MeasuredPage:
@@ -236,6 +237,9 @@ def _beside(lines: Sequence[str], told: str) -> list[str]:
     return [clipped(condensed(line), _MAX_NEAR) for line in lines if says_something(line, told)]
 
 
-def _telling(line: Evidence) -> tuple[bool, bool]:
-    """How much a line says: a frame or a heading of a traceback least, one that gave a value most."""
-    return not _SAYS_LITTLE.match(line.text.strip()), bool(line.captures)
+def _telling(line: Evidence) -> int:
+    """How much a line says: a frame or a heading of a traceback least, most what was raised, then what gave a value."""
+    said = line.text.strip()
+    if _SAYS_LITTLE.search(said):
+        return 0
+    return 3 if _RAISED.search(said) else 2 if line.captures else 1
