@@ -92,7 +92,8 @@ class WorkerTracker:
 
     def stepped_past(self, earlier: Observation) -> bool:
         """Whether who wrote this while starting has stepped through a loop since: more than the step then under way."""
-        if earlier.phase not in self._startup or self.rounds == earlier.round:
+        starting = earlier.phase in self._startup or (earlier.phase is None and earlier.round == 0)
+        if not starting or self.rounds == earlier.round:
             return False
         return any(
             state.stepped is not None and state.stepped.order > earlier.order and not peers(worker, earlier.worker)
