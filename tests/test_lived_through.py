@@ -426,7 +426,9 @@ def test_what_a_script_raises_behind_its_training_is_its_end(on, story, below, s
 
 _NOT_IMPORTED = (
     "Traceback (most recent call last):\n"
-    '  File "/srv/plugins.py", line 4, in load\n'
+    '  File "/srv/ui/nodes.py", line 4, in load_node\n'
+    "    spec.loader.exec_module(module)\n"
+    '  File "/srv/ui/settings/config.py", line 1, in load_config\n'
     "    import tideplots\n"
     "ModuleNotFoundError: No module named 'tideplots'\n"
 )
