@@ -14,7 +14,6 @@ LONGEST, SHORTEST = 300, 30
 SHORT = {
     "cli/did_you_mean": "three verbs hint alike",
     "cli/locale": "asked by nine verbs before anything else is loaded",
-    "inference/answers": "what web servers print of a request, apart from what an end means",
     "model/errors": "what every room may raise",
     "model/lint_finding": "what a check gives to every form",
     "model/template": "one template of what varies in a line, for inference and for fingerprints",

@@ -422,3 +422,25 @@ KeyboardInterrupt
 )
 def test_what_a_script_raises_behind_its_training_is_its_end(on, story, below, status):
     assert run_log(on, _TRAINED + below).status is status
+
+
+_NOT_IMPORTED = (
+    "Traceback (most recent call last):\n"
+    '  File "/srv/ui/nodes.py", line 4, in load_node\n'
+    "    spec.loader.exec_module(module)\n"
+    '  File "/srv/ui/settings/config.py", line 1, in load_config\n'
+    "    import tideplots\n"
+    "ModuleNotFoundError: No module named 'tideplots'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("story", "below", "status"),
+    [
+        ("it trains", "epoch 1 loss 0.9\nepoch 2 loss 0.8\n", Status.RUNNING),
+        ("it serves", "To see the GUI go to: http://127.0.0.1:8188\ngot prompt\n", Status.RUNNING),
+        ("it says but one thing more", "plots are off\n", Status.FAILED),
+    ],
+)
+def test_what_is_left_out_at_the_start_does_not_end_who_steps_on(on, story, below, status):
+    assert run_log(on, _NOT_IMPORTED + below).status is status

@@ -163,9 +163,11 @@ class RunState:
         # and what is raised while objects are freed is not the end where something that nobody caught comes after it.
         caught = self.failures.told_as_caught(last.event)
         enough = 1 if caught else SURVIVAL_ROUNDS
+        # Where no marker had told a phase yet, the frames of a traceback may.
+        phase = last.phase or (None if last.chain is None else self.failures.phase_of(last.chain))
         return (
             rounds >= enough
-            or tracker.stepped_past(last)
+            or tracker.stepped_past(last, phase)
             or (caught and (self.went_on(last) or self._raised_after(last.event)))
         )
 

@@ -90,9 +90,9 @@ class WorkerTracker:
         """Whether silence is normal now: the run is over, or it serves whoever asks."""
         return self.over or self.completed is not None or (self.latest is not None and self.latest[1] in self._idle)
 
-    def stepped_past(self, earlier: Observation) -> bool:
+    def stepped_past(self, earlier: Observation, phase: str | None) -> bool:
         """Whether who wrote this while starting has stepped through a loop since: more than the step then under way."""
-        if earlier.phase not in self._startup or self.rounds == earlier.round:
+        if phase not in self._startup or self.rounds == earlier.round:
             return False
         return any(
             state.stepped is not None and state.stepped.order > earlier.order and not peers(worker, earlier.worker)
