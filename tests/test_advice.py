@@ -6,6 +6,7 @@ import pytest
 
 from logrules.engine.run import prepared
 from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.rule_text import card_of
 from logrules.ruletest.harness import run_log
 
 
@@ -167,3 +168,11 @@ def test_lines_that_any_script_prints_show_no_framework(on_shipped, log):
     report = run_log(on_shipped, log)
     assert "lightrft" not in report.frameworks
     assert not any("actor" in name or "load_checkpoint" in name for name in settings_of(report.diagnoses[0]))
+
+
+def test_what_stands_where_a_log_says_nothing_is_plain_words(shipped):
+    steps = [step.fix for rule in shipped.rules for step in card_of(shipped, rule.id).steps]
+    texts = {text for fix in steps for text in (fix.do.en, fix.do.zh, fix.run or "", *fix.flags, *fix.env.values())}
+    written = [slot for text in texts for slot in re.findall(r"\{[a-z_]+\|[^}]*\}", text)]
+    assert len(written) > 20
+    assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|[\w ]+\}", slot)] == []

@@ -322,3 +322,13 @@ fixes: [{do: look}]
 examples: {fires: [{log: x, quiet: 2s}], silent: [x]}
 """
     assert [one.rule for one in run_log(prepared(small_pack(quiet)), "x", 2.0).diagnoses] == ["t/quiet"]
+
+
+def test_a_job_of_which_no_marker_is_there_is_where_its_warning_is(shipped):
+    line = "Avg generation throughput: 6.1 tokens/s, Running: 1 reqs, Waiting: 9 reqs, GPU KV cache usage: 76.0%"
+    log = "\n".join(
+        f"INFO 06-05 11:{at}:07 [loggers.py:257] Engine 000: Avg prompt throughput: 0.0 tokens/s, {line}"
+        for at in range(13, 17)
+    )
+    report = run_log(prepared(shipped), log)
+    assert (report.phase, report.status) == ("serve", Status.HEALTHY)

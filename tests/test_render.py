@@ -16,6 +16,7 @@ from logrules.model.report import (
     Diagnosis,
     Evidence,
     Fix,
+    PhaseSource,
     Report,
     Restart,
     Risk,
@@ -85,6 +86,7 @@ OOM = Diagnosis(
         ),
     ),
     ("https://docs.pytorch.org/docs/stable/notes/cuda.html",),
+    phase_from=PhaseSource.MARKERS,
 )
 FAILED = Report(
     Status.FAILED,
@@ -400,3 +402,9 @@ CODED = Fix(Text("Do it."), code="first = 1\nsecond = 2\nthird = 3\nfourth = 4")
 def test_rather_three_short_steps_than_two_long_ones(fixes, room, lines):
     steps = [forms_of(number, fix, "en", "bash") for number, fix in enumerate(fixes, start=1)]
     assert [len(step) for step in fitted(steps, room)] == lines
+
+
+def test_a_phase_that_nothing_in_the_log_shows_is_called_probable():
+    told = replace(FAILED, diagnoses=(replace(OOM, phase_from=PhaseSource.CAUSE),))
+    assert page(told).startswith("FAILED  probably in phase train_step  ")
+    assert page(FAILED).startswith("FAILED  in phase train_step  ")

@@ -59,7 +59,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
         )
         for place, one in enumerate(ranked)
     )
-    phase = diagnoses[0].phase if status in (Status.FAILED, Status.STALLED) else last_phase(findings)
+    phase = _phase_shown(status, diagnoses, findings)
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(evidence_from(observation, {}) for observation in findings.unusual)
@@ -73,6 +73,13 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
         frameworks=tuple(sorted(findings.frameworks)), completed_by=evidence_from(completed, {}) if completed else None,
         shell="powershell" if findings.told.get("windows") else "bash",
     )  # fmt: skip
+
+
+def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], findings: SessionState) -> str:
+    """Where the job failed or stands, else where it got to: where no marker says that, what it is warned of does."""
+    ended = status in (Status.FAILED, Status.STALLED)
+    nowhere = findings.tracker.latest is None and any(one.severity is Severity.WARNING for one in diagnoses[:1])
+    return diagnoses[0].phase if ended or nowhere else last_phase(findings)
 
 
 def outcome_of(findings: SessionState, pack: Pack) -> tuple[Status, str | None]:

@@ -12,7 +12,7 @@ from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
-from logrules.output.text_parts import headline, is_beside_the_point, status_word, unusual_title
+from logrules.output.text_parts import headline, is_beside_the_point, phase_in_words, status_word, unusual_title
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -23,7 +23,8 @@ _DETAILS = Text("evidence and fixes", "证据与建议")
 def render_markdown(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the report as Markdown. Log text stands in fences that it cannot close, or escaped."""
     said = headline(report, language)
-    verdict = f"**{status_word(report).of(language)}** · {words.IN_PHASE.of(language).format(phase=report.phase)}"
+    phase = phase_in_words(report).of(language).format(phase=report.phase)
+    verdict = f"**{status_word(report).of(language)}** · {phase}"
     out.write(f"{verdict}{f': {escaped(said)}' if said else ''}\n")
     out.writelines(f"\n{line}\n" for line in _sides(report, language))
     shown = () if is_beside_the_point(report) else report.diagnoses[:SHOWN]

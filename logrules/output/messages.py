@@ -43,6 +43,7 @@ RESTART: Mapping[Restart, Text] = {
     Restart.NO: Text("do not restart", "不要重启"),
 }
 IN_PHASE = Text("in phase {phase}", "阶段：{phase}")
+PROBABLY_IN_PHASE = Text("probably in phase {phase}", "阶段（推测）：{phase}")
 RANK = Text("rank", "rank")
 HOST = Text("host", "主机")
 WHY = Text("Why", "原因")

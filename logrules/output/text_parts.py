@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, Report, Restart, Risk, Run, Severity, Status, Text
+from logrules.model.report import Diagnosis, Evidence, PhaseSource, Report, Restart, Risk, Run, Severity, Status, Text
 from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
@@ -14,6 +14,7 @@ from logrules.output.styled import Page, StyledText
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
 MAX_SOURCES = 3
+_START = "launch"
 _MAX_VERDICT = 160
 
 
@@ -34,7 +35,7 @@ class TextReport:
 
     def _put_head(self, report: Report) -> None:
         """One line that says it all; then what was read: logs, lines, how many of the ranks; and what could not be."""
-        phase = self._word(words.IN_PHASE).format(phase=report.phase)
+        phase = phase_in_words(report).of(self._language).format(phase=report.phase)
         said = headline(report, self._language)
         self._put(
             0, (self._word(status_word(report)), f"bold {status_color(report)}"), (f"  {phase}", "bold"),
@@ -126,6 +127,16 @@ def where(one: Diagnosis, language: str) -> str:
     """The ranks and the host: " · rank 3 · host 10.0.0.3"."""
     ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
     return ranks + (f" · {words.HOST.of(language)} {one.hosts[0]}" if one.hosts else "")
+
+
+def phase_in_words(report: Report) -> Text:
+    """How surely its phase is told: where nothing in the log shows one, it is where such a cause usually strikes.
+
+    A job that shows no phase at all has not left its start, so far as one can say.
+    """
+    usual = any(one.phase_from is PhaseSource.CAUSE for one in report.diagnoses[:1])
+    ended = report.status in (Status.FAILED, Status.STALLED)
+    return words.PROBABLY_IN_PHASE if usual and ended and report.phase != _START else words.IN_PHASE
 
 
 def is_restart_advised(one: Diagnosis) -> bool:
