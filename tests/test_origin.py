@@ -156,6 +156,14 @@ def test_a_row_with_the_function_goes_before_a_longer_path_without_it() -> None:
     assert resolver.of_frame(f"{SITE}/pkg/a.py", "run").phase is None
 
 
+def test_a_place_says_more_than_a_bare_path_of_its_component() -> None:
+    place = Place(path="acme/core/", phase="serve")
+    acme = Component(id="acme", group="engine", paths=("acme/", "acme/core/"), places=(place,))
+    resolver = OriginResolver([acme], [])
+    assert resolver.of_frame(f"{SITE}/acme/core/pool.py", "evict").phase == "serve"
+    assert resolver.of_frame(f"{SITE}/acme/other.py", "evict").phase is None
+
+
 def test_a_class_and_its_method_are_matched_together() -> None:
     place = Place(path="pkg/a.py", functions=("Engine.step",), phase="serve")
     resolver = OriginResolver((Component("pkg", "engine", paths=("pkg/",), places=(place,)),), ())
