@@ -92,7 +92,7 @@ class _Standing:
     first: Observation
     severity: int
     ranks: frozenset[int]
-    key: tuple[bool, int, int, int, int, str]
+    key: tuple[bool, int, int, bool, int, int, str]
 
     @property
     def rule(self) -> Rule:
@@ -127,7 +127,7 @@ class Ranking:
         first, severity = one.first, _SEVERITY[one.severity]
         # Of several waits that are open, the last that was begun is where the job stands.
         begun = -first.order if one.rule.stall else first.order
-        key = (one.survived, severity, place if tier.reaction else -1, begun, -one.specificity, one.rule.id)
+        key = (one.survived, severity, place if tier.reaction else -1, one.rule.fallback, begun, -one.specificity, one.rule.id)
         return _Standing(one, place, tier, first, severity, one.ranks, key)
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
@@ -188,10 +188,10 @@ def _explains_by_tier(root: _Standing, consequence: _Standing) -> bool:
         return consequence.tier.reaction and not consequence.rule.stall and _before(root.first, consequence.first)
     if root.place > consequence.place:
         return False
-    if root.tier.always or _before(root.first, consequence.first):
-        return True
-    # What only a fallback knows, and was told later, tells nothing of what a rule or a row has a name for.
+    # What only a fallback knows tells nothing of what a rule or a row has a name for, unless that is a reaction to it.
     weak = root.rule.fallback and not consequence.rule.fallback
+    if root.tier.always or _before(root.first, consequence.first):
+        return not weak or consequence.tier.reaction
     return not weak and (consequence.tier.reaction or _elsewhere(root, consequence))
 
 
