@@ -32,10 +32,14 @@ def test_no_text_takes_more_steps_than_were_reckoned(pattern, text):
         (r"(\w+\s?)*$", 0, 0),
         (r"\w+ \w+ \w+: ", 2_048, 2_048),
         (r"^\w+ \w+ \w+: ", 2_048, 2_048),
-        (r".*a.*b.*c", 0, 256),
+        (r".*a.*b.*c", 64, 256),
+        (r".*a.*b.*c.*d", 0, 64),
+        # What comes once at the most is tried once.
+        (r"^(?:: ?(?:\w+, ?(?P<rest>.*))?)?$", 2_048, 2_048),
+        (r"^[^\n]{0,200}?\Kmust be", 2_048, 2_048),
         (r"^.*a.*b", 2_048, 2_048),
         (r"(?<=x)(?:a|a)*b", 0, 0),
-        (r"(?=.*a.*b.*c)x", 0, 256),
+        (r"(?=.*a.*b.*c)x", 64, 256),
         (r"(?R)", 0, 0),
     ],
 )

@@ -127,7 +127,15 @@ class Ranking:
         first, severity = one.first, _SEVERITY[one.severity]
         # Of several waits that are open, the last that was begun is where the job stands.
         begun = -first.order if one.rule.stall else first.order
-        key = (one.survived, severity, place if tier.reaction else -1, one.rule.fallback, begun, -one.specificity, one.rule.id)
+        key = (
+            one.survived,
+            severity,
+            place if tier.reaction else -1,
+            one.rule.fallback,
+            begun,
+            -one.specificity,
+            one.rule.id,
+        )
         return _Standing(one, place, tier, first, severity, one.ranks, key)
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:

@@ -94,6 +94,9 @@ class BoundedPattern:
     Asking the clock takes longer than most patterns do. How much a pattern that is tried again and again can take is
     therefore reckoned once; on texts on which that is little it is tried without. So are the words without which it
     cannot match. Each of the methods raises TimeoutError where a text takes too long.
+
+    None lets go of the interpreter's lock (``concurrent``): most tries end within a microsecond, and beside a thread
+    that scans, the lock comes back after milliseconds.
     """
 
     __slots__ = ("_made", "_matched", "_pattern", "_searched", "_tries", "_words")
@@ -111,25 +114,25 @@ class BoundedPattern:
         if self._words and not may_hold(self._words, folded(text)):
             return None
         if len(text) <= self._searched:
-            return self._made.search(text, start, end)
+            return self._made.search(text, start, end, concurrent=False)
         self._count()
-        return self._made.search(text, start, end, timeout=MAX_PATTERN_CPU_S)
+        return self._made.search(text, start, end, timeout=MAX_PATTERN_CPU_S, concurrent=False)
 
     def match(self, text: str) -> "regex.Match[str] | None":
         """Its match at the start of the text."""
         if self._words and not may_hold(self._words, folded(text)):
             return None
         if len(text) <= self._matched:
-            return self._made.match(text)
+            return self._made.match(text, concurrent=False)
         self._count()
-        return self._made.match(text, timeout=MAX_PATTERN_CPU_S)
+        return self._made.match(text, timeout=MAX_PATTERN_CPU_S, concurrent=False)
 
     def fullmatch(self, text: str) -> "regex.Match[str] | None":
         """Its match of the whole text."""
         if len(text) <= self._matched:
-            return self._made.fullmatch(text)
+            return self._made.fullmatch(text, concurrent=False)
         self._count()
-        return self._made.fullmatch(text, timeout=MAX_PATTERN_CPU_S)
+        return self._made.fullmatch(text, timeout=MAX_PATTERN_CPU_S, concurrent=False)
 
     def _count(self) -> None:
         self._tries += 1

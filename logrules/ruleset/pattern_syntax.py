@@ -78,7 +78,7 @@ _CODE_DIGITS = {"x": 2, "u": 4, "U": 8}
 # What begins a part of a pattern; what does not is not understood.
 _TOKEN = re.compile(
     r"""
-      (?P<nothing>\(\?\#[^)]*\)|\$|\\[bBGmMZ])
+      (?P<nothing>\(\?\#[^)]*\)|\$|\\[bBGKmMZ])
     | (?P<start>\^|\\A)
     | (?P<again>\(\?P=[^)]*\)|\\[1-9gk][\w<]*>?)
     | (?P<around>\(\?<?[=!])

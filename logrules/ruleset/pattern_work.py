@@ -11,8 +11,10 @@ from logrules.ruleset.pattern_syntax import ALL_BITS, START, Choice, Letters, Lo
 
 # As many steps take a tenth of what the clock allows at most.
 MAX_STEPS = 50_000_000
-_LENGTHS = (2_048, 512, 256, 128)
+_LENGTHS = (2_048, 512, 256, 128, 64)
 _ENDLESS = float("inf")
+# More rounds of a part that can be gone through in several ways are too many to be worth counting.
+_COUNTED_ROUNDS = 3
 
 
 class _Work(NamedTuple):
@@ -94,8 +96,11 @@ def _of_repeat(node: Repeat, follow: int, length: int) -> _Work:
     ends = 1 if not _first(part) & follow and not _nullable(part) else rounds - min(least, rounds) + 1
     if inside.ways <= 1:
         return _Work(ends, 1 + rounds * inside.steps)
-    ways = inside.ways**rounds if rounds <= 3 else _ENDLESS  # noqa: PLR2004 (more are too many to be worth counting)
-    return _Work(ends * ways, 1 + rounds * ways * inside.steps)
+    if rounds > _COUNTED_ROUNDS:
+        return _Work(_ENDLESS, _ENDLESS)
+    # Each round is tried from wherever those before it may have stopped.
+    behind = [inside.ways**done for done in range(rounds + 1)]
+    return _Work(behind[-1] if ends == 1 else sum(behind[least:]), 1 + sum(behind[:-1]) * inside.steps)
 
 
 def _behind(parts: tuple[Node, ...], follow: int) -> list[int]:
