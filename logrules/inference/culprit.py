@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.failures import Failures
+from logrules.inference.launcher_ends import ended_ranks, hosts_of, killed_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable
@@ -64,7 +65,7 @@ def _hosts_elsewhere(
     """The host of the first of the ``ranks``, as launchers or its own lines tell it; or that which a message names."""
     if ranks:
         if failures is not None:
-            yield from failures.hosts_of(ranks[0])
+            yield from hosts_of(failures.reported_ends(), ranks[0])
         yield from (
             state.host for (_, rank), state in rank_table.states.items() if rank == ranks[0] and state.host is not None
         )
@@ -101,7 +102,8 @@ def _told_elsewhere(one: Ranked, rank_table: RankTable, failures: Failures | Non
     yield [rank for other in one.consequences if not other.rule.from_table for rank in named_ranks(other)]
     if failures is not None:
         # Who waited for somebody aborts in the end too.
-        yield failures.ended_ranks() if own_error else failures.killed_ranks()
+        ends = failures.reported_ends()
+        yield ended_ranks(ends) if own_error else killed_ranks(ends)
     if own_error:
         # One failure is told by several lines, and not each of them bears its writer's name.
         yield from ([rank] for rank in _alone(one, failures))

@@ -1,14 +1,15 @@
 """The failure records of a run, and what the tables know of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.failure_phases import FailurePhases
+from logrules.inference.launcher_ends import ranks_of, was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
-from logrules.model.event import Event, Hit, Stance, Worker
+from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record
 from logrules.parsing.exception_line import prefixed_rank
@@ -28,9 +29,6 @@ _MAX_RECORDS = 10_000
 LIVED_THROUGH = 3
 # So many lines that a record grew by are kept.
 _MAX_GROWN = 4
-# Ends by a signal that others sent, and by one that a process sends itself behind a message.
-_ASKED = frozenset((-15, -2, -1))
-_AFTER_A_MESSAGE = frozenset((-6,))
 # What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
 _ROUNDS_BETWEEN = 3
 
@@ -196,28 +194,15 @@ class Failures:
         if known is None:
             return ()
         failure = known.failure
-        if ranks := _ranks_of((failure.first.worker, failure.worker, *failure.workers)):
+        if ranks := ranks_of((failure.first.worker, failure.worker, *failure.workers)):
             return ranks
         alone = failure.first.line == failure.last.line
         rank = None if alone else prefixed_rank(failure.first.message, failure.last.message)
         return () if rank is None else (rank,)
 
-    def ended_ranks(self) -> tuple[int, ...]:
-        """The ranks that launchers say ended badly of themselves, the first to do so before the others."""
-        ends = self._ends()
-        # Who knows the process's own number started it; Slurm's tasks may be the launchers of many ranks.
-        started = [one for one in ends if any(who.rank is not None and who.pid is not None for who in one.workers)]
-        told = sorted(started or ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
-        return _ranks_of(worker for one in told for worker in one.workers)
-
-    def killed_ranks(self) -> tuple[int, ...]:
-        """Those of them that died by a signal which no process sends itself: they could not even say why."""
-        killed = (one for one in self._ends() if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
-        return _ranks_of(worker for one in killed for worker in one.workers)
-
     def raising_ranks(self) -> tuple[int, ...]:
         """The ranks that raised something which nobody caught, or that crashed."""
-        return _ranks_of(worker for one in self.uncaught() for worker in one.workers)
+        return ranks_of(worker for one in self.uncaught() for worker in one.workers)
 
     def tells_after(self, event: Event) -> bool:
         """Whether the same log begins to tell, after the line, of anything that was raised, crashed or ended."""
@@ -229,19 +214,15 @@ class Failures:
         raised = (one for one in self._records.values() if one.failure.chain or one.failure.kind is FailureKind.ABORT)
         return [one.failure for one in raised if not self._caught(one)]
 
-    def hosts_of(self, rank: int) -> Iterator[str]:
-        """The host of a rank as launchers tell it when they report its end."""
-        workers = (worker for one in self._ends() for worker in one.workers)
-        yield from (worker.host for worker in workers if worker.rank == rank and worker.host is not None)
-
     def lines_of(self, chain: int) -> Iterator[Event]:
         """The first line of a record, and those that named what it holds."""
         if (known := self._records.get(chain)) is not None:
             yield from (known.failure.first, *(seen.event for seen in known.grown))
 
-    def _ends(self) -> list[Failure]:
+    def reported_ends(self) -> tuple[Failure, ...]:
+        """The ends of processes that launchers report as bad, in the order in which they were told of first."""
         ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
-        return [one for one in ends if one.code not in _ASKED]
+        return tuple(one for one in ends if not was_asked_for(one))
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
@@ -272,10 +253,6 @@ class Failures:
     def first_phase(self) -> str | None:
         """The phase of the first record whose frames tell one."""
         return next(filter(None, map(self.phase_of, self._records)), None)
-
-
-def _ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(worker.rank for worker in workers if worker.rank is not None))
 
 
 def _kind(failure: Failure) -> object:

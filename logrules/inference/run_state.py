@@ -6,6 +6,7 @@ from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
+from logrules.inference.launcher_ends import ended_ranks
 from logrules.inference.liveness import Activity
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
@@ -209,7 +210,7 @@ class RunState:
         script = record.script if record is not None and not record.worker.named else None
         if record is None or script is None or self.ranks.ranks or (self.ranks.world or 1) > 1:
             return False
-        return not any(self.failures.ended_ranks()) and any(
+        return not any(ended_ranks(self.failures.reported_ends())) and any(
             one.script == script and one.worker == record.worker and one.first.line - record.last.line > _ANOTHER_RUN
             for one in self.failures.uncaught()
         )
