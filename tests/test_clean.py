@@ -45,7 +45,12 @@ def test_redraws_are_split_at_carriage_returns_of_both_kinds():
 
 
 @pytest.mark.parametrize(
-    "end", [b"slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED", b"srun: error: gpu-04: task 1: Killed"]
+    "end",
+    [
+        b"slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED",
+        b"srun: error: gpu-04: task 1: Killed",
+        b"[default2]:[E ProcessGroupNCCL.cpp:474] [Rank 2] Watchdog caught collective operation timeout",
+    ],
 )
 def test_what_a_program_complains_of_behind_a_bar_is_a_line_of_its_own(end):
     bar = b"5%|#| 1/20 [00:01<00:19, 1.00it/s]"

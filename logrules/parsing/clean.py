@@ -24,10 +24,13 @@ _BLANK_CONTROL = re.compile(r"[\n\x0b\x0c\r\x1c-\x1e\x85]+")
 # NULs, other C0 and C1 controls, DEL and byte order marks; the tab stays, ESC and one-character CSI wait.
 _CONTROL = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x9f\ufeff]+")
 _LEFT_OVER = re.compile(r"[\x07\x1b\x9b\x9c]+")
-# A bar leaves its line open, and who ends the job (Slurm, for one) does not look at what is written there. Programs
-# complain as `name: error: …`.
+# A bar leaves its line open, and who writes next does not look at what stands there: programs that complain as
+# `name: error: …`, and other ranks, whose lines begin with `[rank3]:` and the like.
 _COMPLAINT = b": error: "
-_CUT = re.compile(rb"\r|\^M(?![a-z_])|(?<=\])(?=[a-z][\w.-]{1,80}: error: )")
+_OPEN_BARS = (b"/s][", b"s/it][")
+_CUT = re.compile(
+    rb"\r|\^M(?![a-z_])|(?<=\])(?=[a-z][\w.-]{1,80}: error: )|(?:(?<=/s\])|(?<=s/it\]))(?=\[[a-z]{1,12}\d{1,6}\]:)"
+)
 _MAX_PASSES = 4
 # Where the characters of GB 2312 stand in GBK and GB 18030: two bytes, both high. Chinese text in UTF-8 has bytes
 # below 0xA1 in nearly every word, and text in Latin alphabets single high bytes.
@@ -81,14 +84,14 @@ def _without_sequences(text: str) -> str:
 
 def may_be_redrawn(raw: bytes) -> bool:
     """Whether a physical line may be of several stretches; most are not, and need not be cut."""
-    return b"\r" in raw or b"^M" in raw or _COMPLAINT in raw
+    return b"\r" in raw or b"^M" in raw or _COMPLAINT in raw or any(bar in raw for bar in _OPEN_BARS)
 
 
 def redraws(raw: bytes) -> Iterator[tuple[int, bytes]]:
     """The stretches of a physical line that overwrote each other, each with its offset, empty ones left out.
 
-    Split at each carriage return, also where a pasted log spells it ``^M``, and where a program complains right
-    behind the bar of another.
+    Split at each carriage return, also where a pasted log spells it ``^M``, and where a program complains, or another
+    rank speaks, right behind an open bar.
     """
     begin = 0
     for mark in _CUT.finditer(raw):
