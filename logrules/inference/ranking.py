@@ -80,7 +80,7 @@ class Ranked:
 
 
 @record
-class _Standing:
+class _Comparable:
     """What every comparison of one hypothesis with another asks for, computed once: there are many pairs.
 
     ``key`` orders: not survived before survived, then the worse, what is no reaction, then who was first.
@@ -109,8 +109,8 @@ class Ranking:
 
     def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
         """The hypotheses that nothing else explains, the likeliest cause first, each with its consequences."""
-        standings = map(self._standing, hypotheses)
-        ordered = sorted(standings, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
+        comparables = map(self._comparable, hypotheses)
+        ordered = sorted(comparables, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
         parents = {one.rule.id: _explanation(one, ordered) for one in ordered}
         root_of = {one.rule.id: _root_of(one, parents) for one in ordered}
         consequences: dict[str, list[Hypothesis]] = {}
@@ -122,7 +122,7 @@ class Ranking:
         found = [Ranked(one.hypothesis, tuple(consequences.get(one.rule.id, ()))) for one in roots]
         return self._one_a_cause(_within_reach(found))
 
-    def _standing(self, one: Hypothesis) -> _Standing:
+    def _comparable(self, one: Hypothesis) -> _Comparable:
         place, tier = self._place(one)
         first, severity = one.first, _SEVERITY[one.severity]
         # Of several waits that are open, the last that was begun is where the job stands.
@@ -136,7 +136,7 @@ class Ranking:
             -one.specificity,
             one.rule.id,
         )
-        return _Standing(one, place, tier, first, severity, one.ranks, key)
+        return _Comparable(one, place, tier, first, severity, one.ranks, key)
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
         return self._tiers.get(one.rule.tier, self._behind_all)
@@ -168,13 +168,13 @@ class Ranking:
         return -place, not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
 
 
-def _explanation(one: _Standing, others: Sequence[_Standing]) -> _Standing | None:
+def _explanation(one: _Comparable, others: Sequence[_Comparable]) -> _Comparable | None:
     """The likeliest hypothesis that makes ``one`` a consequence, if any."""
     able = [other for other in others if other is not one and _explains(other, one)]
     return min(able, key=lambda other: other.key, default=None)
 
 
-def _explains(root: _Standing, consequence: _Standing) -> bool:
+def _explains(root: _Comparable, consequence: _Comparable) -> bool:
     one, other = root.hypothesis, consequence.hypothesis
     if one.rule.cause == other.rule.cause or (one.survived and not other.survived):
         return False
@@ -191,7 +191,7 @@ def _explains(root: _Standing, consequence: _Standing) -> bool:
     return _explains_by_tier(root, consequence)
 
 
-def _explains_by_tier(root: _Standing, consequence: _Standing) -> bool:
+def _explains_by_tier(root: _Comparable, consequence: _Comparable) -> bool:
     if root.place == consequence.place:
         return consequence.tier.reaction and not consequence.rule.stall and _before(root.first, consequence.first)
     if root.place > consequence.place:
@@ -203,7 +203,7 @@ def _explains_by_tier(root: _Standing, consequence: _Standing) -> bool:
     return not weak and (consequence.tier.reaction or _elsewhere(root, consequence))
 
 
-def _cut_short(root: _Standing, other: _Standing) -> bool:
+def _cut_short(root: _Comparable, other: _Comparable) -> bool:
     """Whether the one ended all processes at once and the other is how one of them reacted, right behind it."""
     reaction = root.rule.abrupt and other.tier.reaction and not (other.rule.stall or other.rule.abrupt)
     return reaction and _right_behind(root, other)
@@ -231,7 +231,7 @@ def _reaches(root: Ranked, consequence: Hypothesis) -> bool:
     return first.event.source != last.event.source or first.event.line - last.event.line <= _BEHIND_LINES
 
 
-def _right_behind(one: _Standing, other: _Standing) -> bool:
+def _right_behind(one: _Comparable, other: _Comparable) -> bool:
     """Whether the other began soon after a line of this one, and not before all of them."""
     begun = other.first
     if begun.order < one.first.order:
@@ -242,11 +242,11 @@ def _right_behind(one: _Standing, other: _Standing) -> bool:
     )
 
 
-def _elsewhere(one: _Standing, other: _Standing) -> bool:
+def _elsewhere(one: _Comparable, other: _Comparable) -> bool:
     return bool(one.ranks) and one.ranks.isdisjoint(other.ranks)
 
 
-def _root_of(one: _Standing, parents: Mapping[str, _Standing | None]) -> _Standing:
+def _root_of(one: _Comparable, parents: Mapping[str, _Comparable | None]) -> _Comparable:
     """The end of the chain of explanations; where hypotheses explain each other in a ring, its first."""
     chain = [one]
     while (parent := parents[chain[-1].rule.id]) is not None:

@@ -55,7 +55,7 @@ class RepeatFilter:
     ) -> None:
         self._exceptions = exceptions
         self._telling = telling
-        self._is_of_trace = _Memory(lambda kind: not of_traces.isdisjoint(kind))
+        self._is_of_trace = _KindTable(lambda kind: not of_traces.isdisjoint(kind))
         self._seen: dict[Kind, int] = {}
         self._texts_of: Counter[Kind] = Counter()
         self._told: Counter[int] = Counter()
@@ -122,8 +122,8 @@ class RepeatFilter:
         return seen
 
 
-class _Memory(dict[Kind, bool]):
-    """What was found of each kind: there are far more lines than kinds."""
+class _KindTable(dict[Kind, bool]):
+    """An answer for each kind, found once: there are far more lines than kinds."""
 
     def __init__(self, find: Callable[[Kind], bool]) -> None:
         self._find = find
