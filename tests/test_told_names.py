@@ -186,3 +186,11 @@ def test_what_a_hostile_log_tells_by_name_is_bounded():
     assert job.told["NCCL_0"] == "1"
     job.tell("NCCL_0", "2")
     assert job.told["NCCL_0"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [(["try WIDTH=8 next time"], {}), (["try WIDTH=8 next time", "WIDTH=4"], {"width": "4"})]
+)
+def test_a_line_of_the_diagnosis_that_only_advises_a_setting_tells_none(said, told):
+    name = ToldName("width", r"WIDTH=(?P<value>\d+)", ("WIDTH=",), "try WIDTH")
+    assert command_slots.with_told_names({}, said, [name]) == told

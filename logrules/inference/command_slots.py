@@ -103,16 +103,21 @@ def with_told_names(
     """
     text = folded("\n".join(said))
     able = (one for one in names if not captures.get(one.id) and may_hold(required.get(one.pattern, ()), text))
-    told = {one.id: value for one in able if (value := _told(one.pattern, said)) is not None}
+    told = {one.id: value for one in able if (value := _told(one, said)) is not None}
     return {**captures, **told}
 
 
-def _told(pattern: str, said: Sequence[str]) -> str | None:
-    found = (bounded(pattern).search(line) for line in said)
+def _told(name: ToldName, said: Sequence[str]) -> str | None:
+    """What the first line that tells it says; one that only advises it (``without``) tells nothing."""
     try:
-        return next((one["value"] for one in found if one is not None), None)
+        for line in said:
+            found = bounded(name.pattern).search(line)
+            if found is not None and (name.without is None or bounded(name.without).search(line) is None):
+                value: str | None = found["value"]
+                return value
     except TimeoutError:
-        return None
+        pass
+    return None
 
 
 def _other(value: str, name: OtherName) -> str | None:
