@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped
+from logrules.model.stream import CONTINUED, MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.archive import codec_of
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, encoding_of, no_text
@@ -79,9 +79,9 @@ def check_blocks(blocks: Sequence[Block], expected: bytes) -> None:
 
 
 def ordinary(data: bytes) -> bool:
-    """Text in UTF-8 or something like it, so that it is passed on unchanged."""
+    """Text in UTF-8 or something like it, without the mark that only sources may set: it is passed on unchanged."""
     head = data[:SNIFFED_BYTES]
-    return codec_of(data) is None and encoding_of(head) is None and no_text(head) is None
+    return CONTINUED not in data and codec_of(data) is None and encoding_of(head) is None and no_text(head) is None
 
 
 liney_bytes = st.one_of(
@@ -99,6 +99,11 @@ def test_any_bytes_in_any_blocks_are_the_input(
     blocks, skipped, _ = everything(source)
     check_blocks(blocks, data)
     assert not skipped
+
+
+def test_a_log_cannot_mark_its_own_lines_as_parts_of_a_record(tmp_path: Path) -> None:
+    blocks, _, _ = everything(saved(tmp_path, b"one\n" + CONTINUED + b"two\n"))
+    assert b"".join(block.data for block in blocks) == b"one\n  two\n"
 
 
 @given(lines=st.lists(st.integers(0, 9), max_size=40), block_bytes=st.integers(1, 30))
