@@ -53,6 +53,7 @@ def told(found: Sequence[Hypothesis]) -> dict[str, list[str]]:
 
 XID = rule("xid", "hardware")
 DATA = rule("bad-data", "data")
+GUESSED = rule("guessed", "data", fallback=True)
 RAISED = rule("raised")
 CRASH = rule("crash")
 TIMEOUT = rule("timeout", "collective")
@@ -98,6 +99,14 @@ NOTE = rule("note", "hardware", severity=Severity.INFO)
             [holds(RAISED, 1, chain=7), holds(DATA, 2, chain=8)],
             {"raised": [], "bad-data": []},
         ),
+        # What only a fallback knows.
+        ("a fallback explains a reaction to it", [holds(GUESSED, 1), holds(TIMEOUT, 2)], {"guessed": ["timeout"]}),
+        (
+            "a fallback told after explains nothing",
+            [holds(TIMEOUT, 1), holds(GUESSED, 2)],
+            {"guessed": [], "timeout": []},
+        ),
+        ("what is named goes before a fallback", [holds(GUESSED, 1), holds(RAISED, 2)], {"raised": [], "guessed": []}),
         ("two of one tier, in their order", [holds(CRASH, 2), holds(RAISED, 1)], {"raised": [], "crash": []}),
         # Tiers that explain whatever their time, and those that are explained whatever their time.
         ("what is told late explains all the same", [holds(RAISED, 1), holds(XID, 9)], {"xid": ["raised"]}),

@@ -83,7 +83,8 @@ class Ranked:
 class _Comparable:
     """What every comparison of one hypothesis with another asks for, computed once: there are many pairs.
 
-    ``key`` orders: not survived before survived, then the worse, what is no reaction, then who was first.
+    ``key`` orders: not survived before survived, then the worse, what is no reaction, what is no fallback, then who
+    was first.
     """
 
     hypothesis: Hypothesis
