@@ -52,13 +52,23 @@ def test_redraws_are_split_at_carriage_returns_of_both_kinds():
         b"[default2]:[E ProcessGroupNCCL.cpp:474] [Rank 2] Watchdog caught collective operation timeout",
     ],
 )
-def test_what_a_program_complains_of_behind_a_bar_is_a_line_of_its_own(end):
-    bar = b"5%|#| 1/20 [00:01<00:19, 1.00it/s]"
+@pytest.mark.parametrize("rate", [b"1.00it/s", b"4866.01 examples/s", b"9.81s/it"])
+def test_what_others_write_behind_an_open_bar_is_a_line_of_its_own(end, rate):
+    bar = b"5%|#| 1/20 [00:01<00:19, " + rate + b"]"
     assert may_be_redrawn(bar + end)
     assert list(redraws(bar + end)) == [(0, bar), (len(bar), end)]
 
 
-@pytest.mark.parametrize("line", [b"rows[3]slurmstepd_log", b"[worker] main: error: no such shard", b"a[1]: error: b"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"rows[3]slurmstepd_log",
+        b"[worker] main: error: no such shard",
+        b"a[1]: error: b",
+        b"[gpu-4][rank3]: lost",
+        b"read at [2.1 GB/s][cached]: 3 files",
+    ],
+)
 def test_other_brackets_cut_no_line(line):
     assert list(redraws(line)) == [(0, line)]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.parsing.deduplication import FAMILIAR_LINES, MANY_KINDS, MAX_KIND_TEXTS, MAX_TEXTS, RepeatFilter
-from logrules.parsing.hit_lines import Found, HitLine
+from logrules.parsing.hit_lines import Found, HitLine, Stretch
 from logrules.parsing.hits import Hits
 from logrules.parsing.window import Window
 
@@ -16,7 +16,7 @@ FAILURE = b"ValueError: the step is lost"
 
 def line(number: int, *entries: int, raw: bytes = b"") -> HitLine:
     hits = Hits((0, entry) for entry in entries)
-    return HitLine(Window("log", 0, 0, raw), hits, (0, len(raw), 0, len(hits), entries), entries, 0, len(raw), number)
+    return HitLine(Window("log", 0, 0, raw), hits, Stretch(0, len(raw), 0, len(hits), entries), 0, len(raw), number)
 
 
 def traceback(at: int, *texts: bytes) -> list[HitLine]:

@@ -6,8 +6,9 @@ that neither blocks nor threads can matter.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import compress
 
 from logrules.parsing.hit_lines import Found, HitLine, Kind
@@ -55,7 +56,8 @@ class RepeatFilter:
     ) -> None:
         self._exceptions = exceptions
         self._telling = telling
-        self._is_of_trace = _KindTable(lambda kind: not of_traces.isdisjoint(kind))
+        # There are far more lines than kinds.
+        self._is_of_trace = cache(lambda kind: not of_traces.isdisjoint(kind))
         self._seen: dict[Kind, int] = {}
         self._texts_of: Counter[Kind] = Counter()
         self._told: Counter[int] = Counter()
@@ -63,7 +65,7 @@ class RepeatFilter:
 
     def thinned(self, found: Found, following: Found | None = None) -> Found:
         """The same without what was read often enough; ``following`` is what the next window gave."""
-        of_trace = [self._is_of_trace[line.kind] for line in found.lines]
+        of_trace = [self._is_of_trace(line.kind) for line in found.lines]
         last = self._last_of_each(found.lines, following.lines if following is not None else ())
         runs = _runs(compress(found.lines, of_trace))
         read = frozenset(line.number for run in runs if self._has_news(run, last) for line in run)
@@ -82,7 +84,7 @@ class RepeatFilter:
     def _latest(self, lines: Sequence[HitLine]) -> dict[Kind, int]:
         latest = {line.kind: line.number for line in lines}
         telling = {kind for kind in latest if not self._telling.isdisjoint(kind)}
-        of_trace = {kind for kind in telling if self._is_of_trace[kind]}
+        of_trace = {kind for kind in telling if self._is_of_trace(kind)}
         named = {line.kind: line.number for line in lines if line.kind in of_trace and self._may_name(line)}
         return {**{kind: latest[kind] for kind in telling - of_trace}, **named}
 
@@ -120,17 +122,6 @@ class RepeatFilter:
         """How many lines of a kind there were, this one too."""
         self._seen[kind] = seen = self._seen.get(kind, 0) + 1
         return seen
-
-
-class _KindTable(dict[Kind, bool]):
-    """An answer for each kind, found once: there are far more lines than kinds."""
-
-    def __init__(self, find: Callable[[Kind], bool]) -> None:
-        self._find = find
-
-    def __missing__(self, kind: Kind) -> bool:
-        self[kind] = found = self._find(kind)
-        return found
 
 
 def _identity(text: bytes) -> int:

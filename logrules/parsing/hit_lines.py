@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from itertools import chain, pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from logrules.model.record import record
 from logrules.model.stream import CONTINUED
@@ -23,44 +23,58 @@ MAX_CONTEXT_BYTES = 400
 Kind: TypeAlias = tuple[int, ...]
 # By how often each kind comes in a window: of lines of one kind the first and the last so many are kept.
 Shares: TypeAlias = Callable[[Mapping[Kind, int]], Mapping[Kind, int]]
-# A line's start and end (without the newline), its hits (from which place of the list of all of them to which), and
-# their kind.
-_Span: TypeAlias = tuple[int, int, int, int, Kind]
+
+
+class Stretch(NamedTuple):
+    """Bytes of a window from ``start`` to ``end``, within one line and without its newline, with hits of one ``kind``.
+
+    These are those of all hits from the place ``first`` to before the place ``behind``.
+    """
+
+    start: int
+    end: int
+    first: int
+    behind: int
+    kind: Kind
 
 
 @record
 class HitLine:
-    """A physical line with hits, or a stretch of a very long one: ``number`` counts from 0 within its window.
+    """A physical line with hits, or a part of a very long one: ``number`` counts from 0 within its window.
 
-    ``kind`` is that of its hits. The whole line lies at ``start`` to ``end`` of the window, so that its neighbours can
-    be asked for; ``part`` is at most 32 KiB of it round its hits, which lie in ``found``. ``continued`` of the lines
-    up to it are no lines of the file. Of the many that a flood has few are ever read, so nothing is cut out before.
+    ``part`` is at most 32 KiB of it round its hits, which lie in ``found``. The whole line lies at ``start`` to
+    ``end`` of the window, so that its neighbours can be asked for. ``continued`` of the lines up to it are no lines of
+    the file. Of the many that a flood has few are ever read, so nothing is cut out before.
     """
 
     window: Window
     found: Hits
-    part: _Span
-    kind: Kind
+    part: Stretch
     start: int
     end: int
     number: int
     continued: int = 0
 
     @property
+    def kind(self) -> Kind:
+        """The entries of the scanner that it carries."""
+        return self.part.kind
+
+    @property
     def offset(self) -> int:
         """Where its part begins in the source, in bytes."""
-        return self.window.offset + self.part[0]
+        return self.window.offset + self.part.start
 
     @property
     def raw(self) -> bytes:
         """The bytes of its part."""
-        return self.window.data[self.part[0] : self.part[1]]
+        return self.window.data[self.part.start : self.part.end]
 
     @property
     def hits(self) -> list[tuple[int, int]]:
         """For each hit the offset of its last byte within ``raw``, and the entry of the scanner."""
-        start, _, place, behind, _ = self.part
-        return [(at - 1 - start, entry) for at, entry in self.found[place:behind]]
+        part = self.part
+        return [(at - 1 - part.start, entry) for at, entry in self.found[part.first : part.behind]]
 
     @property
     def before(self) -> tuple[bytes, ...]:
@@ -113,7 +127,7 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
     return Found(window.source, tuple(lines), total, unfinished, by_entry, data.count(CONTINUED) if marked else 0)
 
 
-def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[_Span]:
+def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[Stretch]:
     """The span of each line with hits; with ``shares`` without the bulk of any kind."""
     bounds = _bounds(data, found)
     kinds = list(_kinds(found, bounds))
@@ -121,7 +135,8 @@ def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[_Span]:
         place, behind = bounds[nth], bounds[nth + 1]
         at = found.ends[place]
         end = data.find(b"\n", at)
-        yield data.rfind(b"\n", 0, at - 1) + 1, len(data) if end < 0 else end, place, behind, kinds[nth]
+        start = data.rfind(b"\n", 0, at - 1) + 1
+        yield Stretch(start, len(data) if end < 0 else end, place, behind, kinds[nth])
 
 
 def _bounds(data: bytes, found: Hits) -> "array[int]":
@@ -174,31 +189,29 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
     return tuple(dict.fromkeys([entry for _, entry in hits]))
 
 
-def _bounded(window: Window, span: _Span, found: Hits, number: int, continued: int) -> Iterator[HitLine]:
+def _bounded(window: Window, span: Stretch, found: Hits, number: int, continued: int) -> Iterator[HitLine]:
     """The line; of one longer than ``MAX_SLICE_BYTES`` the first and last stretch with hits, and what is new between.
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
     """
-    start, end, _, behind, kind = span
-    if end - start <= MAX_SLICE_BYTES:
-        yield HitLine(window, found, span, kind, start, end, number, continued)
+    if span.end - span.start <= MAX_SLICE_BYTES:
+        yield HitLine(window, found, span, span.start, span.end, number, continued)
         return
     seen: set[int] = set()
     for part in _stretches(span, found):
-        entries = part[-1]
-        if not seen.issuperset(entries) or part[3] == behind:
-            seen.update(entries)
-            yield HitLine(window, found, part, entries, start, end, number, continued)
+        if not seen.issuperset(part.kind) or part.behind == span.behind:
+            seen.update(part.kind)
+            yield HitLine(window, found, part, span.start, span.end, number, continued)
 
 
-def _stretches(span: _Span, found: Hits) -> Iterator[_Span]:
+def _stretches(span: Stretch, found: Hits) -> Iterator[Stretch]:
     """Stretches of ``MAX_SLICE_BYTES``, so that each hit lies in one. A line may have a hit for every byte."""
     start, end, place, behind, _ = span
     while place < behind:
         first = max(start, found.ends[place] - 1 - MAX_SLICE_BYTES // 2)
         last = min(end, first + MAX_SLICE_BYTES)
         next_place = bisect_right(found.ends, last, place, behind)
-        yield first, last, place, next_place, tuple(dict.fromkeys(found.numbers[place:next_place]))
+        yield Stretch(first, last, place, next_place, tuple(dict.fromkeys(found.numbers[place:next_place])))
         place = next_place
 
 

@@ -114,8 +114,8 @@ class Reader:
         self, source: str, number: int, line: HitLine, continued: int = 0, most: int = FLOOD_LINES
     ) -> Iterator[Event]:
         """The events of one hit line: one, or several where it was redrawn, the first and last ``most`` of a kind."""
-        whole: Iterable[tuple[int, bytes, Kind]] = [(0, line.raw, line.kind)]
-        parts = self._redrawn(line, most) if may_be_redrawn(line.raw) else whole
+        whole = line.raw
+        parts = self._redrawn(line, whole, most) if may_be_redrawn(whole) else [(0, whole, line.kind)]
         for start, raw, kind in parts:
             reading = self._reading(raw, kind)
             if not reading.hits:
@@ -141,11 +141,11 @@ class Reader:
             return event
         return replace(event, stance=stance, hits=hits)
 
-    def _redrawn(self, line: HitLine, most: int) -> Iterator[tuple[int, bytes, Kind]]:
+    def _redrawn(self, line: HitLine, whole: bytes, most: int) -> list[tuple[int, bytes, Kind]]:
         """The redraws that carry hits; of each kind the first ones and the last."""
         kinds: dict[Kind, list[tuple[int, bytes]]] = {}
         hits = deque(line.hits)
-        for start, raw in redraws(line.raw):
+        for start, raw in redraws(whole):
             inside = []
             while hits and hits[0][0] < start + len(raw):
                 hit = hits.popleft()
@@ -159,7 +159,7 @@ class Reader:
             share = min(share, most)
             kept = alike if len(alike) <= 2 * share else [*alike[:share], *alike[-share:]]
             parts += [(start, raw, kind) for start, raw in kept]
-        return iter(sorted(parts, key=itemgetter(0)))
+        return sorted(parts, key=itemgetter(0))
 
     def _reading(self, raw: bytes, kind: Kind) -> LineReading:
         """What a line says wherever it stands: the ranks of a job print the same, and a job prints the same again."""
