@@ -83,12 +83,12 @@ def _read_kept_packs_once() -> object:
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A few shipped words instead of all rules: what a check finds in one file does not depend on the others."""
+    """A few shipped words and one case instead of all rules and cases: what a check finds in one file does not depend on the others."""
     rules = tmp_path / "shipped/rules"
     shutil.copytree(shipped_rules() / "frameworks", rules / "frameworks")
     for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
         shutil.copy(shipped_rules() / name, rules)
-    (rules.parent / "fixtures").symlink_to(shipped_rules().parent / "fixtures")
+    shutil.copytree(shipped_rules().parent / "fixtures/captured/torch-rank1-sigkill-mid-step", rules.parent / "fixtures/one")
     for module in ("ruleset.load", "ruletest.collect", "tools.expectations.path_profile"):
         monkeypatch.setattr(f"logrules.{module}.shipped_rules", lambda: rules)
     return tmp_path

@@ -1,4 +1,4 @@
-"""What the fixture cases are; that they hold is for `logrules test`, a part of `make checks`."""
+"""What the fixture cases are; that they hold is for `logrules test`, `make examples`."""
 
 import tomllib
 

@@ -13,18 +13,19 @@ _IN_ORDER = {
     "one, and one with findings": {"one.yaml": RULE, "two.yaml": _SECOND.replace("https://", "nothing ")},
     "twins": {f"{name}.yaml": RULE.replace("acme/one", f"acme/{name}") for name in ("one", "two")},
 }
+_OF_A_SHIPPED_NAME = {"one.yaml": RULE.replace("acme/one", "torch/watchdog-timeout")}
 _WITH_FAULTS = {
     "too short a literal": {"one.yaml": RULE.replace("[ACME-217]", "[ACME-217, ab]")},
     "no cause": {"one.yaml": RULE.replace("python-exception", "python-exceptoin")},
     "no such signal": {"one.yaml": RULE.replace("when: said", "when: siad")},
     "the same id twice": {"one.yaml": RULE, "two.yaml": RULE},
-    "in the place of a shipped one": {"one.yaml": RULE.replace("acme/one", "torch/watchdog-timeout")},
     "no YAML": {"one.yaml": "a: [\n"},
     "no rule": {"one.yaml": "framework: acme\n"},
 }
 
 
 def _written(folder: Path, files: dict[str, str]) -> list[Path]:
+    folder.mkdir(exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder]
@@ -43,8 +44,15 @@ def test_what_is_kept_of_the_shipped_rules_changes_no_finding(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("files", _WITH_FAULTS.values(), ids=_WITH_FAULTS.keys())
-def test_faults_are_told_from_all_rules_together(tmp_path, monkeypatch, files):
-    own = _written(tmp_path, files)
+def test_faults_are_told_from_all_rules_together(alone, monkeypatch, files):
+    _same_without_what_is_kept(_written(alone / "my", files), monkeypatch)
+
+
+def test_a_rule_in_the_place_of_a_shipped_one_is_told_from_all_together(tmp_path, monkeypatch):
+    _same_without_what_is_kept(_written(tmp_path, _OF_A_SHIPPED_NAME), monkeypatch)
+
+
+def _same_without_what_is_kept(own: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     quick = lint.check(own, Settings())
     monkeypatch.setattr(lint, "known_collection", collect.compiled)
     assert quick == lint.check(own, Settings())

@@ -41,7 +41,7 @@ def test_only_what_is_at_the_paths_is_run(mine, capsys):
         ("colour: red", "acme/pre sample 1 has no part `colour`"),
     ],
 )
-def test_a_sample_of_a_prefix_gives_what_it_says(tmp_path, capsys, parts, says):
+def test_a_sample_of_a_prefix_gives_what_it_says(alone, capsys, parts, says):
     header = f"""framework: acme
 headers:
   - id: pre
@@ -50,8 +50,8 @@ headers:
     samples:
       - {{line: "<r3> hello", expect: {{{parts}}}}}
 """
-    write(tmp_path / "my/pre.yaml", header)
-    status, out, err = said(capsys, str(tmp_path / "my"))
+    write(alone / "my/pre.yaml", header)
+    status, out, err = said(capsys, str(alone / "my"))
     assert (status, err) == (int("0 failed" not in says), "")
     assert says in out
 
