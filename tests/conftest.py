@@ -88,7 +88,9 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     shutil.copytree(shipped_rules() / "frameworks", rules / "frameworks")
     for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
         shutil.copy(shipped_rules() / name, rules)
-    shutil.copytree(shipped_rules().parent / "fixtures/captured/torch-rank1-sigkill-mid-step", rules.parent / "fixtures/one")
+    shutil.copytree(
+        shipped_rules().parent / "fixtures/captured/torch-rank1-sigkill-mid-step", rules.parent / "fixtures/one"
+    )
     for module in ("ruleset.load", "ruletest.collect", "tools.expectations.path_profile"):
         monkeypatch.setattr(f"logrules.{module}.shipped_rules", lambda: rules)
     return tmp_path

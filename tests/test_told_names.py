@@ -11,7 +11,7 @@ from logrules.inference import command_slots
 from logrules.inference.clock import Clock
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.derived_numbers import with_numbers
-from logrules.inference.renamed_settings import is_done, is_idle, renamed
+from logrules.inference.renamed_settings import in_force, is_done, is_idle, renamed
 from logrules.inference.run_state import JobState
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
@@ -95,10 +95,10 @@ def test_what_is_set_already_is_done():
 def test_a_step_of_settings_that_do_nothing_here_is_idle():
     fabric = RenamedSetting("f", "NCCL_IB_DISABLE", {"net": "^Socket"})
     step = replace(_STEP, env={"NCCL_IB_DISABLE": "1"})
-    assert is_idle(step, renamed(step, [fabric], {"net": "Socket"}))
-    assert not is_idle(step, renamed(step, [fabric], {"net": "IB"}))
+    assert is_idle(step, renamed(step, in_force([fabric], {"net": "Socket"})))
+    assert not is_idle(step, renamed(step, in_force([fabric], {"net": "IB"})))
     looks = replace(step, run="ip -br addr")
-    assert not is_idle(looks, renamed(looks, [fabric], {"net": "Socket"}))
+    assert not is_idle(looks, renamed(looks, in_force([fabric], {"net": "Socket"})))
     assert not is_idle(_STEP, _STEP)
 
 
@@ -111,11 +111,11 @@ def test_a_setting_is_told_under_the_name_that_it_has_there():
     )
     new = RenamedSetting("s", "--eval_strategy", {"transformers": r"^4\.40"}, "--evaluation_strategy")
     gone = RenamedSetting("a", "A", {"transformers": "."})
-    told = renamed(step, [new, gone], {"transformers": "4.40.1"})
+    told = renamed(step, in_force([new, gone], {"transformers": "4.40.1"}))
     assert told.flags == ("--evaluation_strategy steps", "--eval_steps 500")
     assert told.env == {"B": "2"}
     assert told.do.en == "Give --evaluation_strategy, not --eval_strategy_of"
-    assert renamed(step, [new], {"transformers": "4.50.1"}) == step
+    assert renamed(step, in_force([new], {"transformers": "4.50.1"})) == step
 
 
 def _report(tmp_path: Path, *lines: str) -> Report:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
-from logrules.inference.renamed_settings import is_done, is_idle, renamed
+from logrules.inference.renamed_settings import in_force, is_done, is_idle, renamed
 from logrules.model.report import Fix
 from logrules.ruleset.name_tables import FrameworkSettings
 from logrules.ruleset.pack import Rule
@@ -31,7 +31,8 @@ def steps_for(
     or to do nothing here.
     """
     told_of = {**dict.fromkeys(seen, "seen"), **captures}
-    chosen = ((fix, renamed(fix, card.renamed, told_of)) for fix in card.fixes(seen, said, phase, told_of))
+    settings = in_force(card.renamed, told_of)
+    chosen = ((fix, renamed(fix, settings)) for fix in card.fixes(seen, said, phase, told_of))
     fitting = tuple(fix for before, fix in chosen if not (is_done(fix, captures) or is_idle(before, fix)))
     told = [fix for fix in fitting if is_filled(fix.do.en, captures)]
     return tuple(_filled(fix, captures) for fix in told or fitting or card.fixes())

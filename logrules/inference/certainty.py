@@ -6,6 +6,7 @@ left out a fit without it was nearer to what came true.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from math import exp
 
 from logrules.inference.ranking import Hypothesis, Ranked
@@ -24,19 +25,17 @@ def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) ->
     if hypothesis.supposed:
         # It rests on lines of another: how telling those are says nothing of it.
         return {"supposed": 1.0}
-    rivals = sum(
-        other.hypothesis.severity is hypothesis.severity
-        and not other.hypothesis.survived
-        and not other.hypothesis.supposed
-        for other in ranked
-        if other is not one
-    )
+    rivals = (other for other in ranked if other is not one and _rivals(other.hypothesis, hypothesis))
     return {
         "bias": 1.0,
         "later": float(place > 0),
         "reaction": float(hypothesis.rule.tier in reactions),
-        "rivals": min(rivals, _FULL_RIVALS) / _FULL_RIVALS,
+        "rivals": len(list(islice(rivals, _FULL_RIVALS))) / _FULL_RIVALS,
     }
+
+
+def _rivals(other: Hypothesis, one: Hypothesis) -> bool:
+    return other.severity is one.severity and not (other.survived or other.supposed)
 
 
 def certainty(model: CertaintyModel, found: Mapping[str, float]) -> float:

@@ -24,12 +24,16 @@ def is_idle(before: Fix, after: Fix) -> bool:
     return any(given) and not any(left)
 
 
-def renamed(fix: Fix, settings: Iterable[RenamedSetting], told: Mapping[str, str]) -> Fix:
-    """The step with each setting under the name that it has where the log tells this."""
+def renamed(fix: Fix, settings: Iterable[RenamedSetting]) -> Fix:
+    """The step with each of the settings under its other name."""
     for setting in settings:
-        if _holds(setting, told):
-            fix = _with(fix, setting)
+        fix = _with(fix, setting)
     return fix
+
+
+def in_force(settings: Iterable[RenamedSetting], told: Mapping[str, str]) -> list[RenamedSetting]:
+    """Those that have their other name where the log tells this."""
+    return [setting for setting in settings if _holds(setting, told)]
 
 
 def _holds(setting: RenamedSetting, told: Mapping[str, str]) -> bool:
