@@ -12,7 +12,7 @@ The grammar is built on first use: nothing here is imported or built while a cac
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import pyparsing as pp
@@ -42,10 +42,9 @@ def parse_when(text: str, signals: Mapping[str, int]) -> nodes.Condition:
     if text.count("(") > _MAX_DEPTH or len(re.findall(r"\bnot\b", text)) > _MAX_DEPTH:
         raise ConditionFault(f"more than {_MAX_DEPTH} brackets or negations", 1)
     try:
-        parsed = _grammar().parse_string(text, parse_all=True)
+        condition = _parsed(text)(signals)
     except pp.ParseBaseException as fault:
         raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
-    condition: nodes.Condition = parsed[0](signals)
     if not all(1 <= counted <= _MAX_COUNT for leaf in nodes.leaves(condition) for counted in nodes.counts_of(leaf)):
         raise ConditionFault(f"a number of lines or samples must lie between 1 and {_MAX_COUNT}", 1)
     if not nodes.positive(condition):
@@ -79,6 +78,13 @@ def _fold(parts: list[_Build], node: type[nodes.Every] | type[nodes.Some]) -> _B
     if len(parts) == 1:
         return parts[0]
     return lambda signals: node(tuple(part(signals) for part in parts))
+
+
+# Many rules say the same, and a process that checks rules reads the same files again.
+@lru_cache(maxsize=1_024)
+def _parsed(text: str) -> _Build:
+    found: _Build = _grammar().parse_string(text, parse_all=True)[0]
+    return found
 
 
 @cache
