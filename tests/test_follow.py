@@ -16,7 +16,11 @@ from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
 from logrules.parsing.clean import clean
+from logrules.parsing.growing_log import HEAD_WINDOWS, LiveSampler
 from logrules.parsing.header import HeaderParser
+from logrules.parsing.hit_lines import HitLine, Stretch
+from logrules.parsing.hits import Hits
+from logrules.parsing.window import Window
 from tests.conftest import COSTLY, fixtures
 from tests.test_promises import Cut, document, lines
 
@@ -230,3 +234,29 @@ def test_a_flood_of_the_same_is_read_in_shares(shipped):
     list(session)
     assert session.report().diagnoses[0].cause == "cuda-oom"
     assert session._session._order < 1_000
+
+
+class Routine:
+    """A reader to whom entry 0 is routine, and nothing else."""
+
+    def is_routine(self, entries):
+        return set(entries) == {0}
+
+
+def test_of_a_flood_the_last_line_of_each_kind_that_is_no_routine_is_read_whatever_was_read_before():
+    sampler = LiveSampler(Routine())
+    sampler.enter(HEAD_WINDOWS)
+    read = []
+    for number in range(20_000):
+        read += sampler.take(number, kind_line(number % 3))
+        if number % 100 == 99:
+            read += sampler.release()
+    read += sampler.release()
+    last = {line.kind: number for number, line in read}
+    assert {kind: last[kind] for kind in ((1,), (2,))} == {(1,): 19_999, (2,): 19_997}
+    assert last[(0,)] < 19_000
+    assert len(read) < 1_000
+
+
+def kind_line(entry):
+    return HitLine(Window("log", 0, 0, b"x"), Hits([(1, entry)]), Stretch(0, 1, 0, 1, (entry,)), 0, 1, 0)

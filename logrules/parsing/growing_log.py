@@ -5,7 +5,8 @@ of it are read. A live reader cannot know what will be the last. So it reads the
 keeps back the latest of the others; these are read, in their order, before any line that is not routine, when the
 window ends, and when the follower asks for them, which it does a few times a second. What is read live is therefore
 never less than what is read of a saved log of up to two windows, in the same order. From the third window on it is
-less: a share of each window, counted in absolute offsets, so that a flood costs a bounded part of a core.
+less: a share of each window, counted in absolute offsets, so that a flood costs a bounded part of a core, and the
+last of each kind that is no routine.
 """
 
 from collections import Counter, deque
@@ -74,14 +75,18 @@ class LiveSampler:
         return [*self.release(), (number, line)]
 
     def release(self) -> list[Numbered]:
-        """The lines kept back, in their order; of more than a window's share the latest."""
+        """The lines kept back, in their order; of more than a window's share the latest, and the last of each kind.
+
+        Nobody knows which is the last that the log says of a failure; of routine it does not matter.
+        """
         if not self._held:
             return []
         lines = sorted((pair for pairs in self._held.values() for pair in pairs), key=itemgetter(0))
+        last = {pairs[-1][0] for kind, pairs in self._held.items() if not self._reader.is_routine(kind)}
         self._held.clear()
-        lines = lines[-self._left :] if self._left else []
-        self._left -= len(lines)
-        return lines
+        left_out = max(len(lines) - self._left, 0)
+        self._left -= len(lines) - left_out
+        return [pair for nth, pair in enumerate(lines) if nth >= left_out or pair[0] in last]
 
 
 class GrowingLog:
