@@ -119,6 +119,15 @@ def test_a_pipe_among_jobs_is_none(runs):
     assert "pipe.log" not in named
 
 
+def test_what_lies_beside_logs_is_a_job_only_for_a_pattern_that_asks_for_it(runs):
+    for name in ("report.json", "report.html", "loss.png", "config.yaml", "requirements.txt"):
+        (runs / name).write_text(f"{OOM}\n")
+    for name in ("train.log", "slurm-17.out", "console"):
+        (runs / name).write_text(f"{OOM}\n")
+    assert [job.name for job in jobs_below(runs, "*")] == ["a", "b", "c", "console", "slurm-17.out", "train.log"]
+    assert [job.name for job in jobs_below(runs, "*.json")] == ["report.json"]
+
+
 def test_hostile_names_are_shown_harmless(runs, capsys):
     (runs / "d\x1b[31m").mkdir()
     (runs / "d\x1b[31m/x.log").write_text("step 1\n")

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
-from logrules.sources.log_names import natural
+from logrules.sources.log_names import is_log_name, may_be_log, natural
+
+# What is a job where nobody says more: each folder, and each file that is called like a log or like nothing.
+ANY_JOB = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,21 @@ def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:
-        found = [path for path in root.glob(pattern) if not path.name.startswith(".") and not _never_ends(path)]
+        found = [path for path in root.glob(pattern) if _is_job(path, pattern)]
     except (ValueError, NotImplementedError) as fault:
         raise LogrulesError(f"--jobs {pattern}: {fault}") from None
     if not found:
         raise LogrulesError(f"{root}: nothing matches {pattern}")
     named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
     return tuple(job_at(name, path) for name, path in named)
+
+
+def _is_job(path: Path, pattern: str) -> bool:
+    name = path.name
+    if name.startswith(".") or _never_ends(path):
+        return False
+    # Beside logs lie reports on them, pictures and configurations.
+    return pattern != ANY_JOB or path.is_dir() or is_log_name(name) or may_be_log(name)
 
 
 def _never_ends(path: Path) -> bool:

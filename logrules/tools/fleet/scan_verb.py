@@ -45,7 +45,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("root", metavar="ROOT", help="the folder below which jobs are")
-    parser.add_argument("--jobs", metavar="PATTERN", default="*", help="what is a job, below ROOT (default: *)")
+    parser.add_argument(
+        "--jobs", metavar="PATTERN", default="*", help="what is a job, below ROOT (default: folders and logs in it)"
+    )
     parser.add_argument("--since", metavar="WHEN", help="only jobs that went on after this: 24h, 7d, a date")
     add_list_options(parser)
     add_pack_options(parser)

@@ -38,7 +38,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, or folders of jobs (default: the history)")
-    parser.add_argument("--jobs", metavar="PATTERN", default="*", help="what is a job, below a folder (default: *)")
+    parser.add_argument(
+        "--jobs", metavar="PATTERN", default="*", help="what is a job, below a folder (default: folders and logs in it)"
+    )
     parser.add_argument("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
     parser.add_argument(
         "--healthy", action="append", default=[], metavar="PATH", help="logs of runs known to be well; may be repeated"
