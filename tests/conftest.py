@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -91,8 +92,10 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     shutil.copytree(
         shipped_rules().parent / "fixtures/captured/torch-rank1-sigkill-mid-step", rules.parent / "fixtures/one"
     )
-    for module in ("ruleset.load", "ruletest.collect", "tools.expectations.path_profile"):
-        monkeypatch.setattr(f"logrules.{module}.shipped_rules", lambda: rules)
+    names = ("ruleset.load", "ruletest.collect", "tools.expectations.path_profile")
+    # All are imported before the first is changed: one that came later would take the change for what was there.
+    for module in [import_module(f"logrules.{name}") for name in names]:
+        monkeypatch.setattr(module, "shipped_rules", lambda: rules)
     return tmp_path
 
 
