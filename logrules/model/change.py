@@ -16,24 +16,6 @@ class PhaseEntered:
 
 
 @record
-class WaitOpened:
-    """A worker began to wait without a word."""
-
-    worker: Worker
-    wait: str
-    at: float | None
-
-
-@record
-class WaitClosed:
-    """What the worker waited for has come."""
-
-    worker: Worker
-    wait: str
-    at: float | None
-
-
-@record
 class Raised:
     """A rule began to hold. ``quiet_s`` is how long nothing had moved, where that is what the rule says."""
 
@@ -76,6 +58,4 @@ class QuietEnded:
     quiet_s: float
 
 
-Change: TypeAlias = (
-    PhaseEntered | WaitOpened | WaitClosed | Raised | StallProlonged | Withdrawn | QuietNoticed | QuietEnded
-)
+Change: TypeAlias = PhaseEntered | Raised | StallProlonged | Withdrawn | QuietNoticed | QuietEnded
