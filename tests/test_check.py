@@ -12,8 +12,8 @@ from logrules.cli.main import main
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pattern_syntax import branches_of
+from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruleset.settings import Settings, read_settings
-from logrules.ruletest.backtracking import catastrophic
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
 from logrules.ruletest.lint import check
@@ -250,7 +250,7 @@ def test_a_marker_of_progress_may_be_common(alone):
     ],
 )
 def test_ambiguous_repetitions_are_told_from_harmless_ones(pattern, wanted):
-    assert catastrophic(pattern) is wanted
+    assert is_catastrophic(pattern) is wanted
 
 
 @pytest.mark.parametrize(
