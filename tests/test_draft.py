@@ -19,11 +19,10 @@ from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.pattern import compiled as compiled_pattern
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import Collection, compiled
-from logrules.ruletest.literal_choice import best_literal
 from logrules.ruletest.log_lines import Extract, near_miss
 from logrules.ruletest.runner import every_test, prove
 from logrules.ruletest.scaffold import draft
-from logrules.ruletest.variable_parts import Filled, parts_of, pattern_of
+from logrules.ruletest.variable_parts import Filled, best_literal, parts_of, pattern_of
 from tests.conftest import COSTLY
 
 LOGS = sorted((shipped_rules().parent / "fixtures/captured").glob("*/log.txt"))

@@ -8,8 +8,7 @@ import pytest
 from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.ruletest.collect import collect
-from logrules.ruletest.parallel import on_all_cores
-from logrules.ruletest.runner import every_test, run_test
+from logrules.ruletest.runner import every_test, on_all_cores, run_test
 from tests.toy_rule import rule, write
 
 

@@ -17,25 +17,24 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Words
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
-from logrules.ruletest import metadata_checks
+from logrules.ruletest import file_checks
 from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import all_texts, known_cases, known_collection, shipped_cases, shown_in
 from logrules.ruletest.duplicate_checks import twins
+from logrules.ruletest.file_checks import dead_signals, dead_waits, opened_waits, placeholders
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.pattern_checks import pattern_findings
-from logrules.ruletest.placeholders import placeholders
 from logrules.ruletest.suite import Suite
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
-from logrules.ruletest.unused_signals import dead_signals, dead_waits, opened_waits
 
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     dead_signals,
-    metadata_checks.references,
-    metadata_checks.place,
+    file_checks.references,
+    file_checks.place,
     placeholders,
 )
 

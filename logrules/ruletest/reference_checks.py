@@ -7,8 +7,8 @@ from urllib.request import Request, urlopen
 
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruletest.file_checks import is_address
 from logrules.ruletest.lint_targets import cards_in, found
-from logrules.ruletest.metadata_checks import is_address
 
 _LIMIT_S = 15
 _AT_ONCE = 16

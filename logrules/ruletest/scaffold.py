@@ -8,12 +8,19 @@ from pathlib import Path
 from logrules.model.errors import LogrulesError
 from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
+from logrules.ruletest.file_checks import STEP, TITLE, WHY
 from logrules.ruletest.format import tidied
-from logrules.ruletest.literal_choice import best_literal
 from logrules.ruletest.log_lines import Extract, near_miss
-from logrules.ruletest.placeholders import STEP, TITLE, WHY
 from logrules.ruletest.rule_writer import written
-from logrules.ruletest.variable_parts import Filled, MessagePart, compared_parts, parts_of, pattern_of, shared_parts
+from logrules.ruletest.variable_parts import (
+    Filled,
+    MessagePart,
+    best_literal,
+    compared_parts,
+    parts_of,
+    pattern_of,
+    shared_parts,
+)
 
 _FALLBACK_CAUSE = "python-exception"
 _LONGEST_PATTERN = 800
