@@ -11,7 +11,7 @@ from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import PackError
 from logrules.model.position import Position
 from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
-from logrules.output import ruletest_json, ruletest_junit, ruletest_tap, ruletest_text
+from logrules.output import junit, ruletest_json, ruletest_tap, ruletest_text
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import find_cases, read_cases
@@ -380,7 +380,7 @@ def test_text_shows_the_failed_ones_and_a_summary():
 
 
 def test_junit_is_xml_that_counts_right():
-    root = ET.fromstring(rendered(ruletest_junit))
+    root = ET.fromstring(rendered(junit))
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("3", "1", "1")
     assert [suite.get("name") for suite in root] == ["example", "case"]
     failure = root.find("testsuite/testcase/failure")

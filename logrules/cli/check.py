@@ -24,7 +24,8 @@ A comment ignores a finding on its line, alone above a line on that line, above 
 
 exit status: 0 nothing found, 1 findings, 2 a path or the settings are unusable"""
 
-_FORMATS = ("text", "json", "sarif", "github")
+# The modules of the forms, each with a function `render_findings`.
+_FORMATS = {"text": "ruletest_text", "json": "ruletest_json", "sarif": "sarif", "github": "github"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     checked = check(paths, settings, processes=processes, online=options.online)
     if options.fix and _mend(checked, paths, settings):
         checked = check(paths, settings, processes=processes, online=options.online)
-    form = import_module(f"logrules.output.ruletest_{options.format}")
+    form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0
 

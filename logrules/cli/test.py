@@ -24,7 +24,8 @@ _EXAMPLES = """examples:
 
 exit status: 0 all tests hold, 1 some do not or a floor is not reached, 2 a rule file is unusable"""
 
-_FORMATS = ("text", "junit", "tap", "json")
+# The modules of the forms, each with a function `render_results`.
+_FORMATS = {"text": "ruletest_text", "junit": "junit", "tap": "ruletest_tap", "json": "ruletest_json"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -125,7 +126,7 @@ def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, p
 
 def _form(options: argparse.Namespace) -> Any:
     """The module that writes the form that was asked for."""
-    return import_module(f"logrules.output.ruletest_{options.format}")
+    return import_module(f"logrules.output.{_FORMATS[options.format]}")
 
 
 def _floor_status(percent: float, floor: float | None) -> int:
