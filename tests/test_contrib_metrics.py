@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Status
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 
 pytest.importorskip("prometheus_client")
-from logrules.notify.job_name import job_name
+from logrules.notify.notifications import job_name
 from logrules.notify.prometheus import TEXTFILE_EVERY_S, JobMetrics, MetricsTextfile
 from tests.conftest import until
 

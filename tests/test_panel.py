@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from logrules.model.change import QuietNoticed, Raised, Withdrawn
+from logrules.model.change import QuietNoticed, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.event_lines import Lines
 from logrules.notify.incident_history import IncidentHistory

@@ -15,10 +15,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
+from logrules.model.change import Change, Raised, StallProlonged, Update, Withdrawn
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.notify.commands import APART_S, Commands, words_of
 from logrules.notify.delivery import UndeliveredError, post, run_bounded

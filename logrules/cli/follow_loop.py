@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from logrules.engine.follow import Following
+from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
 from logrules.sources.wall_clock import now

@@ -12,11 +12,10 @@ from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled, merged
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
-from logrules.model.change import Change, Raised, Withdrawn
+from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
-from logrules.model.update import Update
 from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.reader import Reader

@@ -5,9 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, tzinfo
 from typing import TextIO
 
-from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
+from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe

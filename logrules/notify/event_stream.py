@@ -4,9 +4,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed
+from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import NotificationPolicy, facts
 from logrules.output.escape import safe

@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from logrules.model.change import QuietEnded, QuietNoticed
+from logrules.model.change import QuietEnded, QuietNoticed, Update
 from logrules.model.report import Report, Text
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy
 from logrules.output.escape import safe

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from logrules.model.change import Raised, StallProlonged
+from logrules.model.change import Raised, StallProlonged, Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.job_processes import python_processes
 from logrules.notify.listener import Listener
 from logrules.notify.probe import Look, look_closer

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 
 
 class Listener:

@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.listener import Listener
 from logrules.notify.panel_view import PanelChoice, panel_lines

@@ -8,10 +8,10 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import METRICS, needed
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.kept_file import KeptFile
 from logrules.notify.listener import Listener

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from logrules.model.change import Update
 from logrules.model.extras import HTML, needed
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.kept_file import KeptFile
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import matters

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from logrules.model.change import Raised, Withdrawn
+from logrules.model.change import Raised, Update, Withdrawn
 from logrules.model.report import Consequence, Diagnosis, Report, Severity, SourceNote, Status, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.progress_counter import step_of
 from logrules.output.numbers import duration

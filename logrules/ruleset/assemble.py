@@ -1,22 +1,30 @@
-"""Checked documents to a Pack: signals numbered, names resolved, every fault collected with its place."""
+"""Checked documents to a Pack: tables joined, signals numbered, names resolved, each fault collected with its place."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.joined_tables import joined_phases, joined_tables
 from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
-from logrules.ruleset.table_faults import table_faults
-from logrules.ruleset.table_reader import TableFile
+from logrules.ruleset.table_reader import PipelineFile, TableFile, table_faults
 from logrules.ruleset.table_rules import rules_of_tables, with_tiers
 from logrules.ruleset.tables import Phase, Tables
+
+# Rows of which the first that fits counts: a pack's own go before those that it adds to.
+_FIRST_FITS = frozenset({"alternatives"})
+# Rows without an id: all count.
+_ALL_COUNT = frozenset({"own_words", "nesting"})
+# What a file says of these stands in the place of what was said before.
+_WHOLE = frozenset({"tiers", "certainty"})
+_OTHERWISE_CALLED = {"certainty_model": "certainty"}
 
 
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
@@ -111,3 +119,41 @@ def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
     return tuple(
         item.to_record(HeaderFormat, id=f"{file.framework}/{item.id}") for file in frameworks for item in file.headers
     )
+
+
+def joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
+    """The phases of all files, in the order of the pipeline."""
+    phases: list[Phase] = []
+    for file in files:
+        for phase in file.phases if isinstance(file, PipelineFile) else ():
+            phases = _with(phases, phase)
+    return tuple(phases)
+
+
+def _with(phases: list[Phase], new: Phase) -> list[Phase]:
+    order = [phase.id for phase in phases]
+    if new.id in order:
+        return [new if phase.id == new.id else phase for phase in phases]
+    at = order.index(new.after) + 1 if new.after in order else len(order)
+    return [*phases[:at], new, *phases[at:]]
+
+
+def joined_tables(files: Iterable[TableFile]) -> Tables:
+    """The tables of all files. The tiers are those of the last file that gives any."""
+    known: dict[str, Any] = {}
+    for file in files:
+        for member in fields(file) if not isinstance(file, PipelineFile) else ():
+            name, new = _OTHERWISE_CALLED.get(member.name, member.name), getattr(file, member.name)
+            known[name] = _joined(name, known.get(name, ()), new)
+    return Tables(**known)
+
+
+def _joined(name: str, known: Any, new: Any) -> Any:
+    if name in _WHOLE:
+        return new or known
+    if name in _ALL_COUNT:
+        return (*known, *new)
+    if name in _FIRST_FITS:
+        names = {row.id for row in new}
+        return (*new, *(row for row in known if row.id not in names))
+    return tuple({row.name if name == "classes" else row.id: row for row in (*known, *new)}.values())
