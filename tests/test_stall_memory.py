@@ -37,7 +37,7 @@ class Watched:
         return (WorkerNow("rank 0", "train_step", self.step, 1.0, 1.0, 60.0),)
 
     def hears(self, now: float, *changes: Change, shown: Report | None = None, ended: bool = False) -> "Watched":
-        self.memory.hear(Update(now, changes, 1, 1, 0, ended), lambda: shown or report())
+        self.memory.on_update(Update(now, changes, 1, 1, 0, ended), lambda: shown or report())
         return self
 
     def ends(self, *found: Diagnosis) -> Report:

@@ -33,10 +33,10 @@ def follow(
     try:
         for update in following:
             known = None
-            stalls.hear(update, following.report)
+            stalls.on_update(update, following.report)
             for listener in tuple(told):
                 try:
-                    listener.hear(update, report)
+                    listener.on_update(update, report)
                 except Exception as fault:  # noqa: BLE001 (one that fails is dropped, whatever it was)
                     told.remove(listener)
                     complain(f"{type(listener).__name__.lower()} failed and is told no more ({_reason(fault)})")

@@ -34,7 +34,7 @@ class Commands(Listener):
         self._policy = policy or NotificationPolicy()
         self._last: float | None = None
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Run the command, if there is news and the last run is long enough ago."""
         for news in self._policy.news(update, report):
             if news.kind not in self._kinds or (self._last is not None and update.now < self._last + APART_S):

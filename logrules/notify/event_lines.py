@@ -59,7 +59,7 @@ class Lines(Listener):
         self._skipped = 0
         self._said_behind = 0.0
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Write what happened, if anything that a person should know of."""
         raised = {change.rule: change.quiet_s for change in update.changes if isinstance(change, Raised)}
         for change in update.changes:

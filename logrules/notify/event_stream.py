@@ -27,7 +27,7 @@ class EventStream(Listener):
         self._job = job
         self._phases: set[str] = set()
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Write what happened."""
         for said in self._events(update, report):
             document = {"at": round(update.now, 3), **({"job": self._job} if self._job else {}), **said}

@@ -31,7 +31,7 @@ class IncidentHistory(Listener):
         self._language = language
         self._entries: deque[str] = deque(maxlen=MAX_ENTRIES)
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Keep what happened."""
         for change in update.changes:
             if isinstance(change, QuietNoticed | QuietEnded):

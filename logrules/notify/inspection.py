@@ -40,7 +40,7 @@ class Inspection(Listener):
         self._last: float | None = None
         self._ended = False
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:  # noqa: ARG002 (the changes say enough)
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:  # noqa: ARG002 (the changes say enough)
         """Look closer, if a stall is suspected or lasts and the last look is long enough ago."""
         self._ended = update.ended
         stalls = any(
@@ -75,6 +75,6 @@ def hand_over(look: Look, following: "Following", at: float) -> None:
         following.show_stacks(look.stacks)
     for seen in look.outputs:
         if seen.evidence:
-            following.hear(seen.source, seen.text, at)
+            following.ingest(seen.source, seen.text, at)
         else:
             following.note(seen.source, seen.text)

@@ -77,7 +77,7 @@ class Panel(Listener):
         finally:
             self._asleep, self._drawn = False, None
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Draw anew, if the last drawing is old or something changed."""
         if self._asleep:
             return

@@ -30,7 +30,7 @@ class ReportFile(Listener):
         self._language = language
         self._file = KeptFile(path, "--report", EVERY_S, complain)
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Write the report, if there is news or the last one is old."""
         if self._file.is_due(update, news=matters(update)):
             document = io.StringIO()

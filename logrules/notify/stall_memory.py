@@ -74,7 +74,7 @@ class StallMemory:
         self._notes: list[SourceNote] = []
         self._before: set[str] = set()
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
         if self._ended_by() is not None:
             # What comes from now on comes of the signal: it neither moves the job nor explains it.

@@ -40,7 +40,7 @@ class Webhook(Listener):
         self._deliveries = DeliveryQueue(f"--notify {urlsplit(url).hostname}", complain)
         self._policy = policy or NotificationPolicy()
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Post what is news."""
         for news in self._policy.news(update, report):
             url, body = signed(self._url, self._body(news), os.environ.get(SIGNING_KEY, ""), system_time())
