@@ -18,7 +18,7 @@ from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import compiled
 from logrules.ruletest.examples import example_result
-from logrules.ruletest.mutation import strength
+from logrules.ruletest.mutation import mutation_score
 from logrules.ruletest.rule_coverage import coverage_of, footprint
 from logrules.ruletest.suite import Suite
 
@@ -334,14 +334,14 @@ def test_coverage_lists_what_no_example_exercises(when, examples, missing):
 )
 def test_mutants_that_no_example_notices_are_listed(when, examples, survivors):
     on, suite = stage(rule(when, examples))
-    found = strength(on, [one for one in suite.examples if one.owner == "toy/broken"])
+    found = mutation_score(on, [one for one in suite.examples if one.owner == "toy/broken"])
     assert found.survivors == survivors
     assert found.noticed.done == found.noticed.all - len(survivors) > 0
 
 
 def test_a_patience_is_widened_too():
     on, suite = stage(rule("crash", GOOD))
-    found = strength(on, [one for one in suite.examples if one.owner == "waits/toy/join"])
+    found = mutation_score(on, [one for one in suite.examples if one.owner == "waits/toy/join"])
     assert (found.noticed.all, found.survivors) == (1, ())
 
 

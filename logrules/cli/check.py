@@ -9,7 +9,7 @@ from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
     from logrules.ruleset.settings import Settings
-    from logrules.ruletest.lint import Checked
+    from logrules.ruletest.lint import LintReport
 
 _EXAMPLES = """examples:
   logrules check                        the packs of logrules.toml, else all shipped rules and fixture cases
@@ -50,20 +50,20 @@ def run(options: argparse.Namespace) -> int:
     paths = list(map(Path, options.paths))
     processes = options.processes or default_processes()
     checked = check(paths, settings, processes=processes, online=options.online)
-    if options.fix and _mend(checked, paths, settings):
+    if options.fix and _autofix(checked, paths, settings):
         checked = check(paths, settings, processes=processes, online=options.online)
     form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0
 
 
-def _mend(checked: "Checked", paths: list[Path], settings: "Settings") -> int:
+def _autofix(checked: "LintReport", paths: list[Path], settings: "Settings") -> int:
     """How many files were mended."""
     from logrules.output.atomic_write import write_file
     from logrules.ruletest.collect import files_in
-    from logrules.ruletest.format import repaired
+    from logrules.ruletest.format import autofixed
 
-    mended = repaired(checked.findings, files_in(paths, settings))
+    mended = autofixed(checked.findings, files_in(paths, settings))
     for path, content in mended.items():
         write_file(path, content)
     if mended:

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     processes = options.processes or default_processes()
     if options.coverage or options.mutate:
         return _measure(on, found, options, processes)
-    return _prove(on, found, options, processes)
+    return _run(on, found, options, processes)
 
 
 def _refuse_contradictions(options: argparse.Namespace) -> None:
@@ -72,25 +72,25 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise LogrulesError("--changed says which tests to run; --coverage and --mutate run none: name files")
 
 
-def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
+def _run(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
     from logrules.model.test_result import Outcome
-    from logrules.ruletest.runner import every_test, prove
+    from logrules.ruletest.runner import every_test, run_tests
 
     tests = every_test(found, options.k)
     if options.changed:
-        from logrules.ruletest.changed_files import affected, reach_of_changes
+        from logrules.ruletest.changed_files import affected, impact_of_changes
         from logrules.ruletest.collect import own_roots
 
         settings = chosen_settings(options)
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
-        tests = tuple(affected(tests, reach_of_changes(options.since, roots)))
-    results = list(prove(on, tests, processes))
+        tests = tuple(affected(tests, impact_of_changes(options.since, roots)))
+    results = list(run_tests(on, tests, processes))
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from logrules.model.rule_strength import total
+    from logrules.model.test_quality import total
 
     form = _form(options)
     examples = [example for example in found.suite.examples if options.k in example.owner]
@@ -100,10 +100,10 @@ def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, p
         covered = coverage(on, examples, processes)
         form.render_coverage(covered, sys.stdout)
         return _floor_status(total(one.signals for one in covered).percent, options.floor)
-    from logrules.ruletest.mutation import strengths
+    from logrules.ruletest.mutation import mutation_scores
 
-    tried = strengths(on, examples, processes)
-    form.render_strengths(tried, sys.stdout)
+    tried = mutation_scores(on, examples, processes)
+    form.render_mutation_scores(tried, sys.stdout)
     return _floor_status(total(one.noticed for one in tried).percent, options.floor)
 
 

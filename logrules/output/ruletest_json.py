@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
-from logrules.model.rule_strength import RuleCoverage, Share, Strength, total
 from logrules.model.rule_trace import Trial
+from logrules.model.test_quality import MutationScore, RuleCoverage, Share, total
 from logrules.model.test_result import CaseFailure, Outcome, Result
 
 
@@ -70,7 +70,7 @@ def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
     _write({"schema": "logrules.coverage/1", **whole, "rules": [asdict(one) for one in covered]}, out)
 
 
-def render_strengths(tried: Sequence[Strength], out: TextIO) -> None:
+def render_mutation_scores(tried: Sequence[MutationScore], out: TextIO) -> None:
     """One document: the share of mutants noticed, then each rule."""
     noticed = _share(total(one.noticed for one in tried))
     _write({"schema": "logrules.mutants/1", "noticed": noticed, "rules": [asdict(one) for one in tried]}, out)

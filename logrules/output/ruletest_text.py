@@ -6,8 +6,8 @@ from typing import TextIO
 
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
-from logrules.model.rule_strength import RuleCoverage, Share, Strength, total
 from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
+from logrules.model.test_quality import MutationScore, RuleCoverage, Share, total
 from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
 from logrules.output.escape import safe
 
@@ -78,7 +78,7 @@ def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
     )
 
 
-def render_strengths(tried: Sequence[Strength], out: TextIO) -> None:
+def render_mutation_scores(tried: Sequence[MutationScore], out: TextIO) -> None:
     """The mutants that no example notices."""
     out.writelines(f"{one.path}: {one.rule}: no example notices {what}\n" for one in tried for what in one.survivors)
     out.write(f"mutants: {_share_shown(total(one.noticed for one in tried))} noticed\n")

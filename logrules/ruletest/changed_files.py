@@ -20,7 +20,7 @@ _LATEST = "HEAD"
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ChangeImpact:
     """What changes can affect: everything, or the tests of some files, rules and cases and the logs with some words."""
 
     everything: bool = False
@@ -45,19 +45,19 @@ class Reach:
         return any(word in log for word in self.literals)
 
 
-def reach_of_changes(since: str, roots: Sequence[Path]) -> Reach:
+def impact_of_changes(since: str, roots: Sequence[Path]) -> ChangeImpact:
     """What differs from the commit ``since`` can affect, of the shipped rules, those in ``roots`` and all cases."""
     changed = changed_files(since)
     package = Path(logrules.__file__).resolve().parent
     if any(path.is_relative_to(package) and path.suffix == ".py" for path in changed):
-        return Reach(everything=True)
+        return ChangeImpact(everything=True)
     places = [shipped_rules().resolve(), *(root.resolve() for root in roots)]
     found = _Found()
     for path, name in changed.items():
         if path.suffix in {".yaml", ".yml"} and path.name != CASE_NAME and any(map(path.is_relative_to, places)):
             found.add_rule_file(path, old_text(since, name))
     folders = frozenset(path.parent for path in changed)
-    return Reach(found.everything, frozenset(found.rules), folders, tuple(found.literals))
+    return ChangeImpact(found.everything, frozenset(found.rules), folders, tuple(found.literals))
 
 
 class _Found:
@@ -90,9 +90,9 @@ class _Found:
             self.literals |= {literal.encode() for literal in signal.contains}
 
 
-def affected(tests: Iterable[Test], reach: Reach) -> Iterator[Test]:
+def affected(tests: Iterable[Test], impact: ChangeImpact) -> Iterator[Test]:
     """The tests that the changes can affect."""
-    return (test for test in tests if reach.touches(test))
+    return (test for test in tests if impact.touches(test))
 
 
 def changed_files(since: str) -> dict[Path, str]:

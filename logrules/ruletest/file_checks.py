@@ -48,7 +48,7 @@ def place(source: RuleSource) -> Iterator[LintFinding]:
                 yield found(source, ("id",), "LR112", f"`{name}` belongs in a file {name}.yaml")
 
 
-def dead_signals(source: RuleSource) -> Iterator[LintFinding]:
+def unused_signals(source: RuleSource) -> Iterator[LintFinding]:
     """Signals of a rule whose name is not in its `when`; none where that cannot be understood: one may be misspelt."""
     match source.file:
         case schema.RuleFile(when=str() as when, with_=evidence) if _understood(when, source):
@@ -67,7 +67,7 @@ def _understood(when: str, source: RuleSource) -> bool:
     return True
 
 
-def dead_waits(sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
+def unopened_waits(sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
     """Waits in ``sources`` that are not among those that markers open."""
     for source in sources:
         match source.file:

@@ -21,8 +21,8 @@ from logrules.ruletest import file_checks
 from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import all_texts, known_cases, known_collection, shipped_cases, shown_in
-from logrules.ruletest.duplicate_checks import twins
-from logrules.ruletest.file_checks import dead_signals, dead_waits, opened_waits, placeholders
+from logrules.ruletest.duplicate_checks import duplicate_rules
+from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.pattern_checks import pattern_findings
@@ -32,7 +32,7 @@ from logrules.ruletest.translation_checks import translation_findings, translati
 
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
-    dead_signals,
+    unused_signals,
     file_checks.references,
     file_checks.place,
     placeholders,
@@ -40,14 +40,14 @@ _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class LintReport:
     """What was found, by place, and how many files were looked at."""
 
     findings: tuple[LintFinding, ...]
     files: int
 
 
-def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, online: bool = False) -> Checked:
+def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, online: bool = False) -> LintReport:
     """Everything that is wrong in the files at or below the paths.
 
     Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
@@ -62,7 +62,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, onli
     found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
-    return Checked(tuple(findings), len(asked) + cases)
+    return LintReport(tuple(findings), len(asked) + cases)
 
 
 def _cases(roots: Sequence[Path]) -> tuple[int, list[LintFinding]]:
@@ -104,7 +104,7 @@ def _of_rules(
         for source in sources:
             yield from missing_captures(source, pack, words)
         # What only running the rules shows.
-        yield from twins(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
+        yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
     if online:
         from logrules.ruletest.reference_checks import gone_references
 
@@ -140,7 +140,7 @@ def _of_sources(
     yield from literal_findings(signals, [log for case in shipped for log in case.logs])
     for here in signals:
         yield from pattern_findings(here)
-    yield from dead_waits(sources, opened)
+    yield from unopened_waits(sources, opened)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:

@@ -7,7 +7,7 @@ from itertools import groupby
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import index_of
 from logrules.model.event import Event
-from logrules.model.rule_strength import Share, Strength
+from logrules.model.test_quality import MutationScore, Share
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
@@ -156,13 +156,13 @@ class ReadExample:
     events: tuple[Event, ...]
 
 
-def strengths(on: Prepared, examples: Sequence[Example], processes: int) -> list[Strength]:
-    """Each rule's strength, by its own examples (those of one rule stand together)."""
+def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int) -> list[MutationScore]:
+    """Each rule's mutation score, by its own examples (those of one rule stand together)."""
     groups = [tuple(group) for _, group in groupby(examples, key=lambda example: example.owner)]
-    return list(on_all_cores(strength, groups, on, processes, few=2))
+    return list(on_all_cores(mutation_score, groups, on, processes, few=2))
 
 
-def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
+def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:
     """Try every mutant of the rule whose examples these are."""
     rule = on.index.rules[examples[0].owner]
     tried = list(mutants(on.pack, rule))
@@ -171,7 +171,7 @@ def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
     passing = [one for one in read if not _fails(on, one)]
     survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, passing))
     share = Share(len(tried) - len(survivors), len(tried))
-    return Strength(rule.id, examples[0].place.path, share, survivors)
+    return MutationScore(rule.id, examples[0].place.path, share, survivors)
 
 
 def noticed(on: Prepared, mutant: Mutant, examples: Iterable[ReadExample]) -> bool:

@@ -26,7 +26,7 @@ def every_test(found: Collection, word: str = "") -> tuple[Test, ...]:
     return tuple(test for test in (*found.cases, *found.suite.tests) if word in test.name)
 
 
-def prove(on: Prepared, tests: Sequence[Test], processes: int = 1) -> Iterator[Result]:
+def run_tests(on: Prepared, tests: Sequence[Test], processes: int = 1) -> Iterator[Result]:
     """Each test's result, in the given order."""
     yield from on_all_cores(run_test, tests, on, processes)
 

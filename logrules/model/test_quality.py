@@ -29,7 +29,7 @@ class RuleCoverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Strength:
+class MutationScore:
     """How many mutants of a rule its examples notice and, each in words, those that they do not."""
 
     rule: str
