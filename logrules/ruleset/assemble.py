@@ -11,7 +11,7 @@ from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.table_reader import PipelineFile, TableFile, table_faults
@@ -33,21 +33,21 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     documents = [(source.document, source.file) for source in sources if isinstance(source.file, TableFile)]
     files = [file for _, file in documents]
     phases, tables = joined_phases(files), joined_tables(files)
-    known = words_of(sources, phases, tables)
+    vocabulary = vocabulary_of(sources, phases, tables)
     for document, file in documents:
-        draft.problems += table_faults(document, file, tables, known.phases, known.steps)
+        draft.problems += table_faults(document, file, tables, vocabulary.phases, vocabulary.steps)
     for source in sources:
         if isinstance(source.file, FrameworkFile):
-            add_framework(draft, source, source.file, known)
+            add_framework(draft, source, source.file, vocabulary)
     for source in sources:
         if isinstance(source.file, schema.RuleFile):
-            add_rule(draft, source, source.file, known)
+            add_rule(draft, source, source.file, vocabulary)
     frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
     trace = trace_of(draft, frameworks, tables)
     draft.problems += unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
-    of_tables = tuple(rules_of_tables(tables, known))
+    of_tables = tuple(rules_of_tables(tables, vocabulary))
     exits = {
         form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
     }
@@ -73,7 +73,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         told_signals=told,
         phases=phases,
         tables=tables,
-        steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in known.steps.values()]),
+        steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in vocabulary.steps.values()]),
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
     )
@@ -86,13 +86,13 @@ def _of_tables(tables: Tables) -> Iterator[str]:
     yield from (one.pattern for one in tables.told_names)
 
 
-def words_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Words:
+def vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Vocabulary:
     """The words that the files define; a later step stands in the place of an earlier one of its name."""
     frameworks = [source.file.framework for source in sources if isinstance(source.file, FrameworkFile)]
     steps = {
         step.id: step for source in sources if isinstance(source.file, schema.FixesFile) for step in source.file.fixes
     }
-    return Words.of(phases, tables, frameworks, steps)
+    return Vocabulary.of(phases, tables, frameworks, steps)
 
 
 def unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable[Problem]:

@@ -14,7 +14,7 @@ from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource, Words
+from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import file_checks
@@ -100,9 +100,9 @@ def _of_rules(
     if found is not None:
         pack, suite = found
         yield from map(_finding, unknown_names(pack, config) if config is not None else ())
-        words = Words.of_pack(pack)
+        vocabulary = Vocabulary.of_pack(pack)
         for source in sources:
-            yield from missing_captures(source, pack, words)
+            yield from missing_captures(source, pack, vocabulary)
         # What only running the rules shows.
         yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
     if online:
