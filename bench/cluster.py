@@ -16,8 +16,7 @@ from pathlib import Path
 
 from ranks import FAULTS, write_job
 
-from logrules.engine.distributed import replay_spread
-from logrules.engine.processes import read_here
+from logrules.engine.distributed import read_here, replay_spread
 from logrules.engine.ray_cluster import read_on_ray
 from logrules.model.report import Report
 from logrules.output.report_json import render_json

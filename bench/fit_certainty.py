@@ -28,7 +28,7 @@ from logrules.inference.certainty import certainty, features
 from logrules.inference.ranking import Hypothesis
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.tables import CertaintyModel
-from logrules.ruletest.format import tidied
+from logrules.ruletest.format import formatted
 from logrules.sources.discover import discover
 
 SHOWN = 3
@@ -163,7 +163,7 @@ def main() -> None:
             {"certainty_model": document_of(samples, pairs)}, sort_keys=False, default_flow_style=None, width=120
         )
         target = shipped_rules() / "certainty.yaml"
-        target.write_bytes(tidied((_HEAD + written).encode(), target.name))
+        target.write_bytes(formatted((_HEAD + written).encode(), target.name))
 
 
 def figures_left_out(samples: Sequence[Sample], pairs: Sequence[tuple[float, bool]]) -> str:

@@ -18,8 +18,8 @@ from rich.text import Text
 
 from logrules import load_rules
 from logrules.engine.run import prepared, replay
+from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.panel_view import panel_lines
 from logrules.output.html import render_html
 from logrules.output.text import render_text

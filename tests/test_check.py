@@ -12,12 +12,12 @@ from logrules.cli.main import main
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pattern_syntax import branches_of
+from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruleset.settings import Settings, read_settings
-from logrules.ruletest.backtracking import catastrophic
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
+from logrules.ruletest.file_checks import is_address
 from logrules.ruletest.lint import check
-from logrules.ruletest.metadata_checks import is_address
 from logrules.ruletest.suppressions import ignores_in
 from tests.conftest import COSTLY
 from tests.test_fuzzed_rules import SHIPPED, scrambled
@@ -250,7 +250,7 @@ def test_a_marker_of_progress_may_be_common(alone):
     ],
 )
 def test_ambiguous_repetitions_are_told_from_harmless_ones(pattern, wanted):
-    assert catastrophic(pattern) is wanted
+    assert is_catastrophic(pattern) is wanted
 
 
 @pytest.mark.parametrize(
@@ -404,19 +404,6 @@ def test_cases_are_checked_too(alone):
     (alone / "my/case-a").mkdir(parents=True)
     (alone / "my/case-a/case.yaml").write_text("script: [{line: a}]\n")
     assert told(findings(alone, RULE)) == ["1:1 LR002"]
-
-
-def test_pages_that_are_gone_are_found_online(alone, monkeypatch):
-    findings(alone, RULE)
-    monkeypatch.setattr("logrules.ruletest.reference_checks._trouble", lambda _: "answers 404")
-    found = check([alone / "my"], Settings(), online=True).findings
-    assert [(one.code, one.message) for one in found] == [("LR111", "`https://example.org/a` answers 404")]
-
-
-def test_a_page_that_cannot_be_reached_is_one_sentence():
-    from logrules.ruletest.reference_checks import _trouble
-
-    assert _trouble("http://127.0.0.1:9/x").startswith("cannot be reached:")
 
 
 def test_the_shipped_logs_are_what_is_measured():

@@ -14,8 +14,15 @@ from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process, processes_in, rank_of
 from logrules.notify.probe import look_closer, look_for_slow
 from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
-from logrules.notify.stack_groups import ProcessStack, StackFrame, stack_of, standing_apart
-from logrules.notify.stack_tree import MAX_LINES, names_in_words, tree_lines
+from logrules.notify.stack_groups import (
+    MAX_LINES,
+    ProcessStack,
+    StackFrame,
+    names_in_words,
+    stack_of,
+    standing_apart,
+    tree_lines,
+)
 from logrules.sources.flight_lines import lines_of
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")

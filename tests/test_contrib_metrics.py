@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Status
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 
 pytest.importorskip("prometheus_client")
-from logrules.notify.job_name import job_name
+from logrules.notify.notifications import job_name
 from logrules.notify.prometheus import TEXTFILE_EVERY_S, JobMetrics, MetricsTextfile
 from tests.conftest import until
 
@@ -48,7 +48,7 @@ def test_the_job_is_named_by_its_environment(environment, name):
 
 def test_every_figure_bears_the_name_of_the_job(tmp_path):
     path = tmp_path / "job.prom"
-    textfile(path, []).hear(update(1.0), lambda: RUNNING)
+    textfile(path, []).on_update(update(1.0), lambda: RUNNING)
     until(path.exists)
     figures = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     assert {
@@ -62,7 +62,7 @@ def test_every_figure_bears_the_name_of_the_job(tmp_path):
 
 def test_without_a_name_there_is_no_label(tmp_path):
     path = tmp_path / "job.prom"
-    textfile(path, [], job="").hear(update(1.0), lambda: RUNNING)
+    textfile(path, [], job="").on_update(update(1.0), lambda: RUNNING)
     until(path.exists)
     assert "logrules_lines_read 12.0" in path.read_text().splitlines()
 
@@ -70,15 +70,15 @@ def test_without_a_name_there_is_no_label(tmp_path):
 def test_the_file_is_written_now_and_then_and_at_the_end(tmp_path):
     path = tmp_path / "job.prom"
     metrics = textfile(path, [])
-    metrics.hear(update(1.0), lambda: RUNNING)
+    metrics.on_update(update(1.0), lambda: RUNNING)
     until(path.exists)
     path.unlink()
-    metrics.hear(update(1.0 + TEXTFILE_EVERY_S - 1), lambda: RUNNING)
+    metrics.on_update(update(1.0 + TEXTFILE_EVERY_S - 1), lambda: RUNNING)
     assert not path.exists()
-    metrics.hear(update(1.0 + TEXTFILE_EVERY_S), lambda: RUNNING)
+    metrics.on_update(update(1.0 + TEXTFILE_EVERY_S), lambda: RUNNING)
     until(path.exists)
     path.unlink()
-    metrics.hear(update(2.0 + TEXTFILE_EVERY_S, ended=True), lambda: RUNNING)
+    metrics.on_update(update(2.0 + TEXTFILE_EVERY_S, ended=True), lambda: RUNNING)
     metrics.close(10.0)
     assert 'logrules_ended{job_name="42"} 1.0' in path.read_text()
 
@@ -90,7 +90,7 @@ def test_a_folder_that_goes_away_is_told_once(tmp_path):
     metrics = textfile(folder / "job.prom", complaints)
     folder.rmdir()
     for now in (1.0, 100.0, 200.0):
-        metrics.hear(update(now), lambda: RUNNING)
+        metrics.on_update(update(now), lambda: RUNNING)
     metrics.close(10.0)
     assert len(complaints) == 1
     assert "cannot be written" in complaints[0]

@@ -19,11 +19,10 @@ from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.pattern import compiled as compiled_pattern
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import Collection, compiled
-from logrules.ruletest.literal_choice import best_literal
 from logrules.ruletest.log_lines import Extract, near_miss
-from logrules.ruletest.runner import every_test, prove
+from logrules.ruletest.runner import every_test, run_tests
 from logrules.ruletest.scaffold import draft
-from logrules.ruletest.variable_parts import Filled, parts_of, pattern_of
+from logrules.ruletest.variable_parts import Filled, best_literal, parts_of, pattern_of
 from tests.conftest import COSTLY
 
 LOGS = sorted((shipped_rules().parent / "fixtures/captured").glob("*/log.txt"))
@@ -114,7 +113,7 @@ def test_a_draft_of_any_captured_line_holds(shipped, which, share):
     except LogrulesError:
         return
     pack, suite = compiled([*FORMATS, RuleText(f"{drafted.id}.yaml", drafted.text.encode()), *WORDS])
-    results = list(prove(prepared(pack), every_test(Collection(pack, suite), drafted.id)))
+    results = list(run_tests(prepared(pack), every_test(Collection(pack, suite), drafted.id)))
     assert len(results) == 2
     assert [fault.message for one in results for fault in one.faults] == []
 

@@ -16,8 +16,7 @@ from logrules.model.report import Report
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 from logrules.sources.flight_compare import CallDifference, findings
-from logrules.sources.flight_dump import NoDump, read_dump
-from logrules.sources.flight_files import MAX_BYTES
+from logrules.sources.flight_dump import MAX_BYTES, NoDump, read_dump
 from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import NotPlain, load
 

@@ -39,7 +39,7 @@ def followed(source, pack):
 class Asker(Listener):
     """Asks for the report at every update, twice."""
 
-    def hear(self, update, report):
+    def on_update(self, update, report):
         assert report() is report()
 
 
@@ -223,7 +223,9 @@ def test_what_others_say_is_read_as_a_log_of_its_own(shipped):
     following = Following(Script(*blocks(b"one\n"), Tick(1001.0), Tick(1002.0)), shipped)
     for update in following:
         if update.now == 1000.0:
-            following.hear("nvidia-smi", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1 GiB", 1000.5)
+            following.ingest(
+                "nvidia-smi", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1 GiB", 1000.5
+            )
     assert following.report().sources == ("log", "nvidia-smi")
     assert following.report().diagnoses[0].evidence[0].source == "nvidia-smi"
 

@@ -12,8 +12,7 @@ from logrules.model.report import Severity
 from logrules.notify.delivery import post
 from logrules.notify.event_lines import Lines
 from logrules.notify.event_stream import EventStream
-from logrules.notify.message_forms import body_for
-from logrules.notify.message_signature import signed
+from logrules.notify.message_forms import body_for, signed
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
 from logrules.notify.webhook import Webhook
 from tests.test_telling import REPORT, STALL, STALLED, receive, update
@@ -71,8 +70,8 @@ def test_events_are_json_lines():
         (3.0, [STALLED]),
         (4.0, [QuietEnded(4.0, 90.0), Withdrawn(STALL.rule, 4.0)]),
     ]:
-        stream.hear(update(now, *changes), lambda: REPORT)
-    stream.hear(update(5.0, ended=True), lambda: REPORT)
+        stream.on_update(update(now, *changes), lambda: REPORT)
+    stream.on_update(update(5.0, ended=True), lambda: REPORT)
     stream.close(1.0)
     events = [json.loads(line) for line in out.getvalue().splitlines()]
     assert [(one["event"], one["at"], one["job"]) for one in events] == [
@@ -86,8 +85,8 @@ def test_events_are_json_lines():
 def test_an_unusual_silence_is_a_gentle_line():
     out = io.StringIO()
     lines = Lines(out, "en")
-    lines.hear(update(0.0, QuietNoticed(0.0, 120.0, 4.0)), lambda: REPORT)
-    lines.hear(update(1.0, QuietEnded(1.0, 125.0)), lambda: REPORT)
+    lines.on_update(update(0.0, QuietNoticed(0.0, 120.0, 4.0)), lambda: REPORT)
+    lines.on_update(update(1.0, QuietEnded(1.0, 125.0)), lambda: REPORT)
     assert out.getvalue() == (
         "00:00:00 quiet for 2m; it was never quiet for more than 4s\n00:00:01 it writes again, after 2m 5s\n"
     )
@@ -96,8 +95,8 @@ def test_an_unusual_silence_is_a_gentle_line():
 def test_a_stall_with_which_the_job_ends_is_not_said_to_be_over():
     out = io.StringIO()
     lines = Lines(out, "en", job="llama")
-    lines.hear(update(0.0, STALLED), lambda: REPORT)
-    lines.hear(replace(update(1.0, Withdrawn(STALL.rule, 1.0)), ended=True), lambda: REPORT)
+    lines.on_update(update(0.0, STALLED), lambda: REPORT)
+    lines.on_update(replace(update(1.0, Withdrawn(STALL.rule, 1.0)), ended=True), lambda: REPORT)
     assert "00:00:00 [llama] " in out.getvalue()
     assert "no longer" not in out.getvalue()
 
@@ -189,7 +188,7 @@ def test_the_key_comes_from_the_environment_and_is_told_to_nobody(monkeypatch):
     sent = []
     hook = Webhook("https://oapi.dingtalk.com/robot/send?access_token=x", sent.append)
     monkeypatch.setattr(hook._deliveries, "do", sent.append)
-    hook.hear(update(1.0, STALLED), lambda: REPORT)
+    hook.on_update(update(1.0, STALLED), lambda: REPORT)
     (delivery,) = sent
     assert b"&sign=" in delivery
     assert b"SECdemo" not in delivery

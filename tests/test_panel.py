@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from logrules.model.change import QuietNoticed, Raised, Withdrawn
+from logrules.model.change import QuietNoticed, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.event_lines import Lines
 from logrules.notify.incident_history import IncidentHistory
@@ -78,7 +77,7 @@ def test_the_history_of_incidents_comes_in_place_of_the_workers():
     history = IncidentHistory(NotificationPolicy(), "en")
     changes = (QuietNoticed(1.0, 60.0, 4.0),), (Raised("vllm/x", 2.0, 65.0),), (Withdrawn("vllm/x", 3.0),)
     for now, told in enumerate(changes):
-        history.hear(Update(float(now), told, 1, 1, 0, ended=False), lambda: REPORT)
+        history.on_update(Update(float(now), told, 1, 1, 0, ended=False), lambda: REPORT)
     assert [line[9:] for line in history.lines()] == [
         "1. over: vllm/x", "1. stalled: Generation hangs · 1m 5s", "quiet for 1m",
     ]  # fmt: skip
@@ -263,5 +262,5 @@ def test_a_log_that_nothing_explains_is_told_in_red_and_a_command_can_be_pasted(
     shown = plain(panel_lines(UPDATE, asked, [], (100, 8), "en", keys=False))
     assert "    → Look at the stack: py-spy dump --pid PID" in shown
     out = io.StringIO()
-    Lines(out, "en").hear(replace(UPDATE, changes=(Raised("vllm/x", 1.0, 60.0),)), lambda: asked)
+    Lines(out, "en").on_update(replace(UPDATE, changes=(Raised("vllm/x", 1.0, 60.0),)), lambda: asked)
     assert "→ Look at the stack: py-spy dump --pid PID" in out.getvalue()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.ruleset.pattern_syntax import tree_of
-from logrules.ruletest.backtracking import catastrophic
+from logrules.ruleset.pattern_work import is_catastrophic
 from tests.backtracker import PATTERNS, Backtracker, work_of
 
 
@@ -26,7 +26,7 @@ def test_whatever_takes_work_that_doubles_is_found(pattern):
     assert tree is not None
     # No small pattern takes work that grows with more than the fifth power of the text.
     grows = any(work_of(tree, 18 * piece + "c") > 64 * work_of(tree, 9 * piece + "c") for piece in ("a", "b", "ab"))
-    assert catastrophic(pattern) or not grows
+    assert is_catastrophic(pattern) or not grows
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_whatever_takes_work_that_doubles_is_found(pattern):
     ],
 )
 def test_equal_branches_and_other_syntax(pattern, wanted):
-    assert catastrophic(pattern) is wanted
+    assert is_catastrophic(pattern) is wanted
 
 
 @pytest.mark.parametrize(

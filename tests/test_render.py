@@ -27,11 +27,10 @@ from logrules.model.report import (
     Text,
 )
 from logrules.model.timeline import PhaseSpan
-from logrules.output.brief_sentences import first_sentences, says_something
 from logrules.output.brief_steps import fitted, forms_of
 from logrules.output.brief_text import BriefReport
 from logrules.output.certainty_words import certainty_in_words
-from logrules.output.display_width import columns_of, lines_taken
+from logrules.output.display_width import columns_of, first_sentences, lines_taken, says_something
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 from logrules.output.shell import commands

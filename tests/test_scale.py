@@ -13,13 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.engine import processes as local
-from logrules.engine.distributed import replay_spread
+from logrules.engine import distributed as local
+from logrules.engine.distributed import read_here, replay_spread
 from logrules.engine.extraction import MANY_SOURCES, window_bytes
-from logrules.engine.extraction_task import Read, ReadFailed, Task, read
-from logrules.engine.processes import read_here
+from logrules.engine.extraction_task import CHUNK_EVENTS, Read, ReadFailed, Task, packed, read, unpacked
 from logrules.engine.run import replay
-from logrules.engine.spool import CHUNK_EVENTS, packed, unpacked
 from logrules.model.errors import LogrulesError, SourceError
 from logrules.model.event import Event, Hit, Worker
 from logrules.output.report_json import render_json

@@ -22,10 +22,9 @@ from logrules.sources.archive import codec_of
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, encoding_of, no_text
 from logrules.sources.discover import discover
-from logrules.sources.file import FileSource, saved_items
+from logrules.sources.file import FileSource, StdinSource, saved_items
 from logrules.sources.log_names import holds_logs, is_log_name, natural, short_names
 from logrules.sources.source import Source
-from logrules.sources.stdin import StdinSource
 
 zstandard = pytest.importorskip("zstandard")
 

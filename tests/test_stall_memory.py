@@ -2,9 +2,8 @@
 
 import pytest
 
-from logrules.model.change import Change, Raised, Withdrawn
+from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.progress_counter import step_of
 from logrules.notify.stall_memory import LAST_WORDS_S, StallMemory
@@ -38,7 +37,7 @@ class Watched:
         return (WorkerNow("rank 0", "train_step", self.step, 1.0, 1.0, 60.0),)
 
     def hears(self, now: float, *changes: Change, shown: Report | None = None, ended: bool = False) -> "Watched":
-        self.memory.hear(Update(now, changes, 1, 1, 0, ended), lambda: shown or report())
+        self.memory.on_update(Update(now, changes, 1, 1, 0, ended), lambda: shown or report())
         return self
 
     def ends(self, *found: Diagnosis) -> Report:

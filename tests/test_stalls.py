@@ -338,22 +338,22 @@ def test_half_the_patience_is_half_as_long():
 def test_an_unusual_silence_is_noticed_long_before_it_is_a_stall():
     notice = QuietNotice()
     for at in range(20):
-        assert notice.hear(START + 4 * at) == ()
+        assert notice.on_bytes(START + 4 * at) == ()
     last = START + 4 * 19
     assert notice.due == last + 60
     assert notice.pass_to(last + 59, owed=True) == ()
     assert notice.pass_to(last + 60, owed=True) == (QuietNoticed(last + 60, 60.0, 4.0),)
     assert notice.pass_to(last + 99, owed=True) == ()
-    assert notice.hear(last + 100) == (QuietEnded(last + 100, 100.0),)
+    assert notice.on_bytes(last + 100) == (QuietEnded(last + 100, 100.0),)
     assert notice.due == last + 100 + 300
 
 
 def test_a_silence_is_not_noticed_where_nothing_is_usual_or_nobody_owes_a_line():
     fresh = QuietNotice()
-    fresh.hear(START)
+    fresh.on_bytes(START)
     assert fresh.due is None
     for at in range(20):
-        fresh.hear(START + at)
+        fresh.on_bytes(START + at)
     assert fresh.pass_to(START + 1_000, owed=False) == ()
 
 

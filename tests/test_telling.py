@@ -15,10 +15,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
+from logrules.model.change import Change, Raised, StallProlonged, Update, Withdrawn
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.notify.commands import APART_S, Commands, words_of
 from logrules.notify.delivery import UndeliveredError, post, run_bounded
@@ -90,7 +89,7 @@ def test_a_command_gets_the_report_and_the_facts(tmp_path, complaints):
     script.write_text(f'#!/bin/sh\ncat > {tmp_path}/body\necho "$LOGRULES_EVENT $LOGRULES_RANKS" > {tmp_path}/facts\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     commands = Commands([str(script)], frozenset({Kind.STALL}), complaints.append)
-    commands.hear(update(1000.0, STALLED), lambda: REPORT)
+    commands.on_update(update(1000.0, STALLED), lambda: REPORT)
     commands.close(10.0)
     assert complaints == []
     assert (tmp_path / "facts").read_text() == "stall 3,0,1\n"
@@ -110,7 +109,7 @@ def test_commands_come_at_a_bounded_rate_and_for_their_kinds_only(tmp_path, comp
         (APART_S, lasts),
         (200.0, Withdrawn(STALL.rule, 0)),
     ]:
-        commands.hear(update(now, change), lambda: REPORT)
+        commands.on_update(update(now, change), lambda: REPORT)
     commands.close(10.0)
     assert (tmp_path / "runs").read_text() == "x\nx\n"
 
@@ -183,8 +182,8 @@ def receive():
 def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
     receiver = receive(200)
     webhook = Webhook(receiver.url, complaints.append)
-    webhook.hear(update(0.0), lambda: REPORT)
-    webhook.hear(update(1.0, STALLED), lambda: REPORT)
+    webhook.on_update(update(0.0), lambda: REPORT)
+    webhook.on_update(update(1.0, STALLED), lambda: REPORT)
     webhook.close(10.0)
     (body,) = receiver.bodies
     assert body["text"] == f"logrules: {sentence(NotificationPolicy().news(update(1.0, STALLED), lambda: REPORT)[0])}"
@@ -229,7 +228,7 @@ def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):
         return replace(REPORT, lines=len(asked))
 
     for now, changes in [(0.0, []), (1.0, []), (2.0, [STALLED]), (3.0, []), (2.0 + EVERY_S, [])]:
-        kept.hear(update(now, *changes), report)
+        kept.on_update(update(now, *changes), report)
     kept.close(10.0)
     assert len(asked) == 3
     assert json.loads(path.read_text())["lines"] == 3
@@ -241,7 +240,7 @@ def test_a_report_file_that_is_called_html_is_a_page(tmp_path, complaints):
     path = tmp_path / "now.html"
     view = StackView(("said",), ("[rank 0] x",))
     kept = ReportFile(path, "en", complaints.append)
-    kept.hear(update(0.0, STALLED), lambda: replace(REPORT, stacks=view))
+    kept.on_update(update(0.0, STALLED), lambda: replace(REPORT, stacks=view))
     kept.close(10.0)
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "[rank 0] x" in path.read_text(encoding="utf-8")
@@ -257,7 +256,7 @@ def test_a_full_disk_is_said_once_and_the_old_report_stays(tmp_path, monkeypatch
 
     monkeypatch.setattr("logrules.notify.kept_file.write_file", full)
     for now in (0.0, 100.0, 200.0):
-        kept.hear(update(now), lambda: REPORT)
+        kept.on_update(update(now), lambda: REPORT)
     kept.close(10.0)
     assert complaints == [f"{path}: cannot be written (no space left on device)"]
     assert path.read_text() == "old"
@@ -308,7 +307,7 @@ def test_metrics_for_prometheus():
     )
     metrics = PrometheusExporter(0, lambda: workers)
     try:
-        metrics.hear(update(1.0, STALLED), lambda: REPORT)
+        metrics.on_update(update(1.0, STALLED), lambda: REPORT)
         with urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=10) as answer:
             text = answer.read().decode()
     finally:
@@ -384,7 +383,7 @@ class FakeFollowing:
         self.heard: list[tuple[str, str, float]] = []
         self.stacks: list[StackView] = []
 
-    def hear(self, source: str, text: str, at: float) -> None:
+    def ingest(self, source: str, text: str, at: float) -> None:
         self.heard.append((source, text, at))
 
     def note(self, source: str, text: str) -> None:
@@ -408,7 +407,7 @@ def test_a_look_is_taken_at_a_stall_and_not_too_often(tmp_path, complaints):
         (20.0, [StallProlonged(STALL.rule, 20.0, 130.0)]),
         (140.0, [StallProlonged(STALL.rule, 140.0, 260.0)]),
     ]:
-        inspection.hear(update(now, *changes), lambda: REPORT)
+        inspection.on_update(update(now, *changes), lambda: REPORT)
     inspection.close(10.0)
     assert following.heard == [("nvidia-smi", "fine\n", 10.0), ("nvidia-smi", "fine\n", 140.0)]
     assert complaints == []

@@ -15,7 +15,7 @@ from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.ruleset.load import shipped_rules
 from logrules.ruletest.case import find_cases
-from logrules.ruletest.format import tidied
+from logrules.ruletest.format import formatted
 from logrules.ruletest.yaml_entries import ordered
 
 SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules().parent / "fixtures"])]
@@ -26,7 +26,7 @@ def comments(raw: bytes) -> list[str]:
 
 
 def tidy(text: str) -> str:
-    return tidied(text.encode(), "p").decode()
+    return formatted(text.encode(), "p").decode()
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_how_a_file_is_written(story, before, after):
 def test_a_shipped_file_in_disorder_loses_nothing(path):
     head, *blocks = re.split(r"(?m)^(?=[a-z])", path.read_text(encoding="utf-8"))
     turned = (head + "".join(block.rstrip("\n") + "\n" for block in reversed(blocks))).encode()
-    new = tidied(turned, str(path))
+    new = formatted(turned, str(path))
     assert yaml.safe_load(new) == yaml.safe_load(turned)
     assert comments(new) == comments(turned)
-    assert tidied(new, str(path)) == new
+    assert formatted(new, str(path)) == new
 
 
 @pytest.mark.parametrize("folder", ["rules", "fixtures"])
@@ -126,11 +126,11 @@ def test_order_keeps_data_and_comments(entries, header):
 @given(st.text(max_size=300))
 def test_any_text_is_formatted_or_refused_in_one_sentence(text):
     try:
-        once = tidied(text.encode(errors="replace"), "p")
+        once = formatted(text.encode(errors="replace"), "p")
     except PackError as fault:
         assert all(str(problem).startswith("p:") for problem in fault.problems)
     else:
-        assert tidied(once, "p") == once
+        assert formatted(once, "p") == once
 
 
 @pytest.fixture

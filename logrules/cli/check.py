@@ -9,14 +9,13 @@ from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
     from logrules.ruleset.settings import Settings
-    from logrules.ruletest.lint import Checked
+    from logrules.ruletest.lint import LintReport
 
 _EXAMPLES = """examples:
   logrules check                        the packs of logrules.toml, else all shipped rules and fixture cases
   logrules check my-rules/ new.yaml     files and folders; the shipped rules are what they are read together with
   logrules check my-rules/ --fix        mend what can be mended without changing any diagnosis
   logrules check --format sarif         for a code host (or json, github)
-  logrules check --online               also ask for every page that rules refer to
   logrules explain LR103                what a code means and what helps
 
 A comment ignores a finding on its line, alone above a line on that line, above the first key in the whole file:
@@ -24,7 +23,8 @@ A comment ignores a finding on its line, alone above a line on that line, above 
 
 exit status: 0 nothing found, 1 findings, 2 a path or the settings are unusable"""
 
-_FORMATS = ("text", "json", "sarif", "github")
+# The modules of the forms, each with a function `render_findings`.
+_FORMATS = {"text": "ruletest_text", "json": "ruletest_json", "sarif": "sarif", "github": "github"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("--fix", action="store_true", help="take out what is superfluous; the files are formatted too")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the findings (default: text)")
-    parser.add_argument("--online", action="store_true", help="ask the web whether references still exist")
     add_settings_option(parser)
     parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
 
@@ -48,21 +47,21 @@ def run(options: argparse.Namespace) -> int:
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))
     processes = options.processes or default_processes()
-    checked = check(paths, settings, processes=processes, online=options.online)
-    if options.fix and _mend(checked, paths, settings):
-        checked = check(paths, settings, processes=processes, online=options.online)
-    form = import_module(f"logrules.output.ruletest_{options.format}")
+    checked = check(paths, settings, processes=processes)
+    if options.fix and _autofix(checked, paths, settings):
+        checked = check(paths, settings, processes=processes)
+    form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0
 
 
-def _mend(checked: "Checked", paths: list[Path], settings: "Settings") -> int:
+def _autofix(checked: "LintReport", paths: list[Path], settings: "Settings") -> int:
     """How many files were mended."""
     from logrules.output.atomic_write import write_file
     from logrules.ruletest.collect import files_in
-    from logrules.ruletest.format import repaired
+    from logrules.ruletest.format import autofixed
 
-    mended = repaired(checked.findings, files_in(paths, settings))
+    mended = autofixed(checked.findings, files_in(paths, settings))
     for path, content in mended.items():
         write_file(path, content)
     if mended:

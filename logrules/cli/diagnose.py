@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     has_log = options.format == "html" and options.page_lines > 0
     readers = chosen_readers(options, found)
     if has_log and readers is None:
-        from logrules.cli.page_log import recorded
+        from logrules.engine.log_text import recorded
 
         found = recorded(found)
     pack = chosen_pack(options, cache=not options.no_cache)
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
         raise LogrulesError(_nothing_in(report, given, pack.notes))
     report = with_paths(report, _paths(found))
     if has_log:
-        from logrules.cli.page_log import with_log
+        from logrules.engine.log_text import with_log
 
         report = with_log(report, found, pack, options.page_lines, cache=not options.no_cache)
     annexes = [annex for addition in additions if (annex := addition.annex(report, options.lang)) is not None]

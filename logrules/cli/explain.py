@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.rule_options import chosen_pack
     from logrules.model.lint_codes import CODES
     from logrules.output.rule_page import render_code, render_rule, render_word
-    from logrules.ruleset.vocabulary_text import causes_of, phases_of
+    from logrules.ruleset.rule_text import causes_of, phases_of
 
     if options.name in CODES:
         render_code(CODES[options.name], sys.stdout, options.lang)

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.model.errors import PackError
     from logrules.output.atomic_write import write_file
     from logrules.ruleset.load import rule_bytes
-    from logrules.ruletest.format import tidied
+    from logrules.ruletest.format import formatted
 
     looks = options.check or options.diff
     changed = 0
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     for path in files:
         try:
             raw = rule_bytes(path)
-            new = tidied(raw, str(path))
+            new = formatted(raw, str(path))
         except PackError as fault:
             problems += fault.problems
             continue

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from logrules.engine.follow import Following
+from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
 from logrules.sources.wall_clock import now
@@ -33,10 +33,10 @@ def follow(
     try:
         for update in following:
             known = None
-            stalls.hear(update, following.report)
+            stalls.on_update(update, following.report)
             for listener in tuple(told):
                 try:
-                    listener.hear(update, report)
+                    listener.on_update(update, report)
                 except Exception as fault:  # noqa: BLE001 (one that fails is dropped, whatever it was)
                     told.remove(listener)
                     complain(f"{type(listener).__name__.lower()} failed and is told no more ({_reason(fault)})")

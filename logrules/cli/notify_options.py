@@ -49,8 +49,7 @@ def listeners(
     options: argparse.Namespace, following: "Following", child: Callable[[], int | None], complain: Complain
 ) -> list[Listener]:
     """The listeners that the options ask for. Raises LogrulesError where one cannot work."""
-    from logrules.notify.job_name import job_name
-    from logrules.notify.notifications import NotificationPolicy
+    from logrules.notify.notifications import NotificationPolicy, job_name
 
     found: list[Listener] = []
     job = options.job_name or job_name(os.environ)

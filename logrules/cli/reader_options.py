@@ -45,7 +45,7 @@ def named_logs(options: argparse.Namespace, paths: "Sequence[str]") -> "Discover
 
 def chosen_readers(options: argparse.Namespace, found: "Discovered") -> "Readers | None":
     """Those who read the logs; None where this process does. Raises LogrulesError for a log that cannot travel."""
-    from logrules.sources.stdin import StdinSource
+    from logrules.sources.file import StdinSource
 
     travels = not any(isinstance(source, StdinSource) for source in found.sources)
     if options.engine == "ray":
@@ -57,7 +57,7 @@ def chosen_readers(options: argparse.Namespace, found: "Discovered") -> "Readers
     much = found.total_bytes is None or found.total_bytes >= _WORTH_PROCESSES_BYTES
     if not travels or len(found.sources) < 2 or not (much or options.processes):  # noqa: PLR2004
         return None
-    from logrules.engine.processes import read_here
+    from logrules.engine.distributed import read_here
     from logrules.engine.resilient_pool import default_processes
 
     return partial(read_here, processes=options.processes or default_processes())

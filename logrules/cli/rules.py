@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _refuse_unknown(options: argparse.Namespace, pack: "Pack") -> None:
     """Raise ``LogrulesError`` where a framework, phase or cause is asked for that there is not."""
-    from logrules.ruleset.vocabulary_text import causes_of, phases_of
+    from logrules.ruleset.rule_text import causes_of, phases_of
 
     parts = {part for rule in pack.rules for part in (*rule.requires, *rule.id.split("/"))}
     known = {

@@ -17,14 +17,14 @@ _EXAMPLES = """examples:
   logrules test my-rules/           the rules and cases in a folder of your own
   logrules test -k nccl             tests whose name contains a word
   logrules test --changed           what the changes since the last commit can affect, for hooks
-  logrules test --format junit      for a CI server (or tap, json)
+  logrules test --format junit      for a CI server (or json)
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    ways to make these rules wrong that no example notices
-  logrules test --cost | head       the rules that take most time on the fixture cases
 
 exit status: 0 all tests hold, 1 some do not or a floor is not reached, 2 a rule file is unusable"""
 
-_FORMATS = ("text", "junit", "tap", "json")
+# The modules of the forms, each with a function `render_results`.
+_FORMATS = {"text": "ruletest_text", "junit": "junit", "json": "ruletest_json"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--coverage", action="store_true", help="list what no example exercises")
     kind.add_argument("--mutate", action="store_true", help="make rules wrong and list what no example notices")
-    kind.add_argument("--cost", action="store_true", help="list what each rule costs on the cases, dearest first")
     parser.add_argument(
         "--floor", type=float, metavar="PERCENT", help="the least share of signals covered, or of mutants noticed"
     )
@@ -56,57 +55,42 @@ def run(options: argparse.Namespace) -> int:
     found = collect(options.paths, chosen_settings(options))
     on = prepared(found.pack, cache=True)
     processes = options.processes or default_processes()
-    if options.cost:
-        return _cost(on, found, options)
     if options.coverage or options.mutate:
         return _measure(on, found, options, processes)
-    return _prove(on, found, options, processes)
+    return _run(on, found, options, processes)
 
 
 def _refuse_contradictions(options: argparse.Namespace) -> None:
     from logrules.model.errors import LogrulesError
 
-    measures = options.coverage or options.mutate or options.cost
-    if options.floor is not None and (options.cost or not measures):
+    measures = options.coverage or options.mutate
+    if options.floor is not None and not measures:
         raise LogrulesError("--floor needs --coverage or --mutate")
     if measures and options.format not in {"text", "json"}:
-        raise LogrulesError(f"--coverage, --mutate and --cost are told as text or json, not as {options.format}")
+        raise LogrulesError(f"--coverage and --mutate are told as text or json, not as {options.format}")
     if measures and options.changed:
-        raise LogrulesError("--changed says which tests to run; --coverage, --mutate and --cost run none: name files")
+        raise LogrulesError("--changed says which tests to run; --coverage and --mutate run none: name files")
 
 
-def _prove(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
+def _run(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
     from logrules.model.test_result import Outcome
-    from logrules.ruletest.runner import every_test, prove
+    from logrules.ruletest.runner import every_test, run_tests
 
     tests = every_test(found, options.k)
     if options.changed:
-        from logrules.ruletest.changed_files import affected, reach_of_changes
+        from logrules.ruletest.changed_files import affected, impact_of_changes
         from logrules.ruletest.collect import own_roots
 
         settings = chosen_settings(options)
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
-        tests = tuple(affected(tests, reach_of_changes(options.since, roots)))
-    results = list(prove(on, tests, processes))
+        tests = tuple(affected(tests, impact_of_changes(options.since, roots)))
+    results = list(run_tests(on, tests, processes))
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 
 
-def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
-    from time import perf_counter
-
-    from logrules.ruletest.case import find_cases, read_cases
-    from logrules.ruletest.collect import shipped_cases
-    from logrules.ruletest.pattern_cost import costs
-
-    cases = found.cases or read_cases(find_cases(shipped_cases()))
-    told = [one for one in costs(on.pack, cases, perf_counter) if options.k in one.rule]
-    _form(options).render_costs(told, sys.stdout)
-    return 0
-
-
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from logrules.model.rule_strength import total
+    from logrules.model.test_quality import total
 
     form = _form(options)
     examples = [example for example in found.suite.examples if options.k in example.owner]
@@ -116,16 +100,16 @@ def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, p
         covered = coverage(on, examples, processes)
         form.render_coverage(covered, sys.stdout)
         return _floor_status(total(one.signals for one in covered).percent, options.floor)
-    from logrules.ruletest.mutation import strengths
+    from logrules.ruletest.mutation import mutation_scores
 
-    tried = strengths(on, examples, processes)
-    form.render_strengths(tried, sys.stdout)
+    tried = mutation_scores(on, examples, processes)
+    form.render_mutation_scores(tried, sys.stdout)
     return _floor_status(total(one.noticed for one in tried).percent, options.floor)
 
 
 def _form(options: argparse.Namespace) -> Any:
     """The module that writes the form that was asked for."""
-    return import_module(f"logrules.output.ruletest_{options.format}")
+    return import_module(f"logrules.output.{_FORMATS[options.format]}")
 
 
 def _floor_status(percent: float, floor: float | None) -> int:

@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def listeners(options: argparse.Namespace, following: "Following", job: "Job", out: TextIO) -> list[Listener]:
     """The panel, where there is a terminal for it, with its keys where nobody else reads them; else lines."""
-    from logrules.notify.job_name import job_name
+    from logrules.notify.notifications import job_name
 
     name = options.job_name or job_name(os.environ)
     if not _has_panel(options, out):

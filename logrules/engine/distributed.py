@@ -1,4 +1,4 @@
-"""A job of many logs to its report: read by many, merged and reasoned over by one."""
+"""A job of many logs to its report: read by many, on the cores of this machine or elsewhere, reasoned over by one."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,18 +6,20 @@ from itertools import chain, islice
 from pathlib import Path
 
 from logrules.engine.clock_sync import aligned
-from logrules.engine.extraction import Progress, window_bytes
-from logrules.engine.extraction_task import Read, ReadFailed, Task
+from logrules.engine.extraction import Progress, Scanners, window_bytes
+from logrules.engine.extraction_task import Read, ReadFailed, Task, read, unpacked
+from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Stream, reason
-from logrules.engine.spool import unpacked
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
+from logrules.parsing.newlines import fast_counter
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
 
 # Reads tasks for a pack; the answers come in any order.
 Readers = Callable[[Sequence[Task], Pack], Iterator[Read | ReadFailed]]
+_DIED = "its reader died twice"
 
 
 def replay_spread(
@@ -79,3 +81,26 @@ def _notes(source: Source, answer: Read | ReadFailed) -> Iterator[SourceNote]:
         yield SourceNote(source.name, answer.reason, unread=True)
     else:
         yield from (SourceNote(name, text) for name, text in answer.notes)
+
+
+class _Here:
+    """The scanners of this process."""
+
+    scanners: Scanners
+
+
+def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | ReadFailed]:
+    """The answers as they come, in any order. A process that dies takes its tasks with it: they are tried again."""
+    # Imported before the processes are forked: so it is imported once.
+    fast_counter()
+    pool = WorkerPool(processes, _read, _begin, Scanners(pack, cache=True), pack)
+    for number, answer in pool.answers({task.number: task for task in tasks}):
+        yield answer or ReadFailed(number, _DIED)
+
+
+def _begin(given: Scanners | Pack) -> None:
+    _Here.scanners = Scanners(given, cache=True) if isinstance(given, Pack) else given
+
+
+def _read(task: Task) -> Read | ReadFailed:
+    return read(task, _Here.scanners)

@@ -12,11 +12,10 @@ from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled, merged
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
-from logrules.model.change import Change, Raised, Withdrawn
+from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
-from logrules.model.update import Update
 from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.reader import Reader
@@ -48,7 +47,7 @@ class Following:
     ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
     clock, it may stay without an update; None for as long as silence changes nothing. ``backlog`` are logs that exist
     already, read first and merged by their times; ``source`` goes on where they end. With ``cache`` compiled literals
-    are kept in the user's cache folder. One thread iterates; ``report`` and ``hear`` may be called from any.
+    are kept in the user's cache folder. One thread iterates; ``report`` and ``ingest`` may be called from any.
     """
 
     def __init__(
@@ -112,7 +111,7 @@ class Following:
         with self._lock:
             self._stacks = stacks
 
-    def hear(self, source: str, text: str, at: float) -> None:
+    def ingest(self, source: str, text: str, at: float) -> None:
         """Take further lines as a log of their own, such as what an inspection command said at ``at``.
 
         They are read with the next update.
@@ -212,7 +211,7 @@ class Following:
     def _block(self, block: Block) -> Iterator[Change]:
         if block.arrived is not None:
             yield from self._session.feed(BytesArrived(block.source, block.arrived))
-            yield from self._notice.hear(block.arrived)
+            yield from self._notice.on_bytes(block.arrived)
         log = self._log(block.source)
         yield from self._feed(log, log.growing.read(block))
         self._keep_below(block.source, log)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from logrules.engine.alignment import Alignment
@@ -15,6 +16,9 @@ from logrules.parsing.clean import redraws
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
+from logrules.sources.discover import Discovered
+from logrules.sources.file import FileSource
+from logrules.sources.recorded import RecordedSource
 from logrules.sources.source import Source, modified_of, numbered_lines_of
 
 # What of a log is shown where not all of it is: much of its end, something of its beginning, lines round evidence.
@@ -24,6 +28,16 @@ _AROUND = 20
 _MAX_CHARS = 12_000_000
 _SHORTEST, _LONGEST = 200, 2_000
 _TRACEBACK = "Traceback (most recent call last)"
+
+
+def recorded(found: Discovered) -> Discovered:
+    """The same sources, those that can be read only once in a form that can be read again."""
+    return replace(found, sources=tuple(one if _is_saved(one) else RecordedSource(one) for one in found.sources))
+
+
+def with_log(report: Report, found: Discovered, pack: Pack, lines: int, *, cache: bool) -> Report:
+    """The report with the lines of its logs, as far as they can be read again."""
+    return replace(report, log=log_text(_again(found.sources), pack, report, lines, cache=cache))
 
 
 def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *, cache: bool = False) -> LogText:
@@ -106,3 +120,17 @@ def _last_redraw(raw: bytes) -> bytes:
 
 def _is_bare(event: Event) -> bool:
     return event.stamp is None and event.level is None and event.message.strip() == event.text.strip()
+
+
+def _again(sources: Sequence[Source]) -> list[Source]:
+    again: list[Source] = []
+    for one in sources:
+        if isinstance(one, RecordedSource):
+            again.append(one.again())
+        elif isinstance(one, FileSource) and one.path.is_file():
+            again.append(FileSource(one.path, one.name))
+    return again
+
+
+def _is_saved(source: Source) -> bool:
+    return isinstance(source, FileSource) and source.path.is_file()

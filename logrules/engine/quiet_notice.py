@@ -30,7 +30,7 @@ class QuietNotice:
             return None
         return self._last + max(self._shortest_s, _TIMES * self._longest_s)
 
-    def hear(self, now: float) -> tuple[QuietEnded, ...]:
+    def on_bytes(self, now: float) -> tuple[QuietEnded, ...]:
         """Bytes came."""
         quiet_s = 0.0 if self._last is None else max(now - self._last, 0.0)
         self._longest_s = max(self._longest_s, quiet_s)

@@ -114,26 +114,14 @@ class ExceptionTable:
         self._fitting = lru_cache(maxsize=_KEPT_ANSWERS)(self._fits)
 
     def match_of(self, failure: Failure) -> RowMatch | None:
-        """The row that says most about the failure and the exception that it knows, or None."""
-        best = min(self._found(failure), key=lambda match: match.order, default=None)
-        return RowMatch(best.row, failure.chain[best.link]) if best is not None else None
-
-    def row_of(self, failure: Failure) -> ExceptionRow | None:
-        """The row that says most about the failure, or None."""
-        found = self.match_of(failure)
-        return found.row if found is not None else None
-
-    def candidates(self, failure: Failure) -> tuple[ExceptionRow, ...]:
-        """All rows that know an exception of the failure's chain, the best first.
+        """The row that says most about the failure and the exception that it knows, or None.
 
         A row that only names a class comes after those that know more, on whichever exception of the chain; of rows
         of one kind goes first which knows the exception nearest to the innermost cause, then which gives more, then
         which names the nearer class, then which finds more in the message.
         """
-        found = self._found(failure)
-        ordered = dict.fromkeys(match.row.id for match in sorted(found, key=lambda match: match.order))
-        rows = {match.row.id: match.row for match in found}
-        return tuple(rows[row] for row in ordered)
+        best = min(self._found(failure), key=lambda match: match.order, default=None)
+        return RowMatch(best.row, failure.chain[best.link]) if best is not None else None
 
     def _found(self, failure: Failure) -> list[_Match]:
         chain = failure.chain[:MAX_LINKS]

@@ -10,7 +10,7 @@ from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
 from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
-from logrules.model.change import Change, PhaseEntered, WaitClosed, WaitOpened
+from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
 from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Marker, Pack, Wait
@@ -131,7 +131,7 @@ class WorkerTracker:
             state = self.workers[worker] = WorkerState(rhythm=self._no_rhythm)
         changes: list[Change] = []
         if self._starting and worker.rank is not None:
-            changes += self._close_of_starters(observation)
+            self._close_of_starters(observation)
         # Figures of a whole run are no step; a line is counted once, for the phase that one of its markers names.
         whole = any(marker.completes for marker in markers)
         counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
@@ -154,9 +154,9 @@ class WorkerTracker:
             else:
                 changes += self._open(worker, state, wait, observation)
         if whole:
-            changes += self._complete(observation)
+            self._complete(observation)
         if any(marker.ends for marker in markers):
-            changes += self._finish(observation)
+            self._finish(observation)
         state.see(observation)
         return tuple(changes)
 
@@ -167,13 +167,13 @@ class WorkerTracker:
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
             self.completed, self.over, state.left = None, False, None
         for name, holder in self._held(marker.closes, worker):
-            yield self._over(holder, name, observation)
+            self._over(holder, name, observation)
         for name, holder in self._held(marker.renews, worker):
             holder.waits[name].renew(observation)
         if marker.rests:
             state.rest(observation)
         if marker.enters or marker.opens or marker.progress or marker.completes:
-            yield from self._close(state, observation, keep=renewed)
+            self._close(state, observation, keep=renewed)
         if marker.enters:
             yield from self._enter(worker, state, marker.enters, observation)
         if marker.progress:
@@ -197,7 +197,6 @@ class WorkerTracker:
         self._in_wait[worker] = state
         if wait.starter and worker.rank is None:
             self._starting.add(worker)
-        yield WaitOpened(worker, wait.id, observation.time)
         if state.phase is None or wait.phase != state.phase:
             yield from self._enter(worker, state, wait.phase, observation)
 
@@ -206,7 +205,7 @@ class WorkerTracker:
         self.looped = self.looped or phase in self.loops
         if phase in self.loops:
             self._loop_order = observation.order
-            yield from self._close_startup(observation)
+            self._close_startup(observation)
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += state.span(worker, observation)
@@ -242,42 +241,42 @@ class WorkerTracker:
             self.rounds += 1
             self._in_round.clear()
         self._in_round.add(worker)
-        yield from self._close_startup(observation)
-        yield from self._close_of_others(worker, observation)
+        self._close_startup(observation)
+        self._close_of_others(worker, observation)
 
-    def _complete(self, observation: Observation) -> Iterable[Change]:
+    def _complete(self, observation: Observation) -> None:
         self.workers[observation.worker].left = observation
         if leaves_first(observation.worker, self.workers):
             return
         self.completed = observation
         self.completions += 1
-        yield from self._finish(observation)
+        self._finish(observation)
 
-    def _finish(self, observation: Observation) -> Iterable[Change]:
+    def _finish(self, observation: Observation) -> None:
         """Its processes have ended: nobody waits any more."""
         self.over = True
         for state in list(self._in_wait.values()):
-            yield from self._close(state, observation)
+            self._close(state, observation)
 
     def _is_past(self, wait: Wait) -> bool:
         """Whether it is about a first step, and the job has made one."""
         return wait.first and wait.phase in self._stepped_in
 
-    def _close_startup(self, observation: Observation) -> Iterable[Change]:
+    def _close_startup(self, observation: Observation) -> None:
         for state in list(self._in_wait.values()):
             loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self.loops)
-            yield from self._close(state, observation, keep=loops)
+            self._close(state, observation, keep=loops)
 
-    def _close_of_others(self, worker: Worker, observation: Observation) -> Iterable[Change]:
+    def _close_of_others(self, worker: Worker, observation: Observation) -> None:
         for other, state in tuple(self._in_wait.items()):
             if other != worker:
                 stays = [name for name, one in state.waits.items() if self.rounds < LOCK_STEP or not one.wait.first]
-                yield from self._close(state, observation, keep=stays if peers(other, worker) else ())
+                self._close(state, observation, keep=stays if peers(other, worker) else ())
 
-    def _close_of_starters(self, observation: Observation) -> Iterable[Change]:
+    def _close_of_starters(self, observation: Observation) -> None:
         """A rank says where it is: who started it waits for it no more."""
         for one in [one for one in self.open_waits() if one.wait.starter and one.worker in self._starting]:
-            yield self._over(self.workers[one.worker], one.wait.id, observation)
+            self._over(self.workers[one.worker], one.wait.id, observation)
         self._starting.clear()
 
     def _held(self, names: Iterable[str], worker: Worker) -> Iterator[tuple[str, WorkerState]]:
@@ -287,14 +286,15 @@ class WorkerTracker:
             holders = [own] if own and name in own.waits else list(self._in_wait.values())
             yield from ((name, holder) for holder in holders if name in holder.waits)
 
-    def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> list[Change]:
-        return [self._over(state, name, observation) for name in [*state.waits] if name not in keep]
+    def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> None:
+        for name in [*state.waits]:
+            if name not in keep:
+                self._over(state, name, observation)
 
-    def _over(self, state: WorkerState, name: str, observation: Observation) -> WaitClosed:
+    def _over(self, state: WorkerState, name: str, observation: Observation) -> None:
         open_wait = state.waits.pop(name)
         state.passed.add(name)
         if not state.waits:
             self._in_wait.pop(open_wait.worker, None)
         if len(self._waited) < MAX_WAITS and observation.event.line != open_wait.opened.event.line:
             self._waited.append(open_wait.span(observation, ended=True))
-        return WaitClosed(open_wait.worker, name, observation.time)

@@ -1,4 +1,4 @@
-"""What feeding the session changed: told once, in order."""
+"""What feeding the session changed, told once, in order; and what one step of following a live job came to."""
 
 from typing import TypeAlias
 
@@ -12,24 +12,6 @@ class PhaseEntered:
 
     worker: Worker
     phase: str
-    at: float | None
-
-
-@record
-class WaitOpened:
-    """A worker began to wait without a word."""
-
-    worker: Worker
-    wait: str
-    at: float | None
-
-
-@record
-class WaitClosed:
-    """What the worker waited for has come."""
-
-    worker: Worker
-    wait: str
     at: float | None
 
 
@@ -76,6 +58,21 @@ class QuietEnded:
     quiet_s: float
 
 
-Change: TypeAlias = (
-    PhaseEntered | WaitOpened | WaitClosed | Raised | StallProlonged | Withdrawn | QuietNoticed | QuietEnded
-)
+Change: TypeAlias = PhaseEntered | Raised | StallProlonged | Withdrawn | QuietNoticed | QuietEnded
+
+
+@record
+class Update:
+    """The job as it stands after a block, a tick or the end.
+
+    ``now`` is in seconds since the epoch by the source's clock, which is virtual for a replayed log.
+    ``lines`` and ``bytes`` were read so far; ``skipped`` counts bytes that were passed on and that nobody
+    analysed. After an update that has ``ended`` no other comes.
+    """
+
+    now: float
+    changes: tuple[Change, ...]
+    lines: int
+    bytes: int
+    skipped: int
+    ended: bool

@@ -4,13 +4,13 @@ import io
 import shlex
 from collections.abc import Callable, Sequence
 
+from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.delivery import command_delivery
-from logrules.notify.delivery_queue import DeliveryQueue
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, NotificationPolicy, fact_text, facts
+from logrules.notify.task_queue import DeliveryQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
 
@@ -34,7 +34,7 @@ class Commands(Listener):
         self._policy = policy or NotificationPolicy()
         self._last: float | None = None
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Run the command, if there is news and the last run is long enough ago."""
         for news in self._policy.news(update, report):
             if news.kind not in self._kinds or (self._last is not None and update.now < self._last + APART_S):

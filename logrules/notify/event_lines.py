@@ -5,9 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, tzinfo
 from typing import TextIO
 
-from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
+from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
@@ -60,7 +59,7 @@ class Lines(Listener):
         self._skipped = 0
         self._said_behind = 0.0
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Write what happened, if anything that a person should know of."""
         raised = {change.rule: change.quiet_s for change in update.changes if isinstance(change, Raised)}
         for change in update.changes:

@@ -4,9 +4,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed
+from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import NotificationPolicy, facts
 from logrules.output.escape import safe
@@ -28,7 +27,7 @@ class EventStream(Listener):
         self._job = job
         self._phases: set[str] = set()
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Write what happened."""
         for said in self._events(update, report):
             document = {"at": round(update.now, 3), **({"job": self._job} if self._job else {}), **said}

@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from logrules.model.change import QuietEnded, QuietNoticed
+from logrules.model.change import QuietEnded, QuietNoticed, Update
 from logrules.model.report import Report, Text
-from logrules.model.update import Update
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy
 from logrules.output.escape import safe
@@ -32,7 +31,7 @@ class IncidentHistory(Listener):
         self._language = language
         self._entries: deque[str] = deque(maxlen=MAX_ENTRIES)
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Keep what happened."""
         for change in update.changes:
             if isinstance(change, QuietNoticed | QuietEnded):

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from logrules.model.change import Raised, StallProlonged
+from logrules.model.change import Raised, StallProlonged, Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.job_processes import python_processes
 from logrules.notify.listener import Listener
 from logrules.notify.probe import Look, look_closer
@@ -41,7 +40,7 @@ class Inspection(Listener):
         self._last: float | None = None
         self._ended = False
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:  # noqa: ARG002 (the changes say enough)
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:  # noqa: ARG002 (the changes say enough)
         """Look closer, if a stall is suspected or lasts and the last look is long enough ago."""
         self._ended = update.ended
         stalls = any(
@@ -76,6 +75,6 @@ def hand_over(look: Look, following: "Following", at: float) -> None:
         following.show_stacks(look.stacks)
     for seen in look.outputs:
         if seen.evidence:
-            following.hear(seen.source, seen.text, at)
+            following.ingest(seen.source, seen.text, at)
         else:
             following.note(seen.source, seen.text)

@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from logrules.notify.job_processes import Process
-from logrules.sources.flight_dump import Dump
-from logrules.sources.flight_files import read_dumps
+from logrules.sources.flight_dump import Dump, read_dumps
 
 # torch writes a dump when anything is written to this pipe of a rank, beside the name that its dumps have.
 _PIPE = "TORCH_NCCL_DEBUG_INFO_PIPE_FILE"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from logrules.model.update import Update
+from logrules.model.change import Update
 from logrules.notify.task_queue import TaskQueue
 from logrules.output.atomic_write import UnwritableError, write_file
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
+from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 
 
 class Listener:
-    """Hears every update in order. It may take its time only in a thread of its own."""
+    """Takes every update in order. It may take its time only in a thread of its own."""
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update; ``report`` gives all that is known, and is worth calling only where something changed."""
 
     def close(self, limit_s: float) -> None:

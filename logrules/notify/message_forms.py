@@ -1,7 +1,13 @@
-"""The body that each chat or pager wants for a notification; a plain webhook gets the facts and the report."""
+"""The body that each chat or pager wants for a notification, and the signature that some of their bots ask for.
 
+A plain webhook gets the facts and the report.
+"""
+
+import base64
+import hashlib
+import hmac
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, urlsplit
 
 from logrules.notify.notifications import Kind, Notification
 
@@ -47,3 +53,24 @@ def _event(news: Notification, text: str, key: str) -> dict[str, object]:
         source = next(iter(news.diagnosis.hosts), "logrules") if news.diagnosis is not None else "logrules"
         found["payload"] = {"summary": text[:1_024], "source": source, "severity": severity}
     return found
+
+
+def signed(url: str, body: Mapping[str, object], key: str, at: float) -> tuple[str, dict[str, object]]:
+    """The address and the body with which a message is taken by who knows the ``key``; others stay as they are.
+
+    ``at`` is now, in seconds since the epoch: an hour later the signature is void.
+    """
+    host = urlsplit(url).hostname or ""
+    if key and host in FEISHU:
+        # The text is the key here, and what is signed is empty.
+        seconds = str(int(at))
+        return url, {"timestamp": seconds, "sign": _signature(f"{seconds}\n{key}", ""), **body}
+    if key and host == DINGTALK:
+        milliseconds = int(at * 1000)
+        sign = quote_plus(_signature(key, f"{milliseconds}\n{key}"))
+        return f"{url}{'&' if urlsplit(url).query else '?'}timestamp={milliseconds}&sign={sign}", dict(body)
+    return url, dict(body)
+
+
+def _signature(key: str, text: str) -> str:
+    return base64.b64encode(hmac.digest(key.encode(), text.encode(), hashlib.sha256)).decode()

@@ -1,14 +1,19 @@
 """What of an update others should be told: a stall, a diagnosis, a stall that lasts, one that is over."""
 
+import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from logrules.model.change import Raised, StallProlonged, Withdrawn
+from logrules.model.change import Raised, StallProlonged, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity
-from logrules.model.update import Update
 from logrules.output.certainty_words import certainty_in_words
+from logrules.output.escape import safe
+
+Fact = str | float | list[int] | list[str]
+_MAX_NAME = 128
+_SCHEDULERS = ("LOGRULES_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_NAME", "RAY_JOB_ID")
 
 
 class Kind(StrEnum):
@@ -98,9 +103,6 @@ def matters(update: Update) -> bool:
     return any(isinstance(change, Raised | StallProlonged | Withdrawn) for change in update.changes)
 
 
-Fact = str | float | list[int] | list[str]
-
-
 def facts(news: Notification) -> dict[str, Fact]:
     """The key facts by their names, numbers as numbers: seconds, and certainty from 0 to 1."""
     said: dict[str, Fact] = {
@@ -139,3 +141,9 @@ def sentence(news: Notification) -> str:
     rank = f" (rank {ranks_in_words(one.ranks)})" if one.ranks else ""
     certainty = certainty_in_words(one, "en")
     return f"{job}{news.report.status.value} in {one.phase}{quiet}: {one.title.en}{rank} · {certainty}"
+
+
+def job_name(environment: Mapping[str, str]) -> str:
+    """The job as ``LOGRULES_JOB`` or its scheduler names it; empty where neither does."""
+    found = next((value for name in _SCHEDULERS if (value := environment.get(name))), "")
+    return safe(re.sub(r"\s+", " ", found))[:_MAX_NAME]

@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.listener import Listener
 from logrules.notify.panel_view import PanelChoice, panel_lines
@@ -77,7 +77,7 @@ class Panel(Listener):
         finally:
             self._asleep, self._drawn = False, None
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Draw anew, if the last drawing is old or something changed."""
         if self._asleep:
             return

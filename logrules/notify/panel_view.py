@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text as Line
 
+from logrules.model.change import Update
 from logrules.model.report import Diagnosis, Report, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.output import messages as words
 from logrules.output.certainty_words import certainty_in_words

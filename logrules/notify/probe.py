@@ -14,9 +14,8 @@ from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process
 from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups_of_job
-from logrules.notify.stack_groups import ProcessStack, at_rest, dump_of, grouped, odd_ones
+from logrules.notify.stack_groups import ProcessStack, at_rest, dump_of, grouped, odd_ones, tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
-from logrules.notify.stack_tree import tree_lines
 from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness
 from logrules.sources.flight_lines import lines_of
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import METRICS, needed
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.kept_file import KeptFile
 from logrules.notify.listener import Listener
@@ -110,7 +110,7 @@ class PrometheusExporter(Listener):
         """The port that is served; one was chosen where 0 was asked for."""
         return int(self._server.server_port)
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update."""
         self._metrics.take(update, report)
 
@@ -139,7 +139,7 @@ class MetricsTextfile(Listener):
         self._metrics = JobMetrics(workers, job, "--metrics-textfile")
         self._file = KeptFile(path, "--metrics-textfile", TEXTFILE_EVERY_S, complain)
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update; write them, if something changed or the last ones are old."""
         self._metrics.take(update, report)
         if self._file.is_due(update, news=bool(update.changes)):

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from logrules.model.change import Update
 from logrules.model.extras import HTML, needed
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.kept_file import KeptFile
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import matters
@@ -30,7 +30,7 @@ class ReportFile(Listener):
         self._language = language
         self._file = KeptFile(path, "--report", EVERY_S, complain)
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Write the report, if there is news or the last one is old."""
         if self._file.is_due(update, news=matters(update)):
             document = io.StringIO()

@@ -9,10 +9,10 @@ from logrules.notify.stack_groups import (
     at_rest,
     grouped,
     is_rank,
+    names_in_words,
     odd_ones,
     standing_apart,
 )
-from logrules.notify.stack_tree import names_in_words
 
 _MAX_MOVING = 8
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from logrules.model.change import Raised, Withdrawn
+from logrules.model.change import Raised, Update, Withdrawn
 from logrules.model.report import Consequence, Diagnosis, Report, Severity, SourceNote, Status, Text
-from logrules.model.update import Update
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.progress_counter import step_of
 from logrules.output.numbers import duration
@@ -75,7 +74,7 @@ class StallMemory:
         self._notes: list[SourceNote] = []
         self._before: set[str] = set()
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
         if self._ended_by() is not None:
             # What comes from now on comes of the signal: it neither moves the job nor explains it.

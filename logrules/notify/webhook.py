@@ -5,15 +5,14 @@ import os
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
-from logrules.model.update import Update
 from logrules.notify.delivery import post_delivery
-from logrules.notify.delivery_queue import DeliveryQueue
 from logrules.notify.listener import Listener
-from logrules.notify.message_forms import body_for
-from logrules.notify.message_signature import signed
+from logrules.notify.message_forms import body_for, signed
 from logrules.notify.notifications import Fact, Notification, NotificationPolicy, facts, sentence
+from logrules.notify.task_queue import DeliveryQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import report_document
 from logrules.sources.wall_clock import system_time
@@ -41,7 +40,7 @@ class Webhook(Listener):
         self._deliveries = DeliveryQueue(f"--notify {urlsplit(url).hostname}", complain)
         self._policy = policy or NotificationPolicy()
 
-    def hear(self, update: Update, report: Callable[[], Report]) -> None:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Post what is news."""
         for news in self._policy.news(update, report):
             url, body = signed(self._url, self._body(news), os.environ.get(SIGNING_KEY, ""), system_time())

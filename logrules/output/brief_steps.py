@@ -6,8 +6,7 @@ from typing import TypeAlias
 
 from logrules.model.report import Fix
 from logrules.output import messages as words
-from logrules.output.brief_sentences import COLUMNS, first_sentences
-from logrules.output.display_width import columns_of, lines_taken
+from logrules.output.display_width import COLUMNS, columns_of, first_sentences, lines_taken
 from logrules.output.shell import copyables
 
 _MAX_DO = 2 * COLUMNS - 40

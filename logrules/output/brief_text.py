@@ -5,10 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
-from logrules.output.brief_sentences import COLUMNS, condensed, first_sentences, says_something
 from logrules.output.brief_steps import StepLines, fitted, forms_of, height
 from logrules.output.certainty_words import certainty_in_words
-from logrules.output.display_width import clipped, columns_of, lines_taken
+from logrules.output.display_width import (
+    COLUMNS,
+    clipped,
+    columns_of,
+    condensed,
+    first_sentences,
+    lines_taken,
+    says_something,
+)
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.styled import Page, StyledText

@@ -1,8 +1,18 @@
-"""How much of a screen a text takes."""
+"""How much of a screen a text takes, and texts cut to what there is room for."""
 
+import re
+from itertools import takewhile
+from operator import eq
 from unicodedata import east_asian_width
 
 _TAB = 8
+# The width for which a report of one screen is laid out.
+COLUMNS = 100
+# Fewer letters and digits than these say nothing beside another line: rulers, brackets, the rest of a bar.
+_LEAST_SAID = 3
+# More of one sign than anybody reads.
+_REPEATED = re.compile(r"([^\w.])\1{9,}")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
 def columns_of(text: str) -> int:
@@ -28,3 +38,25 @@ def clipped(text: str, columns: int) -> str:
             break
         kept.append(char)
     return "".join(kept) + "…"
+
+
+def first_sentences(text: str, columns: int) -> str:
+    """As many whole sentences as fit into so many columns, at least one, which is cut where it must be."""
+    shown = ""
+    for sentence_of in _SENTENCE_END.split(text.strip()):
+        joined = f"{shown} {sentence_of}" if shown and shown[-1].isascii() else shown + sentence_of
+        if columns_of(joined) > columns and shown:
+            break
+        shown = joined
+    return clipped(shown, columns)
+
+
+def condensed(line: str) -> str:
+    """The line with what a bar or a ruler repeats said once, so that there is room for what stands behind it."""
+    return _REPEATED.sub(lambda run: run[1] * 3 + "…", line.strip())
+
+
+def says_something(line: str, beside: str) -> bool:
+    """Whether a line is worth showing beside another: it has words of its own behind what both begin with."""
+    shared = sum(takewhile(bool, map(eq, line, beside)))
+    return sum(map(str.isalnum, line[shared:])) >= _LEAST_SAID

@@ -1,11 +1,13 @@
-"""A report as annotations of GitHub Actions: a line a diagnosis, shown at its first line of evidence.
+"""A report, or findings in rule files, as annotations of GitHub Actions: a line each, shown where it stands.
 
 https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
+from logrules.model.lint_codes import CODES
+from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.output.escape import safe
 from logrules.output.shell import pasteable
@@ -42,3 +44,12 @@ def property_of(text: str) -> str:
 def data_of(text: str) -> str:
     """Safe lines as the message of a workflow command."""
     return text.translate(_DATA)
+
+
+def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+    """Write one workflow command a finding."""
+    for finding in findings:
+        code = CODES[finding.code]
+        place = f"file={property_of(finding.place.path)},line={finding.place.line},col={finding.place.column}"
+        title = property_of(f"{finding.code} {code.name}")
+        out.write(f"::{COMMANDS[code.severity]} {place},title={title}::{data_of(safe(finding.message))}\n")

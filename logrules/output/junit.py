@@ -1,10 +1,16 @@
-"""A report as JUnit XML: the job is a suite, each diagnosis a case that failed."""
+"""A report as JUnit XML, the job a suite and each diagnosis a case that failed; and results of tests."""
 
+from collections.abc import Iterable, Sequence
 from typing import TextIO
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from logrules.model.report import Diagnosis, Report, Severity
-from logrules.output.xml import safe, safe_lines, write_document
+from logrules.model.test_result import CaseFailure, Outcome, Result
+from logrules.output.escape import safe as spelled
+from logrules.output.ruletest_text import explanation
+
+# Spelled-out controls are legal in XML; these two code points are not.
+_NO_XML = str.maketrans({"\ufffe": "\\ufffe", "\uffff": "\\uffff"})
 
 
 def render_junit(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
@@ -35,3 +41,59 @@ def _case(suite: Element, one: Diagnosis, language: str) -> None:
         SubElement(case, "failure", {"message": title, "type": one.cause}).text = said
     else:
         SubElement(case, "system-out").text = f"{safe(one.title.of(language))}\n{said}"
+
+
+def safe(text: str) -> str:
+    """Text that XML can hold."""
+    return spelled(text).translate(_NO_XML)
+
+
+def safe_lines(lines: Iterable[str]) -> str:
+    """Several lines that XML can hold."""
+    return "\n".join(map(safe, lines))
+
+
+def write_document(root: Element, out: TextIO) -> None:
+    """The whole document, indented."""
+    indent(root)
+    out.write('<?xml version="1.0" encoding="utf-8"?>\n')
+    ElementTree(root).write(out, encoding="unicode")
+    out.write("\n")
+
+
+def render_results(results: Sequence[Result], out: TextIO) -> None:
+    """Write the results of tests. One suite a kind of test; a miss that is expected counts as skipped."""
+    root = Element("testsuites", _counts("logrules", results))
+    for kind in dict.fromkeys(result.kind for result in results):
+        known = [result for result in results if result.kind == kind]
+        suite = SubElement(root, "testsuite", _counts(kind, known))
+        for result in known:
+            _add_case(suite, result)
+    write_document(root, out)
+
+
+def _counts(name: str, results: Sequence[Result]) -> dict[str, str]:
+    outcomes = [result.outcome for result in results]
+    return {
+        "name": name,
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count(Outcome.FAILED)),
+        "errors": "0",
+        "skipped": str(outcomes.count(Outcome.EXPECTED_MISS)),
+    }
+
+
+def _add_case(suite: Element, result: Result) -> None:
+    place = {"file": safe(result.place.path), "line": str(result.place.line)}
+    case = SubElement(suite, "testcase", {"classname": safe(result.owner), "name": safe(result.name), **place})
+    if result.outcome is Outcome.EXPECTED_MISS:
+        SubElement(case, "skipped", {"message": safe(result.reason or "")})
+        return
+    for fault in result.faults:
+        SubElement(case, "failure", {"message": safe(fault.message)}).text = _explained(fault)
+
+
+def _explained(fault: CaseFailure) -> str:
+    line = [f"line: {safe(fault.line)}"] if fault.line is not None else []
+    nearest = [f"nearest rule that fired: {fault.nearest}"] if fault.nearest is not None else []
+    return safe_lines([*line, *explanation(fault.clauses), *nearest])

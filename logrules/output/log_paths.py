@@ -1,18 +1,57 @@
-"""The real names of the logs in suggested commands, in place of the usual ``train.log`` and ``*.log``."""
+"""The real names of the logs in suggested commands, in place of the usual ``train.log`` and ``*.log``.
+
+A log that is compressed is read by ``zgrep`` in place of ``grep``, and by ``zcat … |`` before other commands.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from logrules.model.record import record
 from logrules.model.report import Diagnosis, Fix, Report
-from logrules.output.packed_logs import Unpacker, unpacker_of
 
 _MAX_NAMED = 4
 # A file to write to stays: only what is read is the log. Text inside quotes is a pattern or a script.
 _ONE_LOG = re.compile(r"(?<![\w./>*'\"-])(?<!> )train\.log(?![\w.'\"])")
 _ALL_LOGS = re.compile(r"(?<![\w./>'\"-])(?<!name )(?<!include )\*\.log(?![\w.'\"])")
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
+# What stands between `|`, `;`, `&` and line ends; quoted text is no such mark.
+_SIMPLE_COMMAND = re.compile(r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^'\"\\|;&\n])+")
+_FIRST_WORD = re.compile(r"\s*(\S+)")
+# gzip, bzip2, xz and zstd bring these along; each also reads files that are not compressed, if it is told to (-f).
+_TOOLS = {".gz": "z", ".bz2": "bz", ".xz": "xz", ".zst": "zstd"}
+_NO_TOOL = (".tgz", ".tar", ".zip", ".lz4")
+
+
+@record
+class Unpacker:
+    """How a shell reads logs that are all packed in one way: ``prefix`` of its tools, none for plain files."""
+
+    prefix: str
+    some_plain: bool = False
+
+    @property
+    def reads_plain(self) -> bool:
+        """Whether the files are plain, and any program can read them."""
+        return not self.prefix
+
+    def reading(self, command: str, *logs: re.Pattern[str]) -> str:
+        """The command for bash with each of its parts that reads one of ``logs`` by a tool that can expand it."""
+        if self.reads_plain:
+            return command
+        return _SIMPLE_COMMAND.sub(lambda found: self._part(found[0], logs), command)
+
+    def _part(self, part: str, logs: Sequence[re.Pattern[str]]) -> str:
+        log = next((found for one in logs if (found := one.search(part)) is not None), None)
+        word = _FIRST_WORD.match(part)
+        if log is None or word is None:
+            return part
+        if word[1] == "grep":
+            return f"{part[: word.start(1)]}{self.prefix}{part[word.start(1) :]}"
+        unpack = f"{self.prefix}cat -f" if self.some_plain else f"{self.prefix}cat"
+        rest = f"{part[word.start(1) : log.start()].rstrip()}{part[log.end() :]}"
+        return f"{part[: word.start(1)]}{unpack} {log[0]} | {rest}"
 
 
 def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
@@ -56,3 +95,13 @@ def _word(path: str, quote: str) -> str:
     """The path as one word of a shell that writes a quote inside quotes as ``quote``."""
     path = f"./{path}" if path.startswith("-") else path
     return path if _PLAIN.fullmatch(path) else "'" + path.replace("'", quote) + "'"
+
+
+def unpacker_of(paths: Sequence[str]) -> Unpacker | None:
+    """What reads all of these files at once by their names; None where no common tool does."""
+    stems = {path: next((end for end in _TOOLS if path.endswith(end)), "") for path in paths}
+    archives = any(path.removesuffix(end).endswith(_NO_TOOL) for path, end in stems.items())
+    packed = {end for end in stems.values() if end}
+    if archives or len(packed) > 1:
+        return None
+    return Unpacker(_TOOLS[packed.pop()], "" in stems.values()) if packed else Unpacker("")

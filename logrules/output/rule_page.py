@@ -11,8 +11,7 @@ from logrules.model.report import Fix, Severity, Text
 from logrules.output.messages import RESTART, RISK
 from logrules.output.shell import copyables
 from logrules.ruleset.pack import Pack, Rule
-from logrules.ruleset.rule_text import Card, card_of, title_of
-from logrules.ruleset.vocabulary_text import Word
+from logrules.ruleset.rule_text import Card, Word, card_of, title_of
 
 _CAUSE, _PHASE = Text("Cause", "原因"), Text("Phase", "阶段")
 _FROM_MARKERS = Text("where the log says the worker was", "由日志判断")

@@ -1,4 +1,4 @@
-"""What the verbs for authors of rules say, for machines: findings, test results, costs, coverage, mutants, trials."""
+"""What the verbs for authors of rules say, for machines: findings, test results, coverage, mutants, trials."""
 
 import json
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
-from logrules.model.rule_strength import Cost, RuleCoverage, Share, Strength, total
 from logrules.model.rule_trace import Trial
+from logrules.model.test_quality import MutationScore, RuleCoverage, Share, total
 from logrules.model.test_result import CaseFailure, Outcome, Result
 
 
@@ -64,18 +64,13 @@ def _fault(fault: CaseFailure) -> dict[str, Any]:
     return {"message": fault.message, "line": fault.line, "condition": clauses, "nearest": fault.nearest}
 
 
-def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
-    """One document with every rule."""
-    _write({"schema": "logrules.costs/1", "rules": [asdict(one) for one in costs]}, out)
-
-
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
     """One document: the shares of all, then each rule."""
     whole = {what: _share(total(getattr(one, what) for one in covered)) for what in ("signals", "branches", "captures")}
     _write({"schema": "logrules.coverage/1", **whole, "rules": [asdict(one) for one in covered]}, out)
 
 
-def render_strengths(tried: Sequence[Strength], out: TextIO) -> None:
+def render_mutation_scores(tried: Sequence[MutationScore], out: TextIO) -> None:
     """One document: the share of mutants noticed, then each rule."""
     noticed = _share(total(one.noticed for one in tried))
     _write({"schema": "logrules.mutants/1", "noticed": noticed, "rules": [asdict(one) for one in tried]}, out)

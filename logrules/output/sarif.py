@@ -1,4 +1,4 @@
-"""A report as SARIF 2.1.0: one result a diagnosis, at its first line of evidence.
+"""A report, or findings in rule files, as SARIF 2.1.0: one result each; a diagnosis at its first line of evidence.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 from urllib.parse import quote
 
+from logrules.model.lint_codes import CODES, Code
+from logrules.model.lint_finding import LintFinding
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.version import __version__
 from logrules.output.escape import safe
@@ -75,3 +77,33 @@ def _uri(path: str) -> str:
     if _DRIVE.match(path):
         return f"file:///{path[:2]}{quote(path[2:])}"
     return f"file://{quote(path)}" if path.startswith("/") else quote(path)
+
+
+def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+    """Write one SARIF log with one run."""
+    write_sarif(
+        "logrules check", list(map(_rule_of_code, CODES.values())), list(map(_result_of_finding, findings)), out
+    )
+
+
+def _rule_of_code(code: Code) -> dict[str, Any]:
+    return {
+        "id": code.id,
+        "name": code.name,
+        "shortDescription": {"text": code.title.en},
+        "fullDescription": {"text": code.why.en},
+        "help": {"text": code.help.en},
+        "defaultConfiguration": {"level": LEVEL[code.severity]},
+    }
+
+
+def _result_of_finding(finding: LintFinding) -> dict[str, Any]:
+    region = {"startLine": finding.place.line, "startColumn": finding.place.column}
+    place = {"artifactLocation": {"uri": quote(safe(finding.place.path))}, "region": region}
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": list(CODES).index(finding.code),
+        "level": LEVEL[CODES[finding.code].severity],
+        "message": {"text": safe(finding.message)},
+        "locations": [{"physicalLocation": place}],
+    }

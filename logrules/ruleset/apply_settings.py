@@ -15,7 +15,7 @@ from logrules.ruleset.pack import Pack, Rule, Wait
 Value = TypeVar("Value")
 
 
-def overlaid(pack: Pack, config: Config) -> Pack:
+def with_settings(pack: Pack, config: Config) -> Pack:
     """The pack without the rules that the configuration disables, with its severities and its patience."""
     file = config.file
     rules = tuple(

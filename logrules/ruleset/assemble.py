@@ -1,22 +1,30 @@
-"""Checked documents to a Pack: signals numbered, names resolved, every fault collected with its place."""
+"""Checked documents to a Pack: tables joined, signals numbered, names resolved, each fault collected with its place."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.joined_tables import joined_phases, joined_tables
 from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
-from logrules.ruleset.table_faults import table_faults
-from logrules.ruleset.table_reader import TableFile
+from logrules.ruleset.table_reader import PipelineFile, TableFile, table_faults
 from logrules.ruleset.table_rules import rules_of_tables, with_tiers
 from logrules.ruleset.tables import Phase, Tables
+
+# Rows of which the first that fits counts: a pack's own go before those that it adds to.
+_FIRST_FITS = frozenset({"alternatives"})
+# Rows without an id: all count.
+_ALL_COUNT = frozenset({"own_words", "nesting"})
+# What a file says of these stands in the place of what was said before.
+_WHOLE = frozenset({"tiers", "certainty"})
+_OTHERWISE_CALLED = {"certainty_model": "certainty"}
 
 
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
@@ -25,21 +33,21 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     documents = [(source.document, source.file) for source in sources if isinstance(source.file, TableFile)]
     files = [file for _, file in documents]
     phases, tables = joined_phases(files), joined_tables(files)
-    known = words_of(sources, phases, tables)
+    vocabulary = vocabulary_of(sources, phases, tables)
     for document, file in documents:
-        draft.problems += table_faults(document, file, tables, known.phases, known.steps)
+        draft.problems += table_faults(document, file, tables, vocabulary.phases, vocabulary.steps)
     for source in sources:
         if isinstance(source.file, FrameworkFile):
-            add_framework(draft, source, source.file, known)
+            add_framework(draft, source, source.file, vocabulary)
     for source in sources:
         if isinstance(source.file, schema.RuleFile):
-            add_rule(draft, source, source.file, known)
+            add_rule(draft, source, source.file, vocabulary)
     frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
     trace = trace_of(draft, frameworks, tables)
     draft.problems += unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
-    of_tables = tuple(rules_of_tables(tables, known))
+    of_tables = tuple(rules_of_tables(tables, vocabulary))
     exits = {
         form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
     }
@@ -65,7 +73,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         told_signals=told,
         phases=phases,
         tables=tables,
-        steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in known.steps.values()]),
+        steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in vocabulary.steps.values()]),
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
     )
@@ -78,13 +86,13 @@ def _of_tables(tables: Tables) -> Iterator[str]:
     yield from (one.pattern for one in tables.told_names)
 
 
-def words_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Words:
+def vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Vocabulary:
     """The words that the files define; a later step stands in the place of an earlier one of its name."""
     frameworks = [source.file.framework for source in sources if isinstance(source.file, FrameworkFile)]
     steps = {
         step.id: step for source in sources if isinstance(source.file, schema.FixesFile) for step in source.file.fixes
     }
-    return Words.of(phases, tables, frameworks, steps)
+    return Vocabulary.of(phases, tables, frameworks, steps)
 
 
 def unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable[Problem]:
@@ -111,3 +119,41 @@ def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
     return tuple(
         item.to_record(HeaderFormat, id=f"{file.framework}/{item.id}") for file in frameworks for item in file.headers
     )
+
+
+def joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
+    """The phases of all files, in the order of the pipeline."""
+    phases: list[Phase] = []
+    for file in files:
+        for phase in file.phases if isinstance(file, PipelineFile) else ():
+            phases = _with(phases, phase)
+    return tuple(phases)
+
+
+def _with(phases: list[Phase], new: Phase) -> list[Phase]:
+    order = [phase.id for phase in phases]
+    if new.id in order:
+        return [new if phase.id == new.id else phase for phase in phases]
+    at = order.index(new.after) + 1 if new.after in order else len(order)
+    return [*phases[:at], new, *phases[at:]]
+
+
+def joined_tables(files: Iterable[TableFile]) -> Tables:
+    """The tables of all files. The tiers are those of the last file that gives any."""
+    known: dict[str, Any] = {}
+    for file in files:
+        for member in fields(file) if not isinstance(file, PipelineFile) else ():
+            name, new = _OTHERWISE_CALLED.get(member.name, member.name), getattr(file, member.name)
+            known[name] = _joined(name, known.get(name, ()), new)
+    return Tables(**known)
+
+
+def _joined(name: str, known: Any, new: Any) -> Any:
+    if name in _WHOLE:
+        return new or known
+    if name in _ALL_COUNT:
+        return (*known, *new)
+    if name in _FIRST_FITS:
+        names = {row.id for row in new}
+        return (*new, *(row for row in known if row.id not in names))
+    return tuple({row.name if name == "classes" else row.id: row for row in (*known, *new)}.values())

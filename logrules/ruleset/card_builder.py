@@ -8,35 +8,37 @@ from logrules.model.position import Problem
 from logrules.model.report import Restart
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
-from logrules.ruleset.pack_builder import RuleSource, Words
+from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_text import with_params
 from logrules.ruleset.usual_risk import usual_risk
 
 
-def card_text(card: schema.CardFile, words: Words) -> str:
+def card_text(card: schema.CardFile, vocabulary: Vocabulary) -> str:
     """What a person reads of a rule."""
-    cause = words.causes.get(card.cause)
+    cause = vocabulary.causes.get(card.cause)
     restart = card.restart or (cause.restart if cause else Restart.AFTER_FIX)
     said = {"title": card.title, "why": card.why, "differs_from": card.differs_from, "restart": restart.value}
     steps = list(card.fixes) or list(cause.fixes if cause else ())
-    return _json({**said, "fixes": _spelled(steps, words), "references": card.references})
+    return _json({**said, "fixes": _spelled(steps, vocabulary), "references": card.references})
 
 
-def row_text(title: str | None, why: str | None, cause: Cause, fixes: Sequence[str], words: Words) -> str:
+def row_text(title: str | None, why: str | None, cause: Cause, fixes: Sequence[str], vocabulary: Vocabulary) -> str:
     """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
-    steps = _spelled(list(fixes or cause.fixes), words)
+    steps = _spelled(list(fixes or cause.fixes), vocabulary)
     said = {"title": title or cause.title, "why": why or cause.about, "restart": cause.restart.value}
     return _json({**said, "cause": cause.id, "fixes": steps})
 
 
-def step_faults(source: RuleSource, at: Sequence[str | int], card: schema.CardFile, words: Words) -> Iterator[Problem]:
+def step_faults(
+    source: RuleSource, at: Sequence[str | int], card: schema.CardFile, vocabulary: Vocabulary
+) -> Iterator[Problem]:
     """Steps that nobody defined, and parameters that a step does not have; a rule without any step."""
-    cause = words.causes.get(card.cause)
+    cause = vocabulary.causes.get(card.cause)
     if not card.fixes and not (cause and cause.fixes):
         yield source.problem([*at, "fixes"], "no step, neither here nor in its cause's row", kind="schema")
     for number, step in enumerate(card.fixes):
         for name, params in named_steps(step):
-            known = words.steps.get(name)
+            known = vocabulary.steps.get(name)
             place = [*at, "fixes", number]
             if known is None:
                 yield source.problem(place, f"unknown step `{name}`", "see rules/fixes.yaml", kind="schema")
@@ -54,14 +56,14 @@ def named_steps(step: schema.AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
         yield from step.items()
 
 
-def _spelled(steps: Sequence[schema.AnyFix], words: Words) -> list[dict[str, Any]]:
+def _spelled(steps: Sequence[schema.AnyFix], vocabulary: Vocabulary) -> list[dict[str, Any]]:
     """Each step with what it says; a named one keeps its name and its parameters for translations."""
     found = []
     for step in steps:
         if isinstance(step, schema.FixFile):
             found.append(_plain(step))
         for name, params in named_steps(step):
-            known = words.steps.get(name)
+            known = vocabulary.steps.get(name)
             if known is not None:
                 values = {**known.params, **params}
                 found.append({"name": name, "params": values, **filled(_plain(known), values)})

@@ -33,7 +33,7 @@ _ADVICE = "docs/writing-rules.md says what takes the place of its keys"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CheckedFiles:
     """The checked files that texts say, later ones in the place of earlier ones, and every problem."""
 
     sources: tuple[RuleSource, ...]
@@ -58,7 +58,7 @@ def compile_pack(
     """The pack that the texts spell, as the settings want it; or None and every problem in them."""
     if settings is None or not settings.path:
         return read_sources(texts).pack(digest)
-    from logrules.ruleset.apply_settings import overlaid, unknown_names
+    from logrules.ruleset.apply_settings import unknown_names, with_settings
     from logrules.ruleset.config import checked
 
     try:
@@ -69,12 +69,12 @@ def compile_pack(
     if pack is None:
         return None, problems
     unknown = tuple(unknown_names(pack, config))
-    return (None, unknown) if unknown else (overlaid(pack, config), ())
+    return (None, unknown) if unknown else (with_settings(pack, config), ())
 
 
 def read_sources(
     texts: Iterable["RuleText"], config: "Config | None" = None, before: Mapping[str, str] | None = None
-) -> Reading:
+) -> CheckedFiles:
     """What the texts say, and what the configuration adds of its own.
 
     ``before`` are the files of the rules that the texts come on top of.
@@ -100,7 +100,7 @@ def read_sources(
             add(source)
     for source in config.sources() if config else ():
         add(source)
-    return Reading(tuple(sources.values()), tuple(problems), tuple(replaced))
+    return CheckedFiles(tuple(sources.values()), tuple(problems), tuple(replaced))
 
 
 def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:

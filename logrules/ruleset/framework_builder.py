@@ -9,7 +9,7 @@ from logrules.ruleset.condition import Waiting
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.rule_builder import signal_of
 from logrules.ruleset.tables import Tables
 
@@ -18,12 +18,12 @@ WAIT_KEYS = ("opens", "closes", "renews")
 _NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
 
 
-def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, known: Words) -> None:
+def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, vocabulary: Vocabulary) -> None:
     """Put what a framework prints into the draft; or its problems."""
     seen = list(_presence(draft, file))
     for index, marker in enumerate(file.markers):
-        draft.problems += known.unknown_phase(source, ["markers", index, "enters"], marker.enters)
-        draft.problems += known.unknown_phase(source, ["markers", index, "leaves"], marker.leaves)
+        draft.problems += vocabulary.unknown_phase(source, ["markers", index, "enters"], marker.enters)
+        draft.problems += vocabulary.unknown_phase(source, ["markers", index, "leaves"], marker.leaves)
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
         )
@@ -33,11 +33,11 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, k
         waits = {key: qualified(getattr(marker, key), file) for key in WAIT_KEYS}
         draft.markers.append(marker.to_record(Marker, id=name, signal=number, **waits))
     for index, wait in enumerate(file.waits):
-        _add_wait(draft, source, index, wait, file.framework, known)
+        _add_wait(draft, source, index, wait, file.framework, vocabulary)
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
     for number, phase in enumerate(file.loops):
-        draft.problems += known.unknown_phase(source, ["loops", number], phase)
+        draft.problems += vocabulary.unknown_phase(source, ["loops", number], phase)
     components = (file.framework, *file.present.components)
     draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
 
@@ -52,12 +52,14 @@ def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
     return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
 
 
-def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile, framework: str, known: Words) -> None:
+def _add_wait(
+    draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile, framework: str, vocabulary: Vocabulary
+) -> None:
     name = f"{framework}/{wait.id}"
     at: list[str | int] = ["waits", index]
-    draft.problems += known.unknown(source, at, wait)
-    draft.problems += step_faults(source, at, wait, known)
-    draft.problems += known.unknown_phase(source, [*at, "phase"], wait.phase)
+    draft.problems += vocabulary.unknown(source, at, wait)
+    draft.problems += step_faults(source, at, wait, vocabulary)
+    draft.problems += vocabulary.unknown_phase(source, [*at, "phase"], wait.phase)
     draft.waits[name] = wait.to_record(Wait, id=name, patience_s=seconds(wait.patience))
     card = f"waits/{name}"
     draft.rules[card] = wait.to_record(
@@ -69,7 +71,7 @@ def _add_wait(draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile
         stall=True,
         tier=wait.tier or "",
     )
-    draft.cards[card] = card_text(wait, known)
+    draft.cards[card] = card_text(wait, vocabulary)
 
 
 def _add_metric(draft: PackBuilder, metric: MetricFile, framework: str) -> int:

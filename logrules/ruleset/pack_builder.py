@@ -1,4 +1,4 @@
-"""A pack under construction, the checked files that it is made of, and the words that they may use."""
+"""A pack under construction, the checked files that it is made of, and the vocabulary that they may use."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,7 +54,7 @@ class PackBuilder:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Vocabulary:
     """The phases, causes, frameworks and steps that rules may name; what is empty is not known, and not asked for."""
 
     phases: frozenset[str]
@@ -70,8 +70,8 @@ class Words:
         tables: Tables,
         frameworks: Iterable[str] = (),
         steps: Mapping[str, schema.NamedFixFile] | None = None,
-    ) -> "Words":
-        """The words of these tables."""
+    ) -> "Vocabulary":
+        """The vocabulary of these tables."""
         return cls(
             frozenset(phase.id for phase in phases),
             {cause.id: cause for cause in tables.causes},
@@ -81,8 +81,8 @@ class Words:
         )
 
     @classmethod
-    def of_pack(cls, pack: Pack) -> "Words":
-        """The words of a compiled pack."""
+    def of_pack(cls, pack: Pack) -> "Vocabulary":
+        """The vocabulary of a compiled pack."""
         steps = [schema.NamedFixFile.model_validate(step) for step in json.loads(pack.steps)]
         names = [framework.id for framework in pack.frameworks]
         return cls.of(pack.phases, pack.tables, names, {step.id: step for step in steps})

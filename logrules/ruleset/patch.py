@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from logrules.model.errors import PackError
 from logrules.ruleset import models as schema
-from logrules.ruleset.apply_settings import overlaid, unknown_names
+from logrules.ruleset.apply_settings import unknown_names, with_settings
 from logrules.ruleset.assemble import unknown_waits
-from logrules.ruleset.compile import Reading, read_sources
+from logrules.ruleset.compile import CheckedFiles, read_sources
 from logrules.ruleset.config import checked
 from logrules.ruleset.pack import Pack, Signal
-from logrules.ruleset.pack_builder import PackBuilder, Words
+from logrules.ruleset.pack_builder import PackBuilder, Vocabulary
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.settings import Settings
@@ -29,29 +29,29 @@ def with_rules(
         return None
     base = shipped()
     before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
-    reading = read_sources(texts, before=before)
-    if not all(isinstance(source.file, schema.RuleFile) for source in reading.sources):
+    read = read_sources(texts, before=before)
+    if not all(isinstance(source.file, schema.RuleFile) for source in read.sources):
         return None
-    pack = replace(patched(base, reading), digest=digest, origins=reading.origins(), replaced=reading.replaced)
+    pack = replace(patched(base, read), digest=digest, origins=read.origins(), replaced=read.replaced)
     if config is None:
         return pack
     if unknown := tuple(unknown_names(pack, config)):
         raise PackError(unknown)
-    return overlaid(pack, config)
+    return with_settings(pack, config)
 
 
-def patched(pack: Pack, reading: Reading) -> Pack:
+def patched(pack: Pack, read: CheckedFiles) -> Pack:
     """The pack with the rules that were read in the place of those of the same id, or beside the others.
 
     It behaves as if it were compiled from all files; only its signals have other numbers. Its digest is
     that of the old pack, so it must not be kept. Raises PackError with every problem.
     """
-    files = [(source, source.file) for source in reading.sources if isinstance(source.file, schema.RuleFile)]
-    known = Words.of_pack(pack)
+    files = [(source, source.file) for source in read.sources if isinstance(source.file, schema.RuleFile)]
+    vocabulary = Vocabulary.of_pack(pack)
     draft = _without(pack, frozenset(file.id for _, file in files))
     for source, file in files:
-        add_rule(draft, source, file, known)
-    problems = (*reading.problems, *draft.problems, *unknown_waits(draft, reading.sources))
+        add_rule(draft, source, file, vocabulary)
+    problems = (*read.problems, *draft.problems, *unknown_waits(draft, read.sources))
     if problems:
         raise PackError(problems)
     trace = None if pack.trace is None else replace(pack.trace, records=tuple(draft.records))

@@ -5,6 +5,8 @@ do. What follows from the pattern alone needs no clock: its ways through a text 
 places where it may stop. One that what comes behind it cannot begin with stops at one place.
 """
 
+from itertools import accumulate, repeat
+from operator import mul
 from typing import NamedTuple
 
 from logrules.ruleset.pattern_syntax import ALL_BITS, START, Choice, Letters, LookAround, Node, Repeat, Row, tree_of
@@ -13,8 +15,8 @@ from logrules.ruleset.pattern_syntax import ALL_BITS, START, Choice, Letters, Lo
 MAX_STEPS = 50_000_000
 _LENGTHS = (2_048, 512, 256, 128, 64)
 _ENDLESS = float("inf")
-# More rounds of a part that can be gone through in several ways are too many to be worth counting.
-_COUNTED_ROUNDS = 3
+# A part that can be gone through in several ways and may come more often doubles its ways beyond any bound.
+_COUNTED_ROUNDS = 10
 
 
 class _Work(NamedTuple):
@@ -37,6 +39,15 @@ def lengths_without_clock(pattern: str) -> tuple[int, int]:
     anchored = _is_anchored(tree)
     searched = next((length for length, taken in steps if (1 if anchored else length) * taken <= MAX_STEPS), 0)
     return searched, next((length for length, taken in steps if taken <= MAX_STEPS), 0)
+
+
+def is_catastrophic(pattern: str) -> bool:
+    """Whether its work can double with each letter: a part repeats that a text can be matched by in several ways.
+
+    What cannot be understood is not held to be.
+    """
+    tree = tree_of(pattern)
+    return tree is not None and most_steps(tree, _LENGTHS[0]) == _ENDLESS
 
 
 def most_steps(node: Node, length: int) -> float:
@@ -90,7 +101,8 @@ def _of_repeat(node: Repeat, follow: int, length: int) -> _Work:
     part, least, rounds = node.part, node.least, length if node.most is None else min(node.most, length)
     if node.possessive:
         inside = _work(part, _first(part) if rounds > 1 else 0, length)
-        return _Work(1, 1 + rounds * inside.steps) if inside.ways <= 1 else _Work(1, _ENDLESS)
+        # A round that fails ends it; only one that must come again sends those before it another way.
+        return _Work(1, 1 + rounds * inside.steps) if inside.ways <= 1 or least <= 1 else _Work(1, _ENDLESS)
     again = follow | _first(part) if rounds > 1 else follow
     inside = _work(part, again, length)
     ends = 1 if not _first(part) & follow and not _nullable(part) else rounds - min(least, rounds) + 1
@@ -99,7 +111,7 @@ def _of_repeat(node: Repeat, follow: int, length: int) -> _Work:
     if rounds > _COUNTED_ROUNDS:
         return _Work(_ENDLESS, _ENDLESS)
     # Each round is tried from wherever those before it may have stopped.
-    behind = [inside.ways**done for done in range(rounds + 1)]
+    behind = list(accumulate(repeat(float(inside.ways), rounds), mul, initial=1.0))
     return _Work(behind[-1] if ends == 1 else sum(behind[least:]), 1 + sum(behind[:-1]) * inside.steps)
 
 

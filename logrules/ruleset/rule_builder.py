@@ -10,7 +10,7 @@ from logrules.ruleset.card_builder import card_text, step_faults
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.pack import Rule, Signal
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Words
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 
 
@@ -19,7 +19,7 @@ def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool =
     return Signal(f"{owner}:{name}", tuple(file.contains), file.pattern, file.except_, sampled=sampled)
 
 
-def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, known: Words) -> None:
+def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, vocabulary: Vocabulary) -> None:
     """Put a rule into the draft, in the place of one of the same id; or its problems."""
     numbers = _signals(draft, file.id, file.signals)
     evidence = _signals(draft, file.id, file.with_)
@@ -34,11 +34,11 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
         when = Supported(when, support)
     draft.problems += _unknown_anchors(source, file)
     fixed, otherwise = _phase_of(file.phase)
-    draft.problems += known.unknown(source, [], file)
-    draft.problems += step_faults(source, [], file, known)
+    draft.problems += vocabulary.unknown(source, [], file)
+    draft.problems += step_faults(source, [], file, vocabulary)
     for phase in (fixed, otherwise):
-        draft.problems += known.unknown_phase(source, ["phase"], phase)
-    cause = known.causes.get(file.cause)
+        draft.problems += vocabulary.unknown_phase(source, ["phase"], phase)
+    cause = vocabulary.causes.get(file.cause)
     draft.rules[file.id] = file.to_record(
         Rule,
         severity=file.severity or (cause.severity if cause else Severity.ERROR),
@@ -53,7 +53,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, know
         tier=file.tier or "",
         evidence=tuple(evidence.values()),
     )
-    draft.cards[file.id] = card_text(file, known)
+    draft.cards[file.id] = card_text(file, vocabulary)
 
 
 def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFile]) -> dict[str, int]:

@@ -1,17 +1,19 @@
-"""What a person reads of a rule: decoded only when it is shown."""
+"""What a person reads of a rule, a phase or a cause: decoded only when it is shown."""
 
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.name_tables import FrameworkSettings, RenamedSetting
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import bounded
+from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
 _SETTING_END = re.compile(r"[ =]")
@@ -214,3 +216,27 @@ def _fix(plain: Mapping[str, Any], said: StepTranslation) -> Fix:
 def with_params(text: str, params: Mapping[str, str]) -> str:
     """The text with parameters in its slots; slots of other names are for captures."""
     return _SLOT.sub(lambda slot: params.get(slot[1], slot[0]), text)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A phase or a cause: what it is called and what it means."""
+
+    id: str
+    title: Text
+    about: Text
+
+
+def phases_of(pack: Pack) -> tuple[Word, ...]:
+    """All phases, in the order of the pipeline."""
+    return tuple(_word(phase, pack.translation.phases) for phase in pack.phases)
+
+
+def causes_of(pack: Pack) -> tuple[Word, ...]:
+    """All causes, those first that explain others."""
+    return tuple(_word(cause, pack.translation.causes) for cause in pack.tables.causes)
+
+
+def _word(row: Phase | Cause, translated: Mapping[str, WordTranslation]) -> Word:
+    said = translated.get(row.id)
+    return Word(row.id, Text(row.title, said.title if said else ""), Text(row.about, said.about if said else ""))

@@ -8,7 +8,7 @@ from logrules.ruleset.card_builder import row_text
 from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
-from logrules.ruleset.pack_builder import Words
+from logrules.ruleset.pack_builder import Vocabulary
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExceptionRow, ExitCode, Tables
 
 # No signal makes a row's rule hold: the failure records do.
@@ -23,21 +23,21 @@ def with_tiers(rules: Iterable[Rule], tables: Tables) -> Iterator[Rule]:
         yield replace(rule, tier=rule.tier or tiers.get(rule.cause, last))
 
 
-def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
+def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
     """The rule and the card of each row of exceptions and exits whose cause is known."""
     causes = {cause.id: cause for cause in tables.causes}
     for row in tables.exceptions:
         cause = causes.get(row.cause)
         if cause is not None:
             rule = replace(_rule(EXCEPTIONS + row.id, cause, row.phase), fallback=row.fallback)
-            yield _raised(rule), _card(row, cause, row.fixes, words)
+            yield _raised(rule), _card(row, cause, row.fixes, vocabulary)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
         cause = causes.get(code.cause)
         if cause is not None:
             rule = replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier)
-            yield rule, _card(code, cause, code.fixes, words)
+            yield rule, _card(code, cause, code.fixes, vocabulary)
     for alternatives in tables.alternatives:
         for one in alternatives.may_be:
             cause = causes.get(one.cause)
@@ -45,7 +45,7 @@ def rules_of_tables(tables: Tables, words: Words) -> Iterator[tuple[Rule, str]]:
                 name = f"{ALTERNATIVES}{alternatives.id}/{one.cause}"
                 yield (
                     replace(_rule(name, cause, None), severity=Severity.INFO, culprit="nobody", stall=False),
-                    _card(one, cause, one.fixes, words),
+                    _card(one, cause, one.fixes, vocabulary),
                 )
 
 
@@ -73,5 +73,7 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
     )
 
 
-def _card(row: ExceptionRow | ExitCode | Alternative, cause: Cause, fixes: Sequence[str], words: Words) -> str:
-    return row_text(row.title, row.why, cause, fixes, words)
+def _card(
+    row: ExceptionRow | ExitCode | Alternative, cause: Cause, fixes: Sequence[str], vocabulary: Vocabulary
+) -> str:
+    return row_text(row.title, row.why, cause, fixes, vocabulary)

@@ -9,7 +9,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import filled, named_steps
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource, Words
+from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.lint_targets import cards_in, found, signals_in
 
@@ -19,7 +19,7 @@ _SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|[\w ]+)?\}")
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 
 
-def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[LintFinding]:
+def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[LintFinding]:
     """Captures that texts, steps or examples of a file's cards name, and that nothing fills."""
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
@@ -27,11 +27,11 @@ def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[L
     fillable |= {one.id for one in pack.tables.numbers if told.issuperset(one.of)}
     asked = {*fillable, *(f"first_{metric.metric}" for metric in pack.metrics), *(one.id for one in pack.frameworks)}
     for _, path, card in cards_in(source):
-        for at, text in _texts(path, card, words):
+        for at, text in _texts(path, card, vocabulary):
             for name in dict.fromkeys(_SLOT.findall(text)):
                 if name not in fillable:
                     yield _finding(source, at, name, fillable)
-        yield from _unknown_conditions(source, path, card, words, asked)
+        yield from _unknown_conditions(source, path, card, vocabulary, asked)
         for number, example in enumerate(card.examples.fires):
             for name in example.captures:
                 if name not in captured:
@@ -39,11 +39,11 @@ def missing_captures(source: RuleSource, pack: Pack, words: Words) -> Iterator[L
 
 
 def _unknown_conditions(
-    source: RuleSource, path: NodePath, card: schema.CardFile, words: Words, asked: Collection[str]
+    source: RuleSource, path: NodePath, card: schema.CardFile, vocabulary: Vocabulary, asked: Collection[str]
 ) -> Iterator[LintFinding]:
     """Names that the conditions of steps ask for, and that no log tells."""
     for number, step in enumerate(card.fixes):
-        named = [known for name, _ in named_steps(step) if (known := words.steps.get(name)) is not None]
+        named = [known for name, _ in named_steps(step) if (known := vocabulary.steps.get(name)) is not None]
         told = [step] if isinstance(step, schema.FixFile) else named
         for name in dict.fromkeys(name for known in told for name in _conditions(known)):
             if name not in asked:
@@ -60,7 +60,7 @@ def _groups(signal: schema.SignalFile) -> tuple[str, ...]:
     return (*told, *compiled(signal.pattern).groupindex) if signal.pattern else told
 
 
-def _texts(path: NodePath, card: schema.CardFile, words: Words) -> Iterator[tuple[NodePath, str]]:
+def _texts(path: NodePath, card: schema.CardFile, vocabulary: Vocabulary) -> Iterator[tuple[NodePath, str]]:
     """What is filled with captures, each with its place."""
     yield (*path, "title"), card.title or ""
     yield (*path, "why"), card.why or ""
@@ -68,7 +68,7 @@ def _texts(path: NodePath, card: schema.CardFile, words: Words) -> Iterator[tupl
         if isinstance(step, schema.FixFile):
             yield (*path, "fixes", number), _slotted(step)
         for name, params in named_steps(step):
-            if (known := words.steps.get(name)) is not None:
+            if (known := vocabulary.steps.get(name)) is not None:
                 yield (*path, "fixes", number), str(filled(_slotted(known), {**known.params, **params}))
 
 

@@ -1,23 +1,26 @@
-"""What changed files can affect: their own tests, and every test whose log a changed rule has a say in."""
+"""What changed since a commit, and the tests that this can affect: its own, and those whose logs it has a say in."""
 
+import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import logrules
+from logrules.model.errors import LogrulesError
 from logrules.ruleset.load import CASE_NAME, rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import Case, lines_of
-from logrules.ruletest.git import changed_files, old_text
 from logrules.ruletest.runner import Test
 from logrules.ruletest.suite import Example
 
 # Parts of a condition that can hold on a log in which none of the rule's own words occur.
 _WORDLESS = "metric("
+_LIMIT_S = 60
+_LATEST = "HEAD"
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ChangeImpact:
     """What changes can affect: everything, or the tests of some files, rules and cases and the logs with some words."""
 
     everything: bool = False
@@ -42,19 +45,19 @@ class Reach:
         return any(word in log for word in self.literals)
 
 
-def reach_of_changes(since: str, roots: Sequence[Path]) -> Reach:
+def impact_of_changes(since: str, roots: Sequence[Path]) -> ChangeImpact:
     """What differs from the commit ``since`` can affect, of the shipped rules, those in ``roots`` and all cases."""
     changed = changed_files(since)
     package = Path(logrules.__file__).resolve().parent
     if any(path.is_relative_to(package) and path.suffix == ".py" for path in changed):
-        return Reach(everything=True)
+        return ChangeImpact(everything=True)
     places = [shipped_rules().resolve(), *(root.resolve() for root in roots)]
     found = _Found()
     for path, name in changed.items():
         if path.suffix in {".yaml", ".yml"} and path.name != CASE_NAME and any(map(path.is_relative_to, places)):
             found.add_rule_file(path, old_text(since, name))
     folders = frozenset(path.parent for path in changed)
-    return Reach(found.everything, frozenset(found.rules), folders, tuple(found.literals))
+    return ChangeImpact(found.everything, frozenset(found.rules), folders, tuple(found.literals))
 
 
 class _Found:
@@ -87,6 +90,57 @@ class _Found:
             self.literals |= {literal.encode() for literal in signal.contains}
 
 
-def affected(tests: Iterable[Test], reach: Reach) -> Iterator[Test]:
+def affected(tests: Iterable[Test], impact: ChangeImpact) -> Iterator[Test]:
     """The tests that the changes can affect."""
-    return (test for test in tests if reach.touches(test))
+    return (test for test in tests if impact.touches(test))
+
+
+def changed_files(since: str) -> dict[Path, str]:
+    """Every file that differs from the commit ``since`` or is new, with its name in the repository.
+
+    Before the first commit of a repository every file is new.
+
+    Raises LogrulesError where there is no repository or no such commit.
+    """
+    if since.startswith("-"):
+        raise LogrulesError(f"{since}: no such commit")
+    root = Path(_git("rev-parse", "--show-toplevel").decode().rstrip("\n"))
+    if since == _LATEST and not _has_commits():
+        since = _git("hash-object", "-t", "tree", "--stdin").decode().strip()  # that of a tree without a file
+    changed = _git("diff", "--name-only", "--no-renames", "-z", since, "--")
+    new = _git("-C", str(root), "ls-files", "--others", "--exclude-standard", "-z")
+    names = [name.decode(errors="surrogateescape") for name in (changed + new).split(b"\0") if name]
+    return {(root / name).resolve(): name for name in names}
+
+
+def old_text(since: str, name: str) -> bytes | None:
+    """A file as it was at a commit; None where it was not there yet."""
+    try:
+        return _git("show", f"{since}:{name}")
+    except LogrulesError:
+        return None
+
+
+def _has_commits() -> bool:
+    try:
+        _git("rev-parse", "--verify", "--quiet", _LATEST)
+    except LogrulesError:
+        return False
+    return True
+
+
+def _git(*words: str) -> bytes:
+    try:
+        done = subprocess.run(  # noqa: S603
+            ["git", *words],  # noqa: S607
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_LIMIT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise LogrulesError(f"--changed needs git, which cannot be run: {fault}") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise LogrulesError(f"--changed: git says: {said[0] if said else done.returncode}")
+    return done.stdout

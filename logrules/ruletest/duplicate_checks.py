@@ -11,7 +11,7 @@ from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
 from logrules.ruletest.harness import events_of, held, judged, run_saved
 from logrules.ruletest.lint_targets import found
-from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
 
 # Of fewer logs nothing follows.
@@ -20,7 +20,7 @@ LEAST_LOGS = 3
 Fired = frozenset[str]
 
 
-def twins(
+def duplicate_rules(
     sources: Sequence[RuleSource], on: Prepared, examples: Sequence[Example], cases: Sequence[Case], processes: int
 ) -> Iterator[LintFinding]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
@@ -46,7 +46,7 @@ def _rules_of(source: RuleSource) -> Iterator[str]:
 
 
 def _rivals(names: Fired, seen: Sequence[Fired]) -> Fired:
-    """The rules that fired wherever one of these did: only they can be its twins."""
+    """The rules that fired wherever one of these did: only they can be its duplicates."""
     found: set[str] = set()
     for name in names:
         logs = [fired for fired in seen if name in fired]

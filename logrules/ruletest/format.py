@@ -20,7 +20,7 @@ from logrules.ruletest.yaml_entries import ordered
 _NEVER_BROKEN = 1 << 30
 
 
-def tidied(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes:
+def formatted(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes:
     """The file in its canonical form, the parts at the paths ``without`` taken out.
 
     Raises PackError where it cannot be read, or would not say the same afterwards.
@@ -67,7 +67,7 @@ def _take_out(document: Any, path: NodePath) -> None:
     del document[path[-1]]
 
 
-def repaired(findings: Iterable[LintFinding], paths: Mapping[str, Path]) -> dict[Path, bytes]:
+def autofixed(findings: Iterable[LintFinding], paths: Mapping[str, Path]) -> dict[Path, bytes]:
     """The new text of each file that a finding can be mended in; ``paths`` are the files by the names in findings.
 
     Raises PackError where a file cannot be written as it should be.
@@ -76,4 +76,4 @@ def repaired(findings: Iterable[LintFinding], paths: Mapping[str, Path]) -> dict
     for finding in findings:
         if finding.removes is not None and finding.place.path in paths:
             gone.setdefault(finding.place.path, set()).add(finding.removes)
-    return {paths[shown]: tidied(rule_bytes(paths[shown]), shown, parts) for shown, parts in sorted(gone.items())}
+    return {paths[shown]: formatted(rule_bytes(paths[shown]), shown, parts) for shown, parts in sorted(gone.items())}

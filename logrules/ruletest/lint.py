@@ -14,45 +14,44 @@ from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource, Words
+from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
-from logrules.ruletest import metadata_checks
+from logrules.ruletest import file_checks
 from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import all_texts, known_cases, known_collection, shipped_cases, shown_in
-from logrules.ruletest.duplicate_checks import twins
+from logrules.ruletest.duplicate_checks import duplicate_rules
+from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.pattern_checks import pattern_findings
-from logrules.ruletest.placeholders import placeholders
 from logrules.ruletest.suite import Suite
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
-from logrules.ruletest.unused_signals import dead_signals, dead_waits, opened_waits
 
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
-    dead_signals,
-    metadata_checks.references,
-    metadata_checks.place,
+    unused_signals,
+    file_checks.references,
+    file_checks.place,
     placeholders,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class LintReport:
     """What was found, by place, and how many files were looked at."""
 
     findings: tuple[LintFinding, ...]
     files: int
 
 
-def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, online: bool = False) -> Checked:
+def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1) -> LintReport:
     """Everything that is wrong in the files at or below the paths.
 
-    Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
-    ``online`` references are asked for. Raises PackError where a path does not exist.
+    Without paths it is the packs that the settings name or, where they name none, all that is shipped.
+    Raises PackError where a path does not exist.
     """
     given = list(paths) or list(settings.packs)
     texts = all_texts(given, settings)
@@ -60,10 +59,10 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, onli
     asked = [text for text in texts if text.shown in wanted]
     shipped = known_cases(find_cases(shipped_cases()))
     cases, of_cases = _cases(given) if given else (len(shipped), [])
-    found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
+    found = [*_of_rules(texts, asked, settings, shipped, processes), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
-    return Checked(tuple(findings), len(asked) + cases)
+    return LintReport(tuple(findings), len(asked) + cases)
 
 
 def _cases(roots: Sequence[Path]) -> tuple[int, list[LintFinding]]:
@@ -82,8 +81,6 @@ def _of_rules(
     settings: Settings,
     shipped: Sequence[Case],
     processes: int,
-    *,
-    online: bool,
 ) -> Iterator[LintFinding]:
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
@@ -101,15 +98,11 @@ def _of_rules(
     if found is not None:
         pack, suite = found
         yield from map(_finding, unknown_names(pack, config) if config is not None else ())
-        words = Words.of_pack(pack)
+        vocabulary = Vocabulary.of_pack(pack)
         for source in sources:
-            yield from missing_captures(source, pack, words)
+            yield from missing_captures(source, pack, vocabulary)
         # What only running the rules shows.
-        yield from twins(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
-    if online:
-        from logrules.ruletest.reference_checks import gone_references
-
-        yield from gone_references(sources)
+        yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
 
 
 def _collection(texts: Sequence[RuleText], settings: Settings) -> tuple[Pack, Suite] | None:
@@ -141,7 +134,7 @@ def _of_sources(
     yield from literal_findings(signals, [log for case in shipped for log in case.logs])
     for here in signals:
         yield from pattern_findings(here)
-    yield from dead_waits(sources, opened)
+    yield from unopened_waits(sources, opened)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:

@@ -1,18 +1,151 @@
-"""Mutants tried against the examples of their rule: those that no example notices."""
+"""Mutants: rules made wrong in one place each, tried against their examples, and those that no example notices."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import index_of
 from logrules.model.event import Event
-from logrules.model.rule_strength import Share, Strength
+from logrules.model.test_quality import MutationScore, Share
+from logrules.ruleset import condition as nodes
+from logrules.ruleset.duration import spelled
+from logrules.ruleset.pack import Pack, Rule, Signal, Wait
+from logrules.ruleset.unparse import spell
 from logrules.ruletest.examples import misses
 from logrules.ruletest.harness import SOURCE, events_of, held, judged
-from logrules.ruletest.mutants import Mutant, mutants
-from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
+
+# Wide enough that a near miss need not lie on the edge of its window.
+WIDER = 10
+_NEVER = "(?!)"
+_OTHER_TREND = {nodes.Trend.FLAT: nodes.Trend.RISING, nodes.Trend.RISING: nodes.Trend.FLAT}
+_OTHER_RHYTHM = {nodes.Detection.OVERDUE: nodes.Detection.LAGGING, nodes.Detection.LAGGING: nodes.Detection.OVERDUE}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A change to one rule, in words, and what it puts in the place of the rule, of signals or of a wait."""
+
+    what: str
+    rule: Rule | None = None
+    signals: dict[int, Signal] = field(default_factory=dict)
+    wait: Wait | None = None
+
+    def applied(self, pack: Pack) -> Pack:
+        """The pack with the rule made wrong; every number in it stays what it was."""
+        rules = pack.rules
+        if (wrong := self.rule) is not None:
+            rules = tuple(wrong if rule.id == wrong.id else rule for rule in rules)
+        waits = pack.waits
+        if (late := self.wait) is not None:
+            waits = tuple(late if wait.id == late.id else wait for wait in waits)
+        signals = tuple(self.signals.get(number, signal) for number, signal in enumerate(pack.signals))
+        return replace(pack, rules=rules, waits=waits, signals=signals)
+
+
+def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
+    """Every mutant of a rule or, for the card of a wait, of its patience."""
+
+    def name_of(signal: int) -> str:
+        return pack.signals[signal].name
+
+    for number in nodes.all_signals(rule.when):
+        yield from _without(number, pack.signals[number], name_of(number))
+    for wrong, was, now in _wrong(rule.when):
+        yield Mutant(f"`{spell(now, name_of)}` for `{spell(was, name_of)}`", replace(rule, when=wrong))
+    for wait in pack.waits:
+        if wait.id == rule.wait:
+            late = replace(wait, patience_s=wait.patience_s * WIDER)
+            text = f"a patience of {spelled(late.patience_s)} for {spelled(wait.patience_s)}"
+            yield Mutant(text, wait=late)
+
+
+def _without(number: int, signal: Signal, name: str) -> Iterator[Mutant]:
+    yield Mutant(f"the signal `{name}` dropped", signals={number: replace(signal, pattern=_NEVER)})
+    if signal.pattern is not None:
+        yield Mutant(f"the pattern of `{name}` dropped", signals={number: replace(signal, pattern=None)})
+    if signal.unless is not None:
+        yield Mutant(f"the veto of `{name}` dropped", signals={number: replace(signal, unless=None)})
+
+
+def _wrong(condition: nodes.Condition) -> Iterator[tuple[nodes.Condition, nodes.Condition, nodes.Condition]]:
+    """The condition with one operator flipped, one window widened or one count dropped; what was there, what is."""
+    match condition:
+        case nodes.Every(parts):
+            yield nodes.Some(parts), condition, nodes.Some(parts)
+            yield from ((nodes.Every(wrong), was, now) for wrong, was, now in _one_wrong(parts))
+        case nodes.Some(parts):
+            yield nodes.Every(parts), condition, nodes.Every(parts)
+            yield from ((nodes.Some(wrong), was, now) for wrong, was, now in _one_wrong(parts))
+        case nodes.Supported(part, evidence):
+            yield from ((nodes.Supported(wrong, evidence), was, now) for wrong, was, now in _wrong(part))
+        case nodes.Not(part):
+            yield part, condition, part
+            yield from ((nodes.Not(wrong), was, now) for wrong, was, now in _wrong(part))
+        case _:
+            yield from ((wrong, condition, wrong) for wrong in _wrong_leaf(condition))
+
+
+def _one_wrong(
+    parts: tuple[nodes.Condition, ...],
+) -> Iterator[tuple[tuple[nodes.Condition, ...], nodes.Condition, nodes.Condition]]:
+    for number, part in enumerate(parts):
+        for wrong, was, now in _wrong(part):
+            yield (*parts[:number], wrong, *parts[number + 1 :]), was, now
+
+
+def _wrong_leaf(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
+    match leaf:
+        case nodes.Sequence(steps, within_s):
+            yield nodes.Every(tuple(_seen(step) for step in steps))
+            if within_s is not None:
+                yield nodes.Sequence(steps, within_s * WIDER)
+        case nodes.Absence(after, missing, within_s):
+            yield _seen(after)
+            if within_s is not None:
+                yield nodes.Absence(after, missing, within_s * WIDER)
+        case nodes.Repeated(signals, least, within_s):
+            yield _seen(signals)
+            if within_s is not None:
+                yield nodes.Repeated(signals, least, within_s * WIDER)
+        case nodes.Detector(kind, longer_than_s):
+            if longer_than_s:
+                yield nodes.Detector(kind, longer_than_s * WIDER)
+            elif kind in _OTHER_RHYTHM:
+                yield nodes.Detector(_OTHER_RHYTHM[kind])
+        case _:
+            yield from _wrong_metric(leaf)
+
+
+def _seen(signals: tuple[int, ...]) -> nodes.Condition:
+    """Any of the signals, as the language says it."""
+    return (
+        nodes.Occurred(signals)
+        if len(signals) == 1
+        else nodes.Some(tuple(nodes.Occurred((signal,)) for signal in signals))
+    )
+
+
+def _wrong_metric(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
+    match leaf:
+        case nodes.MetricIs(kind=kind):
+            yield replace(leaf, kind=nodes.NotANumber.INF if kind is nodes.NotANumber.NAN else nodes.NotANumber.NAN)
+        case nodes.MetricStays(metric, kind):
+            yield nodes.MetricIs(metric, kind)
+            yield replace(leaf, kind=nodes.NotANumber.INF if kind is nodes.NotANumber.NAN else nodes.NotANumber.NAN)
+        case nodes.MetricBound(above=above, over=over):
+            yield replace(leaf, above=not above)
+            if over > 1:
+                yield replace(leaf, over=1)
+        case nodes.MetricSpike(above=above, factor=factor):
+            yield replace(leaf, above=not above)
+            yield replace(leaf, factor=factor * WIDER)
+        case nodes.MetricTrend(trend=trend):
+            yield replace(leaf, trend=_OTHER_TREND[trend])
+        case _:
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +156,13 @@ class ReadExample:
     events: tuple[Event, ...]
 
 
-def strengths(on: Prepared, examples: Sequence[Example], processes: int) -> list[Strength]:
-    """Each rule's strength, by its own examples (those of one rule stand together)."""
+def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int) -> list[MutationScore]:
+    """Each rule's mutation score, by its own examples (those of one rule stand together)."""
     groups = [tuple(group) for _, group in groupby(examples, key=lambda example: example.owner)]
-    return list(on_all_cores(strength, groups, on, processes, few=2))
+    return list(on_all_cores(mutation_score, groups, on, processes, few=2))
 
 
-def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
+def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:
     """Try every mutant of the rule whose examples these are."""
     rule = on.index.rules[examples[0].owner]
     tried = list(mutants(on.pack, rule))
@@ -38,7 +171,7 @@ def strength(on: Prepared, examples: Sequence[Example]) -> Strength:
     passing = [one for one in read if not _fails(on, one)]
     survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, passing))
     share = Share(len(tried) - len(survivors), len(tried))
-    return Strength(rule.id, examples[0].place.path, share, survivors)
+    return MutationScore(rule.id, examples[0].place.path, share, survivors)
 
 
 def noticed(on: Prepared, mutant: Mutant, examples: Iterable[ReadExample]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.pattern_syntax import branches_of
-from logrules.ruletest.backtracking import catastrophic
+from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruletest.lint_targets import SignalHere, lines_for
 
 # Around a literal in a line there may be anything: a veto that finds all of these finds every line.
@@ -19,7 +19,7 @@ _LIMIT_S = 0.5
 def pattern_findings(here: SignalHere) -> Iterator[LintFinding]:
     """What is wrong with the pattern and the veto of a signal."""
     for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
-        if pattern is not None and catastrophic(pattern):
+        if pattern is not None and is_catastrophic(pattern):
             yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
     if here.signal.except_ is not None:
         for number, literal in enumerate(here.signal.contains):

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
-from logrules.model.rule_strength import RuleCoverage, Share
+from logrules.model.test_quality import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.examples import short_name
 from logrules.ruletest.harness import events_of, judged
-from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
 
 Branch = tuple[tuple[int, ...], bool]

@@ -1,18 +1,24 @@
-"""A collection run: every example, sample and case to its result."""
+"""A collection run: every example, sample and case to its result, on all cores."""
 
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
-from logrules.engine.run import Prepared
+from logrules.engine.resilient_pool import process_pool
+from logrules.engine.run import Prepared, prepared
 from logrules.model.test_result import Result
+from logrules.ruleset.pack import Pack
 from logrules.ruletest.case import Case
 from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import Collection
 from logrules.ruletest.examples import example_result, header_result, marker_result, metric_result
-from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import AnySample, Example, HeaderSample, MarkerSample, MetricSample
 
 Test: TypeAlias = Example | AnySample | Case
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+# Below this many tests starting processes costs more than it saves.
+FEW = 150
+_CHUNKS_A_PROCESS = 8
 
 
 def every_test(found: Collection, word: str = "") -> tuple[Test, ...]:
@@ -20,7 +26,7 @@ def every_test(found: Collection, word: str = "") -> tuple[Test, ...]:
     return tuple(test for test in (*found.cases, *found.suite.tests) if word in test.name)
 
 
-def prove(on: Prepared, tests: Sequence[Test], processes: int = 1) -> Iterator[Result]:
+def run_tests(on: Prepared, tests: Sequence[Test], processes: int = 1) -> Iterator[Result]:
     """Each test's result, in the given order."""
     yield from on_all_cores(run_test, tests, on, processes)
 
@@ -38,3 +44,30 @@ def run_test(on: Prepared, test: Test) -> Result:
             return header_result(on.pack, test)
         case MetricSample():
             return metric_result(on, on.signals, test)
+
+
+class _Here:
+    """The pack of this process."""
+
+    on: Prepared
+
+
+def on_all_cores(
+    task: Callable[[Prepared, Item], Answer], items: Sequence[Item], on: Prepared, processes: int, few: int = FEW
+) -> Iterator[Answer]:
+    """``task`` of each item, in order. ``task`` must be a function of a module."""
+    if processes < 2 or len(items) < few:  # noqa: PLR2004 - one is no crowd
+        yield from (task(on, item) for item in items)
+        return
+    with process_pool(processes, _begin, on, on.pack) as pool:
+        size = max(1, len(items) // (processes * _CHUNKS_A_PROCESS))
+        yield from pool.map(_do, [(task, item) for item in items], chunksize=size)
+
+
+def _begin(given: Prepared | Pack) -> None:
+    _Here.on = prepared(given, cache=True) if isinstance(given, Pack) else given
+
+
+def _do(work: tuple[Callable[[Prepared, Any], Any], Any]) -> Any:
+    task, item = work
+    return task(_Here.on, item)

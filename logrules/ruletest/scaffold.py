@@ -8,12 +8,19 @@ from pathlib import Path
 from logrules.model.errors import LogrulesError
 from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
-from logrules.ruletest.format import tidied
-from logrules.ruletest.literal_choice import best_literal
+from logrules.ruletest.file_checks import STEP, TITLE, WHY
+from logrules.ruletest.format import formatted
 from logrules.ruletest.log_lines import Extract, near_miss
-from logrules.ruletest.placeholders import STEP, TITLE, WHY
 from logrules.ruletest.rule_writer import written
-from logrules.ruletest.variable_parts import Filled, MessagePart, compared_parts, parts_of, pattern_of, shared_parts
+from logrules.ruletest.variable_parts import (
+    Filled,
+    MessagePart,
+    best_literal,
+    compared_parts,
+    parts_of,
+    pattern_of,
+    shared_parts,
+)
 
 _FALLBACK_CAUSE = "python-exception"
 _LONGEST_PATTERN = 800
@@ -53,7 +60,7 @@ def draft(
     name = rule_id or f"team/{_slug(literal)}"
     near = near_miss(extract.line, extract.others, pattern if captures else re.escape(literal)) or _NOTHING_LIKE_IT
     text = _written(cause or _FALLBACK_CAUSE, literal, pattern if captures else None, captures, extract.line, near)
-    return RuleDraft(name, tidied(text.encode(), name).decode())
+    return RuleDraft(name, formatted(text.encode(), name).decode())
 
 
 def _first_of(parts: Sequence[MessagePart], alike: Sequence[str]) -> Sequence[MessagePart]:

@@ -1,10 +1,12 @@
-"""A message split into what a program prints unchanged and what it fills in."""
+"""A message split into what a program prints unchanged and what it fills in, and the text by which it is best found."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from logrules.ruleset.pattern import found_in_time
+from logrules.ruletest.case import log_bytes
 
 _HASH = r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"
 # A short one goes to and fro between digits and letters, as `bf16`, `30d` and `1e05` do not.
@@ -42,6 +44,9 @@ _WHOLE_NUMBER = re.compile(r"\d+")
 _DULL = frozenset(
     {"a", "an", "and", "at", "by", "for", "from", "in", "is", "of", "on", "than", "the", "to", "was", "with"}
 )
+SHORTEST = 6
+# A longer text finds no fewer lines, and is more likely to be worded anew in the next version.
+LONGEST = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +159,31 @@ def shared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> Sequenc
 
 def _has_words(text: str) -> bool:
     return sum(letter.isalpha() for letter in text) >= _ENOUGH_LETTERS
+
+
+def best_literal(parts: Sequence[MessagePart], written: bytes, logs: Iterable[Path], own: Iterable[str]) -> str | None:
+    """The fixed text that is on fewest lines of the logs, then of the line's own log; of equals the longest.
+
+    It stands in the line as it was ``written``, unbroken by colours. None where the line has no text of at least
+    ``SHORTEST`` letters.
+    """
+    texts = [text for part in parts if isinstance(part, Fixed) and (text := _trimmed(part.text))]
+    candidates = [text for text in dict.fromkeys(texts) if text.encode() in written]
+    if not candidates:
+        return None
+    elsewhere = [log_bytes(log).decode("utf-8", "replace") for log in logs]
+    own_lines = list(own)
+
+    def common(text: str) -> tuple[int, int, int]:
+        here = sum(text in line for line in own_lines)
+        return sum(whole.count(text) for whole in elsewhere), here, -len(text)
+
+    return min(candidates, key=common)
+
+
+def _trimmed(text: str) -> str | None:
+    """The text without punctuation at its ends, cut at a word; None where it is too short."""
+    bare = text.strip().strip("'\"()[]{}<>,;=").strip()
+    if len(bare) > LONGEST:
+        bare = bare[:LONGEST].rsplit(" ", 1)[0]
+    return bare if sum(letter.isalpha() for letter in bare) >= SHORTEST else None

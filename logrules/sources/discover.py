@@ -11,12 +11,11 @@ from logrules.model.record import mutable_record, record
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
-from logrules.sources.file import FileSource, opened, text_of
+from logrules.sources.file import FileSource, StdinSource, opened, text_of
 from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, matches, may_be_log, natural, short_names
 from logrules.sources.remote import is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES, MemorySource, Source
-from logrules.sources.stdin import StdinSource
 
 _BINARY_CHECK_BYTES = 4 << 10
 # Of the files that are called like no log, so many are looked at, and so many named.
@@ -95,7 +94,7 @@ def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], lis
     """What flight-recorder dumps tell, as logs."""
     if not dumps:
         return [], []
-    from logrules.sources.flight_files import read_dumps
+    from logrules.sources.flight_dump import read_dumps
     from logrules.sources.flight_lines import lines_of
 
     read, notes = read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))

@@ -1,4 +1,4 @@
-"""A saved log: a file, plain or compressed, or a named pipe that is read to its end."""
+"""A saved log: a file, plain or compressed, or a pipe that is read to its end; standard input is one of them."""
 
 import os
 import stat
@@ -11,15 +11,16 @@ from typing import Protocol
 
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
-from logrules.sources.aligned_reader import aligned_blocks
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
-from logrules.sources.chunking import resized, whole_lines
+from logrules.sources.chunking import aligned_blocks, resized, whole_lines
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
 from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES, SavedSource
+from logrules.sources.wall_clock import now
 
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
+STDIN_NAME = "<stdin>"
 
 
 class Readable(Protocol):
@@ -186,3 +187,27 @@ def _reads(file: Readable, at_once: int, limit: int | None, faults: list[str]) -
             yield data
     except OSError as fault:
         faults.append(f"reading failed ({reason_of(fault)})")
+
+
+class StdinSource(SavedSource):
+    """The pipe or file on ``descriptor``, plain or compressed; the descriptor stays open."""
+
+    def __init__(self, block_bytes: int = BLOCK_BYTES, descriptor: int = 0) -> None:
+        super().__init__(STDIN_NAME, saved_items(STDIN_NAME, lambda: _opened(descriptor), block_bytes))
+        self._descriptor = descriptor
+
+    @property
+    def modified(self) -> float:
+        """When the file behind it was last written; of a pipe, now: by it, times without a year are read."""
+        try:
+            status = os.fstat(self._descriptor)
+        except OSError:
+            return now()
+        return status.st_mtime if stat.S_ISREG(status.st_mode) else now()
+
+
+def _opened(descriptor: int) -> FileIO:
+    try:
+        return FileIO(descriptor, closefd=False)
+    except OSError:
+        raise SourceError("standard input is closed; name a log file or pipe one in") from None

@@ -1,13 +1,19 @@
-"""One rank's flight-recorder dump: JSON or a pickle of plain values, cut down to what can be compared."""
+"""Flight-recorder dumps, one a rank: JSON or a pickle of plain values, cut down to what can be compared.
+
+What cannot be used is said and left out.
+"""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
+from logrules.model.errors import reason_of
+from logrules.model.report import SourceNote
+from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import NotPlain, load
 
 # TORCH_FR_DUMP_TEMP_FILE, formerly TORCH_NCCL_DEBUG_INFO_TEMP_FILE, with the rank behind it.
@@ -19,6 +25,8 @@ _MAX_SIZES = 64
 _MAX_WORD = 120
 _MAX_SECONDS = 1e11
 _OUR_FRAME = re.compile(r"site-packages|dist-packages|/torch/|\\torch\\|<frozen|\.cpp$|\.hpp$")
+# As many ranks as one reads at a sitting; the others are said to be left out.
+MAX_DUMPS = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +180,29 @@ def _place(frames: Any) -> str:
 def word(text: str) -> str:
     """A name from a dump as it may stand in a line: nothing in it can begin another line, or a prefix."""
     return re.sub(r"[^\w.:<>+-]", "_", text[:_MAX_WORD])
+
+
+def read_dumps(dumps: Iterable[tuple[Path, str]]) -> tuple[list[Dump], list[SourceNote]]:
+    """The dumps (path, name in the report) that can be used; and what a reader must know of the others."""
+    read: list[Dump] = []
+    notes: list[SourceNote] = []
+    for place, (path, name) in enumerate(dumps):
+        if place >= MAX_DUMPS:
+            notes.append(SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps"))
+            break
+        try:
+            read.append(_read(path, name))
+        except NoDump as fault:
+            notes.append(SourceNote(name, str(fault)))
+    return read, notes
+
+
+def _read(path: Path, name: str) -> Dump:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as fault:
+        raise NoDump(f"cannot be read ({reason_of(fault)})") from None
+    if len(data) > MAX_BYTES:
+        raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was passed over")
+    return read_dump(name, rank_of_name(path.name) or 0, data)

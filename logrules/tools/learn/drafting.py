@@ -8,9 +8,9 @@ from pathlib import Path
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS
-from logrules.ruletest.format import tidied
+from logrules.ruletest.file_checks import TITLE, WHY
+from logrules.ruletest.format import formatted
 from logrules.ruletest.log_lines import Extract, extract_of, near_miss
-from logrules.ruletest.placeholders import TITLE, WHY
 from logrules.ruletest.rule_writer import written
 from logrules.ruletest.scaffold import draft
 from logrules.ruletest.variable_parts import Fixed, parts_of, pattern_of, shared_parts
@@ -99,7 +99,7 @@ def _row(
     }
     text = _header(group) + written({"exceptions": [row]})
     file = f"{FOLDER}/exceptions-{name}.yaml"
-    return LearnedDraft(EXCEPTIONS + name, file, tidied(text.encode(), file).decode())
+    return LearnedDraft(EXCEPTIONS + name, file, formatted(text.encode(), file).decode())
 
 
 def _first_sentence(message: str) -> str:

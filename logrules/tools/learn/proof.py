@@ -10,7 +10,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest.collect import compiled
-from logrules.ruletest.runner import prove
+from logrules.ruletest.runner import run_tests
 from logrules.ruletest.suite import Suite
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.learn.drafting import LearnedDraft
@@ -74,7 +74,7 @@ def _own_tests(pack: Pack, suite: Suite, rules: frozenset[str]) -> dict[str, tup
     on = prepared(pack)
     tests = [example for example in suite.examples if example.owner in rules]
     found: dict[str, tuple[str, ...]] = {}
-    for test, result in zip(tests, prove(on, tests), strict=True):
+    for test, result in zip(tests, run_tests(on, tests), strict=True):
         if result.outcome is Outcome.FAILED:
             found[test.owner] = (*found.get(test.owner, ()), *(fault.message for fault in result.faults))
     return found

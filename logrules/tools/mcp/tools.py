@@ -13,8 +13,7 @@ from logrules.output.report_json import SCHEMA as REPORT_SCHEMA
 from logrules.output.report_json import report_document
 from logrules.output.rule_page import render_rule, render_word
 from logrules.ruleset.pack import Pack, Rule
-from logrules.ruleset.rule_text import title_of
-from logrules.ruleset.vocabulary_text import causes_of, phases_of
+from logrules.ruleset.rule_text import causes_of, phases_of, title_of
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource
 

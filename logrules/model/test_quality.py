@@ -1,4 +1,4 @@
-"""How good rules and their tests are: what tests exercise, which wrong rules they notice, what each rule costs."""
+"""How good the tests of rules are: what they exercise, and which wrong rules they notice."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class RuleCoverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Strength:
+class MutationScore:
     """How many mutants of a rule its examples notice and, each in words, those that they do not."""
 
     rule: str
@@ -42,18 +42,3 @@ def total(shares: Iterable[Share]) -> Share:
     """All shares as one."""
     known = tuple(shares)
     return Share(sum(share.done for share in known), sum(share.all for share in known))
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What one rule costs on a set of logs.
-
-    ``tried`` lines had one of its literals, ``matched`` were what it looks for; ``seconds`` went into its patterns.
-    ``lines`` is how many lines the logs have in all.
-    """
-
-    rule: str
-    tried: int
-    matched: int
-    seconds: float
-    lines: int

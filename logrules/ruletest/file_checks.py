@@ -1,0 +1,104 @@
+"""What rule files show by themselves: references, place, a draft's sentences, signals and waits nobody asks for."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+from logrules.model.lint_finding import LintFinding, NodePath
+from logrules.ruleset import models as schema
+from logrules.ruleset.framework_builder import qualified
+from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.table_reader import ExceptionsFile
+from logrules.ruleset.when import ConditionFault, parse_when
+from logrules.ruletest.lint_targets import cards_in, found, signals_in
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+TITLE = "Write what went wrong"
+WHY = "Write why it happens."
+STEP = "Write what to try first"
+_ALL = frozenset({TITLE, WHY, STEP})
+
+
+def references(source: RuleSource) -> Iterator[LintFinding]:
+    """References that are no addresses of pages."""
+    for _, path, card in cards_in(source):
+        for number, address in enumerate(card.references):
+            if not is_address(address):
+                yield found(source, (*path, "references", number), "LR111", f"`{address}` is no address of a page")
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a page on the web."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and "." in parts.netloc and not re.search(r"\s", text)
+
+
+def place(source: RuleSource) -> Iterator[LintFinding]:
+    """A rule whose file is not called as its id says."""
+    match source.file:
+        case schema.RuleFile(id=name):
+            parts = PurePath(source.document.path).with_suffix("").parts
+            wanted = tuple(name.split("/"))
+            if parts[-len(wanted) :] != wanted:
+                yield found(source, ("id",), "LR112", f"`{name}` belongs in a file {name}.yaml")
+
+
+def unused_signals(source: RuleSource) -> Iterator[LintFinding]:
+    """Signals of a rule whose name is not in its `when`; none where that cannot be understood: one may be misspelt."""
+    match source.file:
+        case schema.RuleFile(when=str() as when, with_=evidence) if _understood(when, source):
+            asked = {*_NAME.findall(when), *evidence}
+            for here in signals_in(source):
+                if here.name not in asked:
+                    message = f"the signal `{here.name}` is not in `when`"
+                    yield here.finding("LR101", message, removes=here.at)
+
+
+def _understood(when: str, source: RuleSource) -> bool:
+    try:
+        parse_when(when, {here.name: number for number, here in enumerate(signals_in(source))})
+    except ConditionFault:
+        return False
+    return True
+
+
+def unopened_waits(sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
+    """Waits in ``sources`` that are not among those that markers open."""
+    for source in sources:
+        match source.file:
+            case FrameworkFile(framework=framework, waits=waits):
+                for number, wait in enumerate(waits):
+                    if f"{framework}/{wait.id}" not in opened:
+                        yield found(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
+
+
+def opened_waits(sources: Iterable[RuleSource]) -> Iterator[str]:
+    """The waits that the markers in these files open."""
+    for source in sources:
+        if isinstance(source.file, FrameworkFile):
+            yield from qualified((name for marker in source.file.markers for name in marker.opens), source.file)
+
+
+def placeholders(source: RuleSource) -> Iterator[LintFinding]:
+    """Sentences of a draft that nobody has written yet."""
+    for path, text in _sentences(source):
+        if text in _ALL:
+            yield found(source, path, "LR114", f"`{text}` is left for you to write")
+
+
+def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:
+    for _, path, card in cards_in(source):
+        yield (*path, "title"), card.title
+        yield (*path, "why"), card.why
+        for number, fix in enumerate(card.fixes):
+            if isinstance(fix, schema.FixFile):
+                yield (*path, "fixes", number), fix.do
+    if isinstance(source.file, ExceptionsFile):
+        for number, row in enumerate(source.file.exceptions):
+            yield ("exceptions", number, "title"), row.title
+            yield ("exceptions", number, "why"), row.why
