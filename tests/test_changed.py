@@ -8,15 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from logrules.cli.main import main
+from logrules.engine.run import prepared
 from logrules.model.errors import PackError
 from logrules.ruleset.kept_values import keep_value, kept_value
-from logrules.ruleset.load import load_pack
+from logrules.ruleset.load import load_pack, rule_texts, shipped_rules
 from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import read_settings
 from logrules.ruletest.case import find_cases, read_cases
-from logrules.ruletest.collect import collect, digest_of_cases
+from logrules.ruletest.collect import Collection, collect, compiled, known_collection
+from logrules.ruletest.result_cache import digest_of_cases, keep_collection, nearest_base
+from logrules.ruletest.runner import every_test, prove
 from tests.toy_rule import rule as faulty_rule
 
 RULE = """
@@ -135,7 +140,40 @@ def test_no_repository_and_no_such_commit_are_told(checkout, logrules, tmp_path_
 # --- the pack that is put together from an earlier one --------------------------------------------------------------
 
 
-def test_what_was_compiled_before_is_not_taken_for_what_is_there_now(tmp_path):
+def outcomes(pack, suite, word: str) -> list[tuple[str, list[str]]]:
+    found = every_test(Collection(pack, suite), word)
+    return [(result.name, [fault.message for fault in result.faults]) for result in prove(prepared(pack), found)]
+
+
+def edited(raw: bytes) -> bytes:
+    """The rule with another title, and with its first signal's words gone."""
+    data = yaml.safe_load(raw)
+    data["title"] = "Another"
+    first = next(
+        name for name, signal in data["signals"].items() if not isinstance(signal, dict) or "contains" in signal
+    )
+    data["signals"][first] = "words that no log has"
+    return yaml.safe_dump(data, allow_unicode=True).encode()
+
+
+@pytest.mark.unmeasured
+def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path))
+    texts = list(rule_texts([shipped_rules()]))
+    keep_collection(texts, *compiled(texts))
+    touched = [text for text in texts if "/host/" in text.shown][:6]
+    again = [RuleText(one.shown, edited(one.raw)) if one in touched else one for one in texts]
+    base, changed = nearest_base(again)
+    assert changed == {one.shown for one in touched}
+    put_together = known_collection(again, None)
+    anew = compiled(again)
+    assert put_together[0].digest == base.digest != anew[0].digest
+    # The order of a suite says nothing: changed files come last in one that is put together.
+    assert outcomes(*put_together, "host/") == outcomes(anew[0], put_together[1], "host/")
+    assert any(faults for _, faults in outcomes(*put_together, "host/"))
+
+
+def test_what_cannot_be_patched_is_compiled(tmp_path):
     folder = tmp_path / "my"
     write(folder / "one.yaml", rule("acme/one", "ONE-WORD"))
     first = collect([folder])

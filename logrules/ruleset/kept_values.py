@@ -6,7 +6,7 @@ What is read are numbers, texts, bytes and tuples alone, which `plain_form` buil
 import marshal
 from typing import TypeVar
 
-from logrules.ruleset.cache_files import keep, kept
+from logrules.ruleset.cache_files import cache_folder, keep, kept
 from logrules.ruleset.plain_form import from_plain, to_plain
 
 Value = TypeVar("Value")
@@ -36,3 +36,12 @@ def kept_value(kind: str, digest: str, form: type[Value]) -> Value | None:
 def kept_name(kind: str, digest: str) -> str:
     """The name of the file in which a value is kept, of this version of its form."""
     return f"{kind}-{digest[:_DIGITS]}{_ENDING}"
+
+
+def kept_digests(kind: str) -> list[str]:
+    """The digests under which values of a kind are kept, as far as names of files tell them."""
+    try:
+        names = sorted(path.name for path in cache_folder().glob(f"{kind}-*{_ENDING}"))
+    except (OSError, RuntimeError):  # no home, or none that we may look into
+        return []
+    return [name.removeprefix(f"{kind}-").removesuffix(_ENDING) for name in names]

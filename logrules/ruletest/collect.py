@@ -1,10 +1,9 @@
 """Paths to the tests that they hold: the pack to run on, the rule files' own tests, and the cases."""
 
-import hashlib
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logrules.model.errors import PackError
 from logrules.ruleset.kept_values import keep_value, kept_value
@@ -13,17 +12,27 @@ from logrules.ruleset.load import (
     MAX_ADDED,
     digest_of,
     own_texts,
-    rule_bytes,
     settings_text,
     shipped_rules,
     shipped_texts,
 )
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest.case import Case, find_cases, read_cases
+from logrules.ruletest.result_cache import (
+    Base,
+    differing,
+    digest_of_cases,
+    hashes,
+    keep_collection,
+    kept_collection,
+    nearest_base,
+)
 from logrules.ruletest.suite import Suite
+
+if TYPE_CHECKING:
+    from logrules.ruleset.pack_builder import RuleSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +48,7 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None) 
     """The tests at or below the paths, on the shipped rules, those of the settings and those there.
 
     Without paths it is the tests of the packs that the settings name or, where they name none, all that is shipped.
-    What was compiled in an earlier run is not compiled again. Raises PackError with every problem found.
+    Only what changed since an earlier run is compiled. Raises PackError with every problem found.
     """
     given = [Path(path) for path in paths] or list(settings.packs if settings else ())
     texts = all_texts(given, settings)
@@ -61,16 +70,6 @@ def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
     return found
 
 
-def digest_of_cases(paths: Iterable[Path]) -> str:
-    """What identifies cases: their files, the names beside them, and the code that reads them."""
-    seen = hashlib.sha256(digest_of([]).encode())
-    for path in paths:
-        names = sorted(entry.name for entry in os.scandir(path.parent))
-        raw = rule_bytes(path)
-        seen.update(f"\0{path}\0{len(raw)}\0{names}\0".encode(errors="surrogateescape") + raw)
-    return seen.hexdigest()
-
-
 def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tuple[Pack, Suite]:
     """The pack that the texts spell and the tests in them; each text is read once. Raises PackError.
 
@@ -89,48 +88,66 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tup
 
 
 def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite]:
-    """The same, kept from an earlier run, or put together of the shipped pack and what is beside it."""
-    digest = digest_of([*texts, *settings_text(settings)])
-    return _kept_collection(digest) or _on_shipped(texts, settings) or _kept(texts, settings)
+    """The same, kept from an earlier run, or put together from one of which little has changed."""
+    all_texts = [*texts, *settings_text(settings)]
+    found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
+    if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
+        shipped = [text for text in texts if not text.origin]
+        known = compiled(shipped)
+        keep_collection(shipped, *known)
+        found = _put_on(Base(known[0].digest, hashes(shipped)), known, all_texts, settings)
+    if found is None:
+        found = compiled(texts, settings)
+        keep_collection(all_texts, *found)
+    return found
 
 
-def _kept(texts: Sequence[RuleText], settings: Settings | None = None) -> tuple[Pack, Suite]:
-    """What the texts compile to, kept for the next run."""
-    pack, suite = compiled(texts, settings)
-    keep_pack(pack)
-    keep_value("suite", pack.digest, suite)
-    return pack, suite
+def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
+    """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
+    near = nearest_base(texts)
+    known = kept_collection(near[0].digest) if near is not None and len(near[1]) <= MAX_ADDED else None
+    return None if near is None or known is None else _put_on(near[0], known, texts, settings)
 
 
-def _kept_collection(digest: str) -> tuple[Pack, Suite] | None:
-    """The pack and the whole suite that were kept under this digest."""
-    suite = kept_value("suite", digest, Suite)
-    pack = cached_pack(digest) if suite is not None else None
-    return None if suite is None or pack is None else (pack, suite)
-
-
-def _on_shipped(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
-    """The shipped pack with the rules of others; None where these are many, or more than rules of ids of their own."""
-    own = [text for text in texts if text.origin]
-    if not 0 < len(own) <= MAX_ADDED:
+def _put_on(
+    base: Base, known: tuple[Pack, Suite], texts: Sequence[RuleText], settings: Settings | None
+) -> tuple[Pack, Suite] | None:
+    """What is ``known`` of the base, with what differs of these texts put anew; None where that are not rules alone."""
+    changed = differing(base, texts)
+    if settings is not None and settings.path in changed and not _says_nothing_new(settings, base):
         return None
     from logrules.ruleset.compile import read_sources
-    from logrules.ruleset.config import checked
-    from logrules.ruleset.models import RuleFile
     from logrules.ruleset.patch import patched
     from logrules.ruletest.embedded_tests import suite_of
 
-    if settings is not None and settings.path and any(True for _ in checked(settings).sources()):
+    settled = {text.shown for text in settings_text(settings)}
+    reading = read_sources([text for text in texts if text.shown in changed - settled])
+    pack, suite = known
+    rest = suite.within(frozenset(base.texts) - changed)
+    now = suite_of(reading.sources)
+    if not _same_rules(reading.sources, suite.within(changed), now, rest):
         return None
-    shipped = [text for text in texts if not text.origin]
-    pack, suite = _kept_collection(digest_of(shipped)) or _kept(shipped)
-    reading = read_sources(own)
-    added = suite_of(reading.sources)
-    ids = {example.owner for example in added.examples}
-    of_rules = all(isinstance(source.file, RuleFile) for source in reading.sources)
-    if not of_rules or len(ids) < len(reading.sources) or not ids.isdisjoint(one.owner for one in suite.examples):
-        return None
-    return patched(pack, reading), suite.joined(added)
+    return patched(pack, reading), rest.joined(now)
+
+
+def _says_nothing_new(settings: Settings, base: Base) -> bool:
+    """Whether settings that the base knows nothing of add nothing to what rules are made of."""
+    from logrules.ruleset.config import checked
+
+    return settings.path not in base.texts and not any(True for _ in checked(settings).sources())
+
+
+def _same_rules(sources: "Sequence[RuleSource]", before: Suite, now: Suite, rest: Suite) -> bool:
+    """Whether the files hold rules alone, each of the same id as before or of an id that is nobody's."""
+    from logrules.ruleset.models import RuleFile
+
+    ids = {example.owner for example in now.examples}
+    return (
+        all(isinstance(source.file, RuleFile) for source in sources)
+        and len(ids) == len(sources)
+        and {example.owner for example in before.examples} <= ids
+        and ids.isdisjoint(example.owner for example in rest.examples)
+    )
 
 
 def all_texts(given: Iterable[Path], settings: Settings | None = None) -> list[RuleText]:
