@@ -21,7 +21,7 @@ from logrules.ruleset.settings import read_settings
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import Collection, collect, compiled, known_collection
 from logrules.ruletest.result_cache import digest_of_cases, keep_collection, nearest_base
-from logrules.ruletest.runner import every_test, prove
+from logrules.ruletest.runner import every_test, run_tests
 from tests.toy_rule import rule as faulty_rule
 
 RULE = """
@@ -142,7 +142,7 @@ def test_no_repository_and_no_such_commit_are_told(checkout, logrules, tmp_path_
 
 def outcomes(pack, suite, word: str) -> list[tuple[str, list[str]]]:
     found = every_test(Collection(pack, suite), word)
-    return [(result.name, [fault.message for fault in result.faults]) for result in prove(prepared(pack), found)]
+    return [(result.name, [fault.message for fault in result.faults]) for result in run_tests(prepared(pack), found)]
 
 
 def edited(raw: bytes) -> bytes:
