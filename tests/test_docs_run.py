@@ -34,6 +34,7 @@ ELSEWHERE = {
     "test --mutate": "minutes for a folder: `make mutants`",
     "check": "all that is shipped: `make findings`",
     "check --format sarif": "the same",
+    "check --online": "asks other machines",
     "diagnose s3://": "asks other machines: tests/test_scale.py",
     "diagnose /shared/runs/42 --engine ray": "needs a cluster: tests/test_ray.py, bench/fleet.py",
     "diagnose /scratch/42 --engine ray --on-node": "the same",

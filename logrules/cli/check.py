@@ -16,6 +16,7 @@ _EXAMPLES = """examples:
   logrules check my-rules/ new.yaml     files and folders; the shipped rules are what they are read together with
   logrules check my-rules/ --fix        mend what can be mended without changing any diagnosis
   logrules check --format sarif         for a code host (or json, github)
+  logrules check --online               also ask for every page that rules refer to
   logrules explain LR103                what a code means and what helps
 
 A comment ignores a finding on its line, alone above a line on that line, above the first key in the whole file:
@@ -33,6 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("--fix", action="store_true", help="take out what is superfluous; the files are formatted too")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the findings (default: text)")
+    parser.add_argument("--online", action="store_true", help="ask the web whether references still exist")
     add_settings_option(parser)
     parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
 
@@ -47,9 +49,9 @@ def run(options: argparse.Namespace) -> int:
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))
     processes = options.processes or default_processes()
-    checked = check(paths, settings, processes=processes)
+    checked = check(paths, settings, processes=processes, online=options.online)
     if options.fix and _autofix(checked, paths, settings):
-        checked = check(paths, settings, processes=processes)
+        checked = check(paths, settings, processes=processes, online=options.online)
     form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0

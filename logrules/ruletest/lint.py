@@ -47,11 +47,11 @@ class LintReport:
     files: int
 
 
-def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1) -> LintReport:
+def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, online: bool = False) -> LintReport:
     """Everything that is wrong in the files at or below the paths.
 
-    Without paths it is the packs that the settings name or, where they name none, all that is shipped.
-    Raises PackError where a path does not exist.
+    Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
+    ``online`` references are asked for. Raises PackError where a path does not exist.
     """
     given = list(paths) or list(settings.packs)
     texts = all_texts(given, settings)
@@ -59,7 +59,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1) -> L
     asked = [text for text in texts if text.shown in wanted]
     shipped = known_cases(find_cases(shipped_cases()))
     cases, of_cases = _cases(given) if given else (len(shipped), [])
-    found = [*_of_rules(texts, asked, settings, shipped, processes), *of_cases]
+    found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
     return LintReport(tuple(findings), len(asked) + cases)
@@ -81,6 +81,8 @@ def _of_rules(
     settings: Settings,
     shipped: Sequence[Case],
     processes: int,
+    *,
+    online: bool,
 ) -> Iterator[LintFinding]:
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
@@ -103,6 +105,10 @@ def _of_rules(
             yield from missing_captures(source, pack, vocabulary)
         # What only running the rules shows.
         yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
+    if online:
+        from logrules.ruletest.reference_checks import gone_references
+
+        yield from gone_references(sources)
 
 
 def _collection(texts: Sequence[RuleText], settings: Settings) -> tuple[Pack, Suite] | None:

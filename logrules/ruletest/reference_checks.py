@@ -1,0 +1,45 @@
+"""Whether the pages that rules refer to still exist, asked of the web."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from logrules.model.lint_finding import LintFinding
+from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruletest.file_checks import is_address
+from logrules.ruletest.lint_targets import cards_in, found
+
+_LIMIT_S = 15
+_AT_ONCE = 16
+# These say that the page is gone; a server that is tired or wants a login does not.
+_GONE = frozenset({404, 410})
+_AGENT = "logrules-check"
+
+
+def gone_references(sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
+    """The references whose page is not there any more, or whose server cannot be found."""
+    places = [
+        (source, (*path, "references", number), address)
+        for source in sources
+        for _, path, card in cards_in(source)
+        for number, address in enumerate(card.references)
+        if is_address(address)
+    ]
+    addresses = list(dict.fromkeys(address for _, _, address in places))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = dict(zip(addresses, pool.map(_trouble, addresses), strict=True))
+    for source, at, address in places:
+        if (trouble := answers[address]) is not None:
+            yield found(source, at, "LR111", f"`{address}` {trouble}")
+
+
+def _trouble(address: str) -> str | None:
+    request = Request(address, method="GET", headers={"User-Agent": _AGENT})  # noqa: S310 (http and https alone)
+    try:
+        with urlopen(request, timeout=_LIMIT_S):  # noqa: S310
+            return None
+    except HTTPError as fault:
+        return f"answers {fault.code}" if fault.code in _GONE else None
+    except (URLError, OSError, ValueError) as fault:
+        return f"cannot be reached: {getattr(fault, 'reason', fault)}"
