@@ -32,6 +32,7 @@ ELSEWHERE = {
     "test --changed": "needs the project's own repository: tests/test_changed.py",
     "test --coverage --floor": "`make coverage`",
     "test --mutate": "minutes for a folder: `make mutants`",
+    "test --cost": "all that is shipped: tests/test_rules.py",
     "check": "all that is shipped: `make findings`",
     "check --format sarif": "the same",
     "check --online": "asks other machines",
@@ -59,7 +60,7 @@ def shown() -> list[str]:
 def reason(command: str) -> str | None:
     """Why a command is not run here."""
     words = command.removeprefix("logrules ").replace("'", "")
-    whole = {"test", "check", "test --changed", "check --format sarif"}
+    whole = {"test", "check", "test --changed", "check --format sarif", "test --cost"}
     return next(
         (why for start, why in ELSEWHERE.items() if words == start or (start not in whole and words.startswith(start))),
         None,

@@ -20,6 +20,7 @@ _EXAMPLES = """examples:
   logrules test --format junit      for a CI server (or json)
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    ways to make these rules wrong that no example notices
+  logrules test --cost | head       the rules that take most time on the fixture cases
 
 exit status: 0 all tests hold, 1 some do not or a floor is not reached, 2 a rule file is unusable"""
 
@@ -38,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--coverage", action="store_true", help="list what no example exercises")
     kind.add_argument("--mutate", action="store_true", help="make rules wrong and list what no example notices")
+    kind.add_argument("--cost", action="store_true", help="list what each rule costs on the cases, dearest first")
     parser.add_argument(
         "--floor", type=float, metavar="PERCENT", help="the least share of signals covered, or of mutants noticed"
     )
@@ -55,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
     found = collect(options.paths, chosen_settings(options))
     on = prepared(found.pack, cache=True)
     processes = options.processes or default_processes()
+    if options.cost:
+        return _cost(on, found, options)
     if options.coverage or options.mutate:
         return _measure(on, found, options, processes)
     return _run(on, found, options, processes)
@@ -63,13 +67,13 @@ def run(options: argparse.Namespace) -> int:
 def _refuse_contradictions(options: argparse.Namespace) -> None:
     from logrules.model.errors import LogrulesError
 
-    measures = options.coverage or options.mutate
-    if options.floor is not None and not measures:
+    measures = options.coverage or options.mutate or options.cost
+    if options.floor is not None and (options.cost or not measures):
         raise LogrulesError("--floor needs --coverage or --mutate")
     if measures and options.format not in {"text", "json"}:
-        raise LogrulesError(f"--coverage and --mutate are told as text or json, not as {options.format}")
+        raise LogrulesError(f"--coverage, --mutate and --cost are told as text or json, not as {options.format}")
     if measures and options.changed:
-        raise LogrulesError("--changed says which tests to run; --coverage and --mutate run none: name files")
+        raise LogrulesError("--changed says which tests to run; --coverage, --mutate and --cost run none: name files")
 
 
 def _run(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
@@ -87,6 +91,19 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace, proce
     results = list(run_tests(on, tests, processes))
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
+
+
+def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
+    from time import perf_counter
+
+    from logrules.ruletest.case import find_cases, read_cases
+    from logrules.ruletest.collect import shipped_cases
+    from logrules.ruletest.pattern_cost import costs
+
+    cases = found.cases or read_cases(find_cases(shipped_cases()))
+    told = [one for one in costs(on.pack, cases, perf_counter) if options.k in one.rule]
+    _form(options).render_costs(told, sys.stdout)
+    return 0
 
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:

@@ -1,4 +1,4 @@
-"""How good the tests of rules are: what they exercise, and which wrong rules they notice."""
+"""How good rules and their tests are: what tests exercise, which wrong rules they notice, what each rule costs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,3 +42,18 @@ def total(shares: Iterable[Share]) -> Share:
     """All shares as one."""
     known = tuple(shares)
     return Share(sum(share.done for share in known), sum(share.all for share in known))
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one rule costs on a set of logs.
+
+    ``tried`` lines had one of its literals, ``matched`` were what it looks for; ``seconds`` went into its patterns.
+    ``lines`` is how many lines the logs have in all.
+    """
+
+    rule: str
+    tried: int
+    matched: int
+    seconds: float
+    lines: int

@@ -1,4 +1,4 @@
-"""What the verbs for authors of rules say, for machines: findings, test results, coverage, mutants, trials."""
+"""What the verbs for authors of rules say, for machines: findings, test results, costs, coverage, mutants, trials."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
 from logrules.model.rule_trace import Trial
-from logrules.model.test_quality import MutationScore, RuleCoverage, Share, total
+from logrules.model.test_quality import Cost, MutationScore, RuleCoverage, Share, total
 from logrules.model.test_result import CaseFailure, Outcome, Result
 
 
@@ -62,6 +62,11 @@ def _fault(fault: CaseFailure) -> dict[str, Any]:
         for clause in fault.clauses
     ]
     return {"message": fault.message, "line": fault.line, "condition": clauses, "nearest": fault.nearest}
+
+
+def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
+    """One document with every rule."""
+    _write({"schema": "logrules.costs/1", "rules": [asdict(one) for one in costs]}, out)
 
 
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:

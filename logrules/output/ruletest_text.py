@@ -1,4 +1,4 @@
-"""What the verbs for authors of rules say, for people: findings, test results, coverage, mutants, trials."""
+"""What the verbs for authors of rules say, for people: findings, test results, costs, coverage, mutants, trials."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import TextIO
 from logrules.model.lint_codes import CODES
 from logrules.model.lint_finding import LintFinding
 from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
-from logrules.model.test_quality import MutationScore, RuleCoverage, Share, total
+from logrules.model.test_quality import Cost, MutationScore, RuleCoverage, Share, total
 from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
 from logrules.output.escape import safe
 
@@ -67,6 +67,16 @@ def explanation(clauses: Iterable[Clause]) -> Iterator[str]:
     for clause in clauses:
         mark = "holds" if clause.holds else "fails"
         yield f"{mark}  {'  ' * clause.depth}{safe(clause.text)}  ({safe(clause.reason)})"
+
+
+def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
+    """Milliseconds in patterns, lines tried and lines matched of each rule that any line concerned."""
+    asked = [one for one in costs if one.tried]
+    width = max((len(one.rule) for one in asked), default=0)
+    out.write(f"{'rule':{width}}  {'ms':>8}  {'tried':>7}  {'matched':>7}\n")
+    out.writelines(f"{one.rule:{width}}  {one.seconds * 1e3:8.2f}  {one.tried:7}  {one.matched:7}\n" for one in asked)
+    lines = costs[0].lines if costs else 0
+    out.write(f"{lines} lines; {len(costs) - len(asked)} of {len(costs)} cost nothing: no line has their literals\n")
 
 
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
