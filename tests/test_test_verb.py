@@ -55,7 +55,7 @@ headers:
     assert says in out
 
 
-@pytest.mark.parametrize("form", ["text", "junit", "json"])
+@pytest.mark.parametrize("form", ["text", "junit", "tap", "json"])
 @pytest.mark.parametrize(("faulty", "status"), [(False, 0), (True, 1)])
 def test_the_exit_status_is_the_same_in_every_form(mine, capsys, form, faulty, status):
     write(mine / "acme/one.yaml", rule("ONE-WORD", faulty=faulty))
@@ -98,7 +98,7 @@ def test_mutants_and_their_floor(mine, capsys):
     ("words", "complaint"),
     [
         (["--floor", "9"], "--floor needs"),
-        (["--coverage", "--format", "junit"], "text or json, not as junit"),
+        (["--coverage", "--format", "tap"], "text or json, not as tap"),
         (["--mutate", "--changed"], "name files"),
         (["no-such-folder"], "no such file or folder"),
     ],

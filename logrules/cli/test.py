@@ -17,7 +17,7 @@ _EXAMPLES = """examples:
   logrules test my-rules/           the rules and cases in a folder of your own
   logrules test -k nccl             tests whose name contains a word
   logrules test --changed           what the changes since the last commit can affect, for hooks
-  logrules test --format junit      for a CI server (or json)
+  logrules test --format junit      for a CI server (or tap, json)
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    ways to make these rules wrong that no example notices
   logrules test --cost | head       the rules that take most time on the fixture cases
@@ -25,7 +25,7 @@ _EXAMPLES = """examples:
 exit status: 0 all tests hold, 1 some do not or a floor is not reached, 2 a rule file is unusable"""
 
 # The modules of the forms, each with a function `render_results`.
-_FORMATS = {"text": "ruletest_text", "junit": "junit", "json": "ruletest_json"}
+_FORMATS = {"text": "ruletest_text", "junit": "junit", "tap": "ruletest_tap", "json": "ruletest_json"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
