@@ -49,3 +49,11 @@ def test_what_is_known_of_the_log_goes_first(on):
 def test_the_class_that_its_last_line_raises_is_known(on):
     log = STEPS + FRAMES + "    raise FileNotFoundError(\n"
     assert run_log(on, log).diagnoses[0].title.en.startswith("FileNotFoundError: ")
+
+
+WAITS = "[INFO|trainer.py:1723] 2025-03-02 10:00:00,125 >>   Total optimization steps = 666\n"
+
+
+def test_who_raises_waits_no_more(on):
+    report = run_log(on, WAITS + FRAMES)
+    assert (report.status, report.diagnoses[0].cause) == (Status.FAILED, "python-exception")

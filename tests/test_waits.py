@@ -41,6 +41,19 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
             Status.STALLED,
         ),
         (
+            "a logger tells a measure three times with other figures: a loop that no marker knows",
+            "".join(
+                f"2025-03-01 10:0{n}:00 INFO acme: | [ 1/ 3][ {n}00/ 900] | ms/batch 4.5 | train_loss 5.{n}e-01\n"
+                for n in range(1, 4)
+            ),
+            Status.HEALTHY,
+        ),
+        (
+            "it tells it twice: of a model that was loaded, say",
+            "2025-03-01 10:00:00 INFO acme: best loss 2.1\n2025-03-01 10:00:01 INFO acme: best loss 2.0\n",
+            Status.STALLED,
+        ),
+        (
             "two complaints: who waits makes them, too",
             "UserWarning: this is old\nwill retry the download\n",
             Status.STALLED,

@@ -25,6 +25,9 @@ _PRINTED_KINDS = 2
 _OF_OTHERS = re.compile(
     r"(?i)warn|error|fail|traceback|\^C|\bINFO\b|\bDEBUG\b|wait|retry|timed? ?out|cancel|kill|abort|shut|%\||^\W*$"
 )
+# What a loop measures, in whatever words around it: who waits has nothing new to tell of it.
+_MEASURED_ROUNDS = 3
+_MEASURES = re.compile(r"(?i)loss|(?<![a-z])acc(?:uracy)?(?![a-z])|(?<![a-z])ppl(?![a-z])|perplexity|reward")
 # Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
 _OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
@@ -87,7 +90,8 @@ class Endings:
                 if _is_printed(line):
                     printed.add(kind)
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
-        return len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
+        measured = any(len(told) >= _MEASURED_ROUNDS and _MEASURES.search(kind) for kind, told in said.items())
+        return measured or len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
 
     def answered(self, failed: Event) -> int:
         """How many requests a server has answered well behind this line."""

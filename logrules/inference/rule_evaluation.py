@@ -141,8 +141,11 @@ class RuleEvaluation:
         return any(not self._lived_through(rule) for rule in errors)
 
     def alarmed(self) -> bool:
-        """Whether anything stands that is more than a remark: an error or a stall that the run has not survived."""
-        told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO]
+        """Whether anything stands that is more than a remark: an error or a stall that the run has not survived.
+
+        A wait that is open does not: it is only presumed where the log ends.
+        """
+        told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO and rule.wait is None]
         return any(not self._lived_through(rule) for rule in told)
 
     def match_of(self, leaf: Leaf) -> Match | None:
