@@ -21,6 +21,12 @@ STORIES = {
     "the first line of a message of several lines names its writer": (
         "[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM, 6,
     ),
+    "behind another's native stack too": (
+        "Exception raised from recvBytes at /pytorch/torch/csrc/distributed/c10d/Utils.hpp:682 (most recent call "
+        "first):\nframe #0: c10::Error::Error(c10::SourceLocation, std::string) + 0xb0 (0xfffe21 in /usr/lib/libc10.so)"
+        "\nframe #1: c10d::TCPStore::doWait() + 0x168 (0xfffe27 in /usr/lib/libtorch_cpu.so)\n\n"
+        "[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM, 6,
+    ),
     "in a container too": (
         "".join(
             f"engine-1  | {line}\n"

@@ -41,6 +41,19 @@ def test_what_all_ranks_of_a_container_raise_at_once_is_not_lived_through(on, pr
     assert report.diagnoses[0].evidence[0].text.endswith("but got NoneType")
 
 
+def test_what_many_ranks_raise_at_once_in_long_tracebacks_is_not_lived_through(on):
+    """Of what is told again few frames are read: here the others are left out, as far apart as they would stand."""
+    head = "[2025-03-01 10:00:00 TP%d] Scheduler hit an exception: Traceback (most recent call last):"
+    frame = '  File "/env/sglang/srt/models/m.py", line 7, in forward'
+    raised = "TypeError: expected Tensor as element 1 in argument 0, but got NoneType"
+    whole, thinned = [frame, "    return self.next(x)", "    ^^^^"] * 30, [*["    return self.next(x)"] * 85, frame]
+    lines = [head % 0, *whole, raised, ""]
+    lines += [line for rank in range(1, 6) for line in (head % rank, *thinned, raised, "")]
+    report = run_log(on, "\n".join(lines))
+    assert report.status.value == "failed"
+    assert report.diagnoses[0].evidence[0].text == raised
+
+
 @pytest.mark.parametrize(
     ("prefix", "statement", "shown"),
     [

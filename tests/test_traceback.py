@@ -448,6 +448,16 @@ def test_an_exception_is_chained_to_no_crash():
     )
 
 
+def test_frames_below_a_head_are_those_of_no_crash_above_it():
+    """Only the head's first line names its writer; a native stack of nobody's may stand right above it."""
+    native = "Exception raised from recvBytes at /a/Utils.hpp:682 (most recent call first):\n" + "".join(
+        f"frame #{number}: c10d::f{number}() + 0x1 (0xf in /a/libtorch.so)\n" for number in range(3)
+    )
+    head = "[2025-01-02 03:04:05 TP6] Scheduler hit an exception: "
+    (raised,) = _told(native + "\n" + head + _PLAIN.format("ValueError: x"))
+    assert (raised.kind, raised.type, raised.first.worker.rank) == (FailureKind.EXCEPTION, "ValueError", 6)
+
+
 def test_ranks_with_names_do_not_mix():
     one, other = (_PLAIN.format(f"ValueError: rank {rank}").splitlines() for rank in (0, 1))
     text = "".join(f"[rank0]: {a}\n[rank1]: {b}\n" for a, b in zip(one, other, strict=True))

@@ -87,6 +87,7 @@ class Failures:
         self._records_of: Counter[str] = Counter()
         self._alike: Counter[object] = Counter()
         self._told_at: dict[object, int] = {}
+        self._longest: Counter[object] = Counter()
         self._first_round: dict[object, int] = {}
         self._routine: set[object] = set()
         self._routine_of: set[object] = set()
@@ -138,13 +139,15 @@ class Failures:
     def _count(self, failure: Failure) -> None:
         """Count how often a process raised the same; what unnamed processes tell in one go may be theirs all.
 
-        A role alone names no process: that of a container stands before the lines of all that run in it.
+        A role alone names no process: that of a container stands before the lines of all that run in it. Of what is
+        told again few frames are read: it may begin as far above the first of them as the longest of its kind is long.
         """
         kind = _kind(failure)
         before = self._told_at.get(kind)
         self._told_at[kind] = failure.last.line
+        self._longest[kind] = max(self._longest[kind], failure.last.line - failure.first.line)
         one_process = failure.worker.pid is not None or failure.worker.rank is not None
-        if one_process or before is None or failure.first.line - before > NEAR_LINES:
+        if one_process or before is None or failure.first.line - before > NEAR_LINES + self._longest[kind]:
             self._alike[kind] += 1
         if failure.worker.named and self._alike[kind] >= LIVED_THROUGH:
             self._routine_of.add((failure.worker.role, failure.raised))

@@ -152,16 +152,16 @@ class TracebackAssembler:
     def _frame(self, writer: WriterState, event: Event, captures: Captures, *, stack: bool) -> Told:
         frame = self._read_frame(captures)
         record = writer.record
-        if record is not None and record.crash_frames is not None and not writer.traces:
+        head = self._head_above(event)
+        if record is not None and record.crash_frames is not None and not writer.traces and head is None:
             self._keep_stack(record.failure.id, record.crash_frames)
             return record.failure.id, add_crash_frame(record, event, frame)
-        trace = writer.open_for(frame)
+        trace = writer.open_for(frame) if head is None else None
         if trace is None:
             # A frame out of nowhere: a dump, a log that lost its beginning, an exception told in another's message.
             frames = FrameList(innermost_first=stack or "inner" in captures)
-            indent = max(indent_of(event.message) - 2, 0)
-            trace = self._open(writer, event, frames, indent, headless=True)
-            trace.first = self._head_above(event) or event
+            trace = self._open(writer, event, frames, max(indent_of(event.message) - 2, 0), headless=True)
+            trace.first = head or event
         trace.frames.add(frame)
         trace.levels.add(event.level)
         trace.last_line = event.line
@@ -176,7 +176,7 @@ class TracebackAssembler:
     def _head_above(self, event: Event) -> Event | None:
         """The head on the line above, of a worker or a rank that only the first line of its message names."""
         head = self._heads.get(event.source)
-        if head is None or head.line != event.line - 1 or not head.worker.named:
+        if head is None or head.line != event.line - 1 or not head.worker.named or head.worker == event.worker:
             return None
         return head if not event.worker.named or event.worker == replace(head.worker, rank=None) else None
 
