@@ -10,7 +10,15 @@ from logrules.ruleset.tables import Tables
 from logrules.ruleset.yaml_reader import Document
 
 # The keys of rows that name something, and what they name.
-_NAMED_BY = {"tier": "tier", "phase": "phase", "phases": "phase", "cause": "cause", "of": "cause", "fixes": "step"}
+_NAMED_BY = {
+    "tier": "tier",
+    "phase": "phase",
+    "phases": "phase",
+    "cause": "cause",
+    "of": "cause",
+    "fixes": "step",
+    "quotes": "step",
+}
 
 
 def table_faults(
