@@ -47,6 +47,34 @@ def test_the_variant_chooses_the_steps(small_pack, log, steps):
     assert [fix.do.en for fix in found.fixes] == steps
 
 
+QUOTING = CAUSES.replace("fixes: [look]", "fixes: [longer, look], quotes: [quoted]")
+QUOTED = """
+fixes:
+  - {id: look, do: look}
+  - {id: longer, do: longer, where: DUE TO TIME}
+  - {id: elsewhere, do: elsewhere, unless: DUE TO TIME}
+  - {id: quoted, do: 'it says {limit}'}
+"""
+OF_CAUSE = ENDED.replace("fixes: [longer, elsewhere, {do: requeue, where: 'DUE TO (?:PREEMPTION|SIGNAL)'}, look]\n", "")
+TELLING = OF_CAUSE.replace("{ended: ENDED}", "{ended: {contains: ENDED, pattern: 'ENDED(?:.*LIMIT (?P<limit>\\S+))?'}}")
+OWN = TELLING.replace("examples:", "fixes: [{do: own}, look]\nexamples:")
+
+
+@pytest.mark.parametrize(
+    ("rule", "log", "steps"),
+    [
+        (TELLING, "ENDED DUE TO TIME LIMIT 7", ["longer", "it says 7", "look"]),
+        # What it does not say is not quoted.
+        (TELLING, "ENDED", ["look"]),
+        # The first step that a rule has itself goes before what the message says.
+        (OWN, "ENDED DUE TO TIME LIMIT 7", ["own", "it says 7", "look"]),
+    ],
+)
+def test_what_the_message_says_comes_before_general_steps(small_pack, rule, log, steps):
+    (found,) = run_log(prepared(small_pack(PIPELINE, QUOTED, QUOTING, rule)), log).diagnoses
+    assert [fix.do.en for fix in found.fixes] == steps
+
+
 CLEARING = ENDED.replace(
     "fixes: [longer, elsewhere,",
     "fixes: [{do: clear, run: rm -rf c, risk: destructive}, {do: unlock, run: rm l, risk: destructive, where: LIMIT},",

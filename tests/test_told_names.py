@@ -64,6 +64,10 @@ _NUMBERS = [
     DerivedNumber("fitting", Derivation.DIVISOR, ("heads", "parallel")),
     DerivedNumber("batch", Derivation.PRODUCT, ("micro", "accumulation", "world")),
     DerivedNumber("fewer", Derivation.HALF, ("sequences",)),
+    DerivedNumber("below", Derivation.MULTIPLE, ("size", "of")),
+    DerivedNumber("above", Derivation.NEXT_MULTIPLE, ("size", "of")),
+    DerivedNumber("both", Derivation.PRODUCT, ("left", "right")),
+    DerivedNumber("above_both", Derivation.NEXT_MULTIPLE, ("whole", "both")),
 ]
 
 
@@ -78,6 +82,11 @@ _NUMBERS = [
         ({"micro": "5", "accumulation": "1", "world": "3"}, {"batch": "15"}),
         ({"sequences": "257"}, {"fewer": "128"}),
         ({"sequences": "1"}, {}),
+        ({"size": "60", "of": "16"}, {"below": "48", "above": "64"}),
+        ({"size": "64", "of": "16"}, {"below": "64", "above": "64"}),
+        ({"size": "6", "of": "8"}, {"above": "8"}),
+        ({"size": "6", "of": "0"}, {}),
+        ({"left": "4", "right": "16", "whole": "1000"}, {"both": "64", "above_both": "1024"}),
     ],
 )
 def test_numbers_are_made_of_what_is_told(told: dict[str, str], made: dict[str, str]):

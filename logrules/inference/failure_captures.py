@@ -43,7 +43,7 @@ def places_of(failure: Failure) -> dict[str, str]:
     last = failure.frames[-1]
     if last.origin.own:
         return {"own_place": _place(last)}
-    calling = next((frame for frame in reversed(failure.frames) if frame.origin.own), None)
+    calling = next((frame for frame in reversed(failure.frames) if frame.origin.own and frame.file), None)
     beside = {"calling_place": _place(calling)} if calling else {"only_library": _library(last)}
     return {"library_place": _place(last), **beside}
 

@@ -42,13 +42,24 @@ def several(ranks: int) -> dict[str, str]:
 
 
 def said_by(hypothesis: Hypothesis, failures: Failures | None, evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """The lines of a diagnosis, and the frames of the failures that they belong to, as tracebacks print them."""
+    """The lines of a diagnosis, and the frames of the failures that they belong to, as tracebacks print them.
+
+    Beside these what was raised, where no line says it: an assertion without a message, a traceback without its end.
+    """
     lines = tuple(line.text for line in evidence)
     if failures is None:
         return lines
     shown = (line for match in hypothesis.matches for line in (*match.first, match.last))
     chains = dict.fromkeys(line.chain for line in shown if line.chain is not None)
-    return (*lines, *(frame for chain in chains for frame in failures.frames_of(chain)))
+    raised = (_headline(failures, chain) for chain in chains)
+    unsaid = (headline for headline in raised if headline and not any(headline in line for line in lines))
+    return (*lines, *unsaid, *(frame for chain in chains for frame in failures.frames_of(chain)))
+
+
+def _headline(failures: Failures, chain: int) -> str:
+    record = failures.record_of(chain)
+    first = record.message.partition("\n")[0] if record is not None else ""
+    return f"{record.type}: {first}" if record is not None and record.type and first else ""
 
 
 def _raised(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps spelled out."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,19 +13,24 @@ from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_text import with_params
 from logrules.ruleset.usual_risk import usual_risk
 
+_CHOSEN_BY = ("where", "when_told", "frameworks", "during")
+_SLOT = re.compile(r"(?<![%$])\{[a-z_]+\}")
+
 
 def card_text(card: schema.CardFile, vocabulary: Vocabulary) -> str:
     """What a person reads of a rule."""
     cause = vocabulary.causes.get(card.cause)
     restart = card.restart or (cause.restart if cause else Restart.AFTER_FIX)
     said = {"title": card.title, "why": card.why, "differs_from": card.differs_from, "restart": restart.value}
-    steps = list(card.fixes) or list(cause.fixes if cause else ())
-    return _json({**said, "fixes": _spelled(steps, vocabulary), "references": card.references})
+    steps = _spelled(list(card.fixes) or list(cause.fixes if cause else ()), vocabulary)
+    # What a rule puts first it knows better than the message.
+    steps = _with_quotes(steps, cause, vocabulary, behind=1 if card.fixes else 0)
+    return _json({**said, "fixes": steps, "references": card.references})
 
 
 def row_text(title: str | None, why: str | None, cause: Cause, fixes: Sequence[str], vocabulary: Vocabulary) -> str:
     """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
-    steps = _spelled(list(fixes or cause.fixes), vocabulary)
+    steps = _with_quotes(_spelled(list(fixes or cause.fixes), vocabulary), cause, vocabulary)
     said = {"title": title or cause.title, "why": why or cause.about, "restart": cause.restart.value}
     return _json({**said, "cause": cause.id, "fixes": steps})
 
@@ -68,6 +74,25 @@ def _spelled(steps: Sequence[schema.AnyFix], vocabulary: Vocabulary) -> list[dic
                 values = {**known.params, **params}
                 found.append({"name": name, "params": values, **filled(_plain(known), values)})
     return found
+
+
+def _with_quotes(
+    steps: list[dict[str, Any]], cause: Cause | None, vocabulary: Vocabulary, behind: int = 0
+) -> list[dict[str, Any]]:
+    """The steps with those of the cause that put the message's own words to use, before the first general one.
+
+    So many steps stay before them in any case.
+    """
+    named = {step.get("name") for step in steps}
+    quotes = _spelled([name for name in cause.quotes if name not in named] if cause else [], vocabulary)
+    general = (place for place, step in enumerate(steps) if not _is_chosen(step))
+    at = max(next(general, len(steps)), behind)
+    return [*steps[:at], *quotes, *steps[at:]]
+
+
+def _is_chosen(step: Mapping[str, Any]) -> bool:
+    """Whether something in the log has to ask for the step: its words, what it tells, a framework, a phase, a slot."""
+    return any(step.get(key) for key in _CHOSEN_BY) or _SLOT.search(f"{step['do']} {step.get('run', '')}") is not None
 
 
 def _plain(step: schema.FixFile) -> dict[str, Any]:

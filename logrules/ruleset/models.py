@@ -245,7 +245,7 @@ class CardFile(Strict):
     tier: Name | None = None
     explained_by: list[Name] = Field(default_factory=list)
     restart: Restart | None = None
-    fixes: list[AnyFix] = Field(default_factory=list, max_length=24)
+    fixes: list[AnyFix] = Field(default_factory=list, max_length=32)
     references: list[str] = Field(default_factory=list)
     examples: ExamplesFile
 

@@ -44,12 +44,17 @@ class ToldName:
 
 
 class Derivation(StrEnum):
-    """How a number is made of others: product, greatest that divides all, share of the one in the other, half."""
+    """How a number is made of others: product, greatest that divides all, share of the one in the other, half.
+
+    And the multiple of the second that is next to the first: the greatest not above it, the least not below it.
+    """
 
     PRODUCT = "product"
     DIVISOR = "divisor"
     SHARE = "share"
     HALF = "half"
+    MULTIPLE = "multiple"
+    NEXT_MULTIPLE = "next_multiple"
 
 
 @record

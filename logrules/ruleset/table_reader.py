@@ -27,7 +27,15 @@ from logrules.ruleset.tables import (
 from logrules.ruleset.yaml_reader import Document
 
 # The keys of rows that name something, and what they name.
-_NAMED_BY = {"tier": "tier", "phase": "phase", "phases": "phase", "cause": "cause", "of": "cause", "fixes": "step"}
+_NAMED_BY = {
+    "tier": "tier",
+    "phase": "phase",
+    "phases": "phase",
+    "cause": "cause",
+    "of": "cause",
+    "fixes": "step",
+    "quotes": "step",
+}
 
 
 @dataclass(frozen=True, slots=True)

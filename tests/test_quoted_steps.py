@@ -1,0 +1,74 @@
+"""What a message itself names (a remedy, values, releases, sizes) is what the first steps of shipped rules say."""
+
+import pytest
+
+from logrules.engine.run import prepared
+from logrules.ruletest.harness import run_log
+
+LIBRARY = '  File "/env/lib/python3.11/site-packages/{}", line 30, in check\n    raise ValueError(message)\n'
+HEAD = 'Traceback (most recent call last):\n  File "/app/train.py", line 9, in main\n    start()\n'
+TRAINER, HUB, ENGINE = "transformers/trainer.py", "transformers/utils/versions.py", "vllm/config.py"
+FSDP, TUNER = "torch/distributed/fsdp/a.py", "peft/tuners/tuner.py"
+
+
+def raised(message: str, place: str = TRAINER) -> str:
+    return f"{HEAD}{LIBRARY.format(place)}{message}\n"
+
+
+@pytest.fixture(scope="module")
+def on_shipped(shipped):
+    return prepared(shipped)
+
+
+def _steps(on_shipped, log: str) -> list[str]:
+    found = run_log(on_shipped, log).diagnoses[0]
+    return [" ".join((fix.do.en, fix.run or "", *fix.flags)) for fix in found.fixes[:3]]
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        # Releases, with both ends of a range.
+        (raised("ImportError: gears requires `cogs>=1.4.2`: Please run `pip install gears[all]`"), '"cogs>=1.4.2"'),
+        (
+            raised("ImportError: cogs>=1.4,<2.0 is required for a normal functioning of this module, but found cogs==2.1", HUB),
+            '"cogs>=1.4,<2.0"',
+        ),
+        (raised("ValueError: Sharding requires PyTorch >= 2.1.0"), '"torch>=2.1.0"'),
+        # Values that are offered.
+        (raised("ValueError: Unknown split \"dev\". Should be one of ['train', 'test'].", "datasets/builder.py"), "['train', 'test']"),
+        # Sizes.
+        (raised("AssertionError: group size (6) must be divisible by num_generations (8)"), "set the first to 8"),
+        (raised("AssertionError: global batch size (1000) is not divisible by micro batch size (4) times data parallel size (16)"), "1024"),
+        (raised("AssertionError: number of layers should be divisible by pipeline size: 30 vs 4"), "take 2 instead of 4"),
+        # What is to be done, and what is lacking.
+        (raised("ValueError: the kernel has no rows of 48. Consider using --rows 64 instead.", ENGINE), "Consider using --rows 64 instead"),
+        (raised("TypeError: Error: --choose-tools requires --tool-parser", ENGINE), "give --tool-parser as well"),
+        # What was raised without a message is the assertion's own text.
+        (f'{HEAD}  File "/env/lib/python3.11/site-packages/megatron/training/arguments.py", line 3, in validate_args\n    assert args.vocab_file is not None\nAssertionError\n', "vocab_file"),
+        (raised("RuntimeError: CUDA driver error: out of memory"), "growing segments off"),
+    ],
+)  # fmt: skip
+def test_what_the_message_names_is_in_the_first_steps(on_shipped, log, said):
+    steps = _steps(on_shipped, log)
+    assert any(said in step for step in steps), steps
+
+
+@pytest.mark.parametrize(
+    ("log", "unsaid"),
+    [
+        # No remedy: what cannot be done, whom to ask, how to have more said.
+        (raised("ValueError: You can't train what was loaded with `spread='auto'` in any distributed mode.", ENGINE), "itself says"),
+        (raised("ValueError: this is not known. Please report it at the project's page.", ENGINE), "itself says"),
+        (raised("ValueError: the model was lost. Either the file is cut or it is of another kind.", ENGINE), "itself says"),
+        # Neither a card nor a setting is a package.
+        (raised("AssertionError: The backend requires SM>=80 and SM<=90."), "pip install -U"),
+        (raised("ValueError: top_p must be >=0.5"), "pip install -U"),
+        # Nor is what was found what is asked for.
+        (raised("ImportError: gears wants other cogs, but found cogs==2.1", HUB), "cogs==2.1"),
+        # The share of one group is not the size of a product.
+        (raised("ValueError: The batch size (7 x 1) must be evenly divisible by the number of groups (8)."), "set the first to"),
+    ],
+)  # fmt: skip
+def test_what_it_does_not_name_is_not_quoted(on_shipped, log, unsaid):
+    assert not any(unsaid in step for step in _steps(on_shipped, log))
