@@ -1,12 +1,12 @@
 """Checked documents to a Pack: tables joined, signals numbered, names resolved, each fault collected with its place."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
+from logrules.ruleset.card_builder import step_text
 from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
@@ -73,7 +73,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         told_signals=told,
         phases=phases,
         tables=tables,
-        steps=json.dumps([step.model_dump(mode="json", exclude_defaults=True) for step in vocabulary.steps.values()]),
+        steps={name: step_text(step) for name, step in vocabulary.steps.items()},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
     )

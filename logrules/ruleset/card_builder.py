@@ -1,12 +1,12 @@
-"""The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps spelled out."""
+"""The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps by name."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from logrules.model.position import Problem
-from logrules.model.report import Restart
+from logrules.model.report import Restart, Risk
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
@@ -22,17 +22,21 @@ def card_text(card: schema.CardFile, vocabulary: Vocabulary) -> str:
     cause = vocabulary.causes.get(card.cause)
     restart = card.restart or (cause.restart if cause else Restart.AFTER_FIX)
     said = {"title": card.title, "why": card.why, "differs_from": card.differs_from, "restart": restart.value}
-    steps = _spelled(list(card.fixes) or list(cause.fixes if cause else ()), vocabulary)
     # What a rule puts first it knows better than the message.
-    steps = _with_quotes(steps, cause, vocabulary, behind=1 if card.fixes else 0)
-    return _json({**said, "fixes": steps, "references": card.references})
+    steps = _with_quotes(card.fixes or (cause.fixes if cause else ()), cause, vocabulary, behind=1 if card.fixes else 0)
+    return _json({**said, "fixes": _referred(steps), "references": card.references})
 
 
 def row_text(title: str | None, why: str | None, cause: Cause, fixes: Sequence[str], vocabulary: Vocabulary) -> str:
     """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
-    steps = _with_quotes(_spelled(list(fixes or cause.fixes), vocabulary), cause, vocabulary)
+    steps = _with_quotes(fixes or cause.fixes, cause, vocabulary)
     said = {"title": title or cause.title, "why": why or cause.about, "restart": cause.restart.value}
-    return _json({**said, "cause": cause.id, "fixes": steps})
+    return _json({**said, "cause": cause.id, "fixes": _referred(steps)})
+
+
+def step_text(step: schema.NamedFixFile) -> str:
+    """A step that cards refer to by its name, as JSON text."""
+    return _json({**step.model_dump(mode="json", exclude_defaults=True), "risk": _risk(step).value})
 
 
 def step_faults(
@@ -62,53 +66,48 @@ def named_steps(step: schema.AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
         yield from step.items()
 
 
-def _spelled(steps: Sequence[schema.AnyFix], vocabulary: Vocabulary) -> list[dict[str, Any]]:
-    """Each step with what it says; a named one keeps its name and its parameters for translations."""
-    found = []
+def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
+    """Each step: those of fixes.yaml by their name, with the parameters that are given here, others as they are."""
+    found: list[dict[str, Any]] = []
     for step in steps:
         if isinstance(step, schema.FixFile):
-            found.append(_plain(step))
-        for name, params in named_steps(step):
-            known = vocabulary.steps.get(name)
-            if known is not None:
-                values = {**known.params, **params}
-                found.append({"name": name, "params": values, **filled(_plain(known), values)})
+            plain = step.model_dump(mode="json", exclude_defaults=True)
+            found.append({**plain, "risk": _risk(step).value})
+        found += [{"name": name, "params": params} if params else {"name": name} for name, params in named_steps(step)]
     return found
 
 
 def _with_quotes(
-    steps: list[dict[str, Any]], cause: Cause | None, vocabulary: Vocabulary, behind: int = 0
-) -> list[dict[str, Any]]:
+    steps: Sequence[schema.AnyFix], cause: Cause | None, vocabulary: Vocabulary, behind: int = 0
+) -> list[schema.AnyFix]:
     """The steps with those of the cause that put the message's own words to use, before the first general one.
 
     So many steps stay before them in any case.
     """
-    named = {step.get("name") for step in steps}
-    quotes = _spelled([name for name in cause.quotes if name not in named] if cause else [], vocabulary)
-    general = (place for place, step in enumerate(steps) if not _is_chosen(step))
+    named = {name for step in steps for name, _ in named_steps(step)}
+    quotes = [name for name in cause.quotes if name not in named] if cause else []
+    general = (place for place, step in enumerate(steps) if not _is_chosen(step, vocabulary))
     at = max(next(general, len(steps)), behind)
     return [*steps[:at], *quotes, *steps[at:]]
 
 
-def _is_chosen(step: Mapping[str, Any]) -> bool:
+def _is_chosen(step: schema.AnyFix, vocabulary: Vocabulary) -> bool:
     """Whether something in the log has to ask for the step: its words, what it tells, a framework, a phase, a slot."""
-    return any(step.get(key) for key in _CHOSEN_BY) or _SLOT.search(f"{step['do']} {step.get('run', '')}") is not None
+    if not isinstance(step, schema.FixFile):
+        known = ((vocabulary.steps.get(name), params) for name, params in named_steps(step))
+        return all(one is not None and _asks(one, {**one.params, **params}) for one, params in known)
+    return _asks(step, {})
 
 
-def _plain(step: schema.FixFile) -> dict[str, Any]:
-    """Only what the step says: most say little, and all are read in every run."""
+def _asks(step: schema.FixFile, params: Mapping[str, str]) -> bool:
+    run = step.run.bash if isinstance(step.run, schema.RunFile) else step.run
+    slots = _SLOT.search(with_params(f"{step.do} {run or ''}", params))
+    return slots is not None or any(getattr(step, key) for key in _CHOSEN_BY)
+
+
+def _risk(step: schema.FixFile) -> Risk:
     run = step.run if isinstance(step.run, str) else step.run.bash if step.run else ""
-    risk = step.risk or usual_risk(run, step.env, changes=bool(step.flags or step.config or step.code))
-    return {**step.model_dump(mode="json", exclude_defaults=True, exclude={"id", "params"}), "risk": risk.value}
-
-
-def filled(value: Any, params: Mapping[str, str]) -> Any:
-    """The value with parameters in its slots; slots of other names are for captures."""
-    if isinstance(value, str):
-        return with_params(value, params)
-    if isinstance(value, dict):
-        return {filled(key, params): filled(item, params) for key, item in value.items()}
-    return [filled(item, params) for item in value] if isinstance(value, list) else value
+    return step.risk or usual_risk(run, step.env, changes=bool(step.flags or step.config or step.code))
 
 
 def _json(plain: Mapping[str, Any]) -> str:

@@ -205,7 +205,7 @@ class Pack:
 
     ``exit_signals`` are the signals of the forms of exits.yaml, by form, ``told_signals`` those of what any line may
     tell for the slots and conditions of steps, by name. ``origins`` are the files of the rules that
-    did not come with logrules. ``steps`` are the steps that rules may name, as JSON text. ``translation`` is what
+    did not come with logrules. ``steps`` are the steps that ``cards`` name, each as JSON text. ``translation`` is what
     people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
     usual patience that it was given. ``notes`` say what a configuration took from what can be diagnosed.
     ``required`` are the words of which one stands in what a pattern of exceptions or told names matches.
@@ -228,7 +228,7 @@ class Pack:
     phases: tuple[Phase, ...] = ()
     tables: Tables = Tables()
     cards: Mapping[str, str] = field(default_factory=dict)
-    steps: str = "[]"
+    steps: Mapping[str, str] = field(default_factory=dict)
     translation: Translation = Translation()
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()

@@ -83,7 +83,7 @@ class Vocabulary:
     @classmethod
     def of_pack(cls, pack: Pack) -> "Vocabulary":
         """The vocabulary of a compiled pack."""
-        steps = [schema.NamedFixFile.model_validate(step) for step in json.loads(pack.steps)]
+        steps = [schema.NamedFixFile.model_validate(step) for step in map(json.loads, pack.steps.values())]
         names = [framework.id for framework in pack.frameworks]
         return cls.of(pack.phases, pack.tables, names, {step.id: step for step in steps})
 

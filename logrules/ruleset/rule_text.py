@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -164,7 +164,7 @@ def card_of(pack: Pack, rule: str) -> Card:
         why=Text(plain["why"], said.why),
         differs_from=Text(plain["differs_from"], said.differs_from) if "differs_from" in plain else None,
         restart=Restart(plain["restart"]),
-        steps=tuple(_steps(plain.get("fixes", ()), said, pack.translation)),
+        steps=tuple(_steps(_spelled(plain.get("fixes", ()), pack.steps), said, pack.translation)),
         references=tuple(plain.get("references", ())),
         settings=pack.tables.settings,
         renamed=pack.tables.renamed,
@@ -183,7 +183,27 @@ def _said(plain: Mapping[str, Any], rule: str, translation: Translation) -> Rule
     return translation.rules.get(rule) or RuleTranslation(cause.title, cause.about)
 
 
-def _steps(plain: Collection[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> list[FixStep]:
+def _spelled(steps: Iterable[Mapping[str, Any]], known: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    """Each step with what it says; one of fixes.yaml keeps its name and its parameters for translations."""
+    for step in steps:
+        if "name" not in step:
+            yield step
+            continue
+        plain = json.loads(known[step["name"]])
+        params = {**plain.pop("params", {}), **step.get("params", {})}
+        yield {**(filled(plain, params) if params else plain), "name": step["name"], "params": params}
+
+
+def filled(value: Any, params: Mapping[str, str]) -> Any:
+    """The value with parameters in its slots; slots of other names are for captures."""
+    if isinstance(value, str):
+        return with_params(value, params)
+    if isinstance(value, dict):
+        return {filled(key, params): filled(item, params) for key, item in value.items()}
+    return [filled(item, params) for item in value] if isinstance(value, list) else value
+
+
+def _steps(plain: Iterable[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> list[FixStep]:
     own = iter(said.fixes)
     steps = []
     for step in plain:

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator
 from logrules.inference.slot_values import OF_ANY_RULE
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import filled, named_steps
+from logrules.ruleset.card_builder import named_steps
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.pattern import compiled
+from logrules.ruleset.rule_text import filled
 from logrules.ruletest.lint_targets import cards_in, found, signals_in
 
 # What stands behind a `%` or `$` is the command's own.
