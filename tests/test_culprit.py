@@ -68,6 +68,10 @@ STORIES = {
         "gpu-2:77:90 [1] NCCL INFO Trees [0] 6/-1/-1->5->4 [1] 6/-1/-1->5->4\n"
         "gpu-2:77:90 [1] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", 5,
     ),
+    "whose call to its own proxy failed": (
+        "gpu-2:77:90 [1] proxy.cc:1040 NCCL WARN Proxy Call to rank 9 failed (Setup)\n"
+        "gpu-2:77:90 [1] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", 9,
+    ),
     "a process that drives several GPUs is no rank": (
         "gpu-2:77:90 [1] NCCL INFO Channel 00/0 : 1[1] -> 2[2] via P2P/IPC\n"
         "gpu-2:77:91 [2] NCCL INFO Channel 00/0 : 2[2] -> 3[3] via P2P/IPC\n"
