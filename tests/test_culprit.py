@@ -45,6 +45,10 @@ STORIES = {
     "who was killed says nothing, and the others wait for him": (
         WATCHDOG.format(0) + SUMMARY.format(1, -9), 1,
     ),
+    "who had ended before the others ran out of time": (
+        SUMMARY.format(4, 1) + WATCHDOG.format(0) + WATCHDOG.format(1), 4,
+    ),
+    "who ends behind the time-out of another may have waited too": (WATCHDOG.format(0) + SUMMARY.format(4, 1), None),
     "who aborts behind his time-out has waited": (WATCHDOG.format(0) + SUMMARY.format(0, -6), None),
     "one of eight waits: that says nothing of the others": (RAISED + OOM + WATCHDOG.format(7), None),
     "a process says its rank once, and later only its number": (
@@ -57,6 +61,44 @@ STORIES = {
         "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x6 rank 1 nranks 2 cudaDev 1 busId 2000 - Init COMPLETE\n"
         "gpu-2:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",
         9,
+    ),
+    "who opens a link says its own rank first": (
+        "gpu-2:77:90 [1] NCCL INFO Channel 00/0 : 9[1] -> 10[2] via P2P/IPC\n"
+        "gpu-2:77:90 [1] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", 9,
+    ),
+    "who is sent to says its own rank last": (
+        "gpu-2:77:90 [1] NCCL INFO Channel 00/0 : 7[7] -> 8[0] [receive] via NET/IB/0\n"
+        "gpu-2:77:90 [1] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", 8,
+    ),
+    "whoever joins a tree is its middle": (
+        "gpu-2:77:90 [1] NCCL INFO Trees [0] 6/-1/-1->5->4 [1] 6/-1/-1->5->4\n"
+        "gpu-2:77:90 [1] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", 5,
+    ),
+    "whose call to its own proxy failed": (
+        "gpu-2:77:90 [1] proxy.cc:1040 NCCL WARN Proxy Call to rank 9 failed (Setup)\n"
+        "gpu-2:77:90 [1] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", 9,
+    ),
+    "a process that drives several GPUs is no rank": (
+        "gpu-2:77:90 [1] NCCL INFO Channel 00/0 : 1[1] -> 2[2] via P2P/IPC\n"
+        "gpu-2:77:91 [2] NCCL INFO Channel 00/0 : 2[2] -> 3[3] via P2P/IPC\n"
+        "gpu-2:77:90 [1] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", None,
+    ),
+    "a process of several GPUs says so of its communicators": (
+        "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 0 nranks 2 cudaDev 0 busId 2000 - Init COMPLETE\n"
+        "gpu-2:77:91 [1] NCCL INFO ncclCommInitRank comm 0x6 rank 1 nranks 2 cudaDev 1 busId 3000 - Init COMPLETE\n"
+        "gpu-2:77:90 [0] enqueue.cc:90 NCCL WARN Cuda failure 'out of memory'\n", None,
+    ),
+    "the only rank that gives its name wrote what bears none": (
+        "[rank6]:[E ProcessGroupNCCL.cpp:1743] [PG 0 Rank 6] ProcessGroupNCCL'\n"
+        "s watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives.\n", 6,
+    ),
+    "rank 0 alone gives its name where it alone logs": (
+        "[rank0]: loaded the model\nCUDA error: an illegal memory access was encountered\n", None,
+    ),
+    "who differs from several ranks is the odd one": (
+        "[rank1]: RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
+        "CollectiveFingerPrint(SequenceNumber=7, OpType=ALLGATHER, TensorShape=[1]), but Rank 5 is running collective: "
+        "CollectiveFingerPrint(SequenceNumber=0, OpType=REDUCE).\n", 5,
     ),
     "another process's number is another rank": (
         "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
@@ -209,6 +251,10 @@ HOSTS = {
     "srun's word on its task": (
         "".join(f"9: {line}\n" for line in (RAISED + OOM).splitlines())
         + "srun: error: n02: task 9: Exited with exit code 1\n", "n02",
+    ),
+    "where the process ran that Hydra saw end": (
+        "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4242 RUNNING AT n03\n=   EXIT CODE: 9\n"
+        "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n", "n03",
     ),
     "the task of Ray that failed": (
         '(Runner pid=9) Traceback (most recent call last):\n(Runner pid=9)   File "/job/a.py", line 5, in run\n'

@@ -29,7 +29,9 @@ def told(rank: int, at: float = 0.0, host: str | None = None) -> Observation:
     return Observation(event(rank + 1, worker=Worker("log", host=host, rank=rank)), rank, at, None)
 
 
-def waits_in(rank: int, seq: int, op: str = "ALLREDUCE", size: int | None = 4, *, at: float = 0.0, group: str = "0"):
+def waits_in(
+    rank: int, seq: int, op: str = "ALLREDUCE", size: int | None = 4, *, at: float = 0.0, group: str | None = "0"
+):
     """A rank whose watchdog reports the collective that it waits in."""
     return RankSnapshot(rank, told(rank, at), calls={group: Collective(seq, op, size, size, LIMIT_S, told(rank, at))})
 
@@ -53,6 +55,18 @@ def silent(rank: int) -> RankSnapshot:
         ("one is ahead", [waits_in(0, 7), waits_in(1, 9), waits_in(2, 7)], None, [(DivergenceKind.AHEAD, (1,), (0, 2))]),
         ("so far apart, the groups differ", [waits_in(0, 900), waits_in(1, 70), waits_in(2, 900)], None, []),
         ("of two the one behind", [waits_in(0, 9), waits_in(1, 7)], None, [(DivergenceKind.BEHIND, (1,), (0,))]),
+        (
+            "the line of one rank names the group that the others are in too",
+            [waits_in(1, 7, group=None), waits_in(2, 7, group=None), waits_in(3, 7, "BROADCAST", group="0")],
+            None,
+            [(DivergenceKind.OTHER_OPERATION, (3,), (1, 2)), (DivergenceKind.NEVER_ARRIVED, (0,), (1, 2, 3))],
+        ),
+        (
+            "of two named groups neither is that of who names none",
+            [waits_in(0, 7, group=None), waits_in(1, 9, group="0"), waits_in(2, 5, group="1")],
+            None,
+            [],
+        ),
         (
             "another operation",
             [waits_in(0, 7), waits_in(1, 7, "BROADCAST"), waits_in(2, 7)],

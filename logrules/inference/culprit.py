@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.failures import Failures
-from logrules.inference.launcher_ends import ended_ranks, hosts_of, killed_ranks
+from logrules.inference.launcher_ends import ended_ranks, gone_before, hosts_of, hosts_of_ended, killed_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.model.event import as_rank
+from logrules.model.failure import Failure
 from logrules.model.report import DivergenceKind
 
 MAX_NAMED = 1_024
@@ -62,7 +63,10 @@ def suspects(
 def _hosts_elsewhere(
     hypothesis: Hypothesis, ranks: Sequence[int], rank_table: RankTable, failures: Failures | None
 ) -> Iterator[str]:
-    """The host of the first of the ``ranks``, as launchers or its own lines tell it; or that which a message names."""
+    """The host of the first of the ``ranks``, as launchers or its own lines tell it.
+
+    Where no rank is named: that which a message names, or the only one on which a process ended by a launcher's word.
+    """
     if ranks:
         if failures is not None:
             yield from hosts_of(failures.reported_ends(), ranks[0])
@@ -75,7 +79,8 @@ def _hosts_elsewhere(
         wraps = (event for chain in chains for event in failures.lines_of(chain)) if failures is not None else ()
         messages = (event.message[:_MAX_READ] for event in (*(line.event for line in lines), *wraps))
         said = {host for message in messages for host in _ON_HOST.findall(message)}
-        yield from said if len(said) == 1 else ()
+        ended = hosts_of_ended(failures.reported_ends()) if failures is not None else ()
+        yield from (next(iter(hosts)) for hosts in (said, ended) if len(hosts) == 1)
 
 
 def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
@@ -103,7 +108,7 @@ def _told_elsewhere(one: Ranked, rank_table: RankTable, failures: Failures | Non
     if failures is not None:
         # Who waited for somebody aborts in the end too.
         ends = failures.reported_ends()
-        yield ended_ranks(ends) if own_error else killed_ranks(ends)
+        yield ended_ranks(ends) if own_error else (*killed_ranks(ends), *_gone(one.hypothesis, ends))
     if own_error:
         # One failure is told by several lines, and not each of them bears its writer's name.
         yield from ([rank] for rank in _alone(one, failures))
@@ -121,6 +126,13 @@ def _told_elsewhere(one: Ranked, rank_table: RankTable, failures: Failures | Non
         yield (0,)
     if own_error:
         yield [number for line in _lines(one.hypothesis) if (number := rank_table.number_of(line.worker)) is not None]
+        yield _the_writer(one, rank_table.ranks)
+
+
+def _gone(hypothesis: Hypothesis, ends: Sequence[Failure]) -> Iterator[int]:
+    """Who had ended before those who report began to say that they waited for somebody."""
+    waited = _reporters(hypothesis)
+    return (rank for rank in gone_before(ends, hypothesis.first.event) if rank not in waited)
 
 
 def _lines(hypothesis: Hypothesis) -> list[Observation]:
@@ -146,6 +158,15 @@ def _of_losers(one: Ranked) -> Iterator[Hypothesis]:
         for other in one.consequences
         if other.rule.culprit == "absent" and other.rule.cause != one.hypothesis.rule.cause
     )
+
+
+def _the_writer(one: Ranked, ranks: frozenset[int]) -> tuple[int, ...]:
+    """The only rank that gives its name, where it does not merely wait for another: the log is its own.
+
+    Rank 0 may be the only one that is asked to log.
+    """
+    waits = any(_reporters(other) for other in _of_losers(one))
+    return tuple(ranks) if len(ranks) == 1 and 0 not in ranks and not waits else ()
 
 
 def _all_of(rank_table: RankTable) -> frozenset[int]:

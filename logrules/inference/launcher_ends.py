@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from logrules.model.event import Worker
+from logrules.model.event import Event, Worker
 from logrules.model.failure import Failure
 
 # Ends by a signal that others sent, and by one that a process sends itself behind a message.
@@ -29,10 +29,23 @@ def killed_ranks(ends: Sequence[Failure]) -> tuple[int, ...]:
     return ranks_of(worker for one in killed for worker in one.workers)
 
 
+def gone_before(ends: Sequence[Failure], wait: Event) -> tuple[int, ...]:
+    """The ranks that had ended of themselves before the line on which others say that they waited in vain."""
+    gone = (one for one in ends if one.last.source == wait.source and one.last.line < wait.line)
+    return ended_ranks([one for one in gone if one.code not in _AFTER_A_MESSAGE])
+
+
 def hosts_of(ends: Sequence[Failure], rank: int) -> Iterator[str]:
     """The host of a rank as launchers tell it when they report its end."""
     workers = (worker for one in ends for worker in one.workers)
     yield from (worker.host for worker in workers if worker.rank == rank and worker.host is not None)
+
+
+def hosts_of_ended(ends: Sequence[Failure]) -> frozenset[str]:
+    """Where processes ended that nobody had asked to."""
+    return frozenset(
+        worker.host for one in ends if not was_asked_for(one) for worker in one.workers if worker.host is not None
+    )
 
 
 def ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ completed all that it enqueued, waits for nobody: the others wait for it.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TypeVar
 
 from logrules.inference.cadence import median
@@ -78,6 +78,10 @@ def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
 def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankDivergence]:
     """By the collectives that ranks wait in: idle, behind, another operation or size, not there at all."""
     groups = dict.fromkeys(group for place in places for group in (*place.calls, *place.standings))
+    named = [group for group in groups if group is not None]
+    if len(named) == 1 and None in groups:
+        places = [_in_the_group(place, named[0]) for place in places]
+        groups = dict.fromkeys(named)
     for group in groups:
         if any(group in place.mixed for place in places):
             continue
@@ -87,6 +91,18 @@ def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterato
         yield from _by_number(waiting)
         yield from _by_kind(waiting)
     yield from _silent(places, world)
+
+
+def _in_the_group(place: RankSnapshot, group: str) -> RankSnapshot:
+    """The rank with all that it says of no group told of this one: the only one that any line of the job names."""
+    call, standing = (
+        place.calls.get(group, place.calls.get(None)),
+        place.standings.get(group, place.standings.get(None)),
+    )
+    calls: dict[str | None, Collective] = {} if call is None else {group: call}
+    standings: dict[str | None, GroupProgress] = {} if standing is None else {group: standing}
+    mixed: frozenset[str | None] = frozenset({group} if place.mixed else ())
+    return replace(place, calls=calls, standings=standings, mixed=mixed)
 
 
 def _idle(waiting: Mapping[int, Collective], standing: Mapping[int, GroupProgress]) -> Iterator[RankDivergence]:

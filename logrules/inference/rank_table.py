@@ -78,8 +78,9 @@ class RankTable:
         self.states: dict[tuple[str | None, int], RankState] = {}
         self.world: int | None = None
         self._sizes: dict[str, int] = {}
-        # Of which size the largest communicator is in which a process said its rank, and that rank.
-        self._ranks: dict[tuple[str | None, int], tuple[int, int]] = {}
+        # Of which size the largest communicator is in which a process said its rank, and that rank; None of a process
+        # that said several: it drives several GPUs.
+        self._ranks: dict[tuple[str | None, int], tuple[int, int | None]] = {}
         self._hosts: dict[str, str] = {}
         self._roles = NumberedRoles()
 
@@ -108,7 +109,11 @@ class RankTable:
         """The host that a peer gives by its name or address, and the ranks that run there as far as they said so."""
         host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
         size = max((size for size, _ in self._ranks.values()), default=0)
-        own = {rank for (where, _), (its, rank) in self._ranks.items() if where == host and its == size}
+        own = {
+            rank
+            for (where, _), (its, rank) in self._ranks.items()
+            if where == host and its == size and rank is not None
+        }
         return host, frozenset(own | {rank for (_, rank), state in self.states.items() if state.host == host})
 
     def see(self, observation: Observation) -> None:
@@ -134,8 +139,12 @@ class RankTable:
             return
         if rank is None or worker.pid is None or len(self._ranks) >= KEPT_RANKS:
             return
-        key = (worker.host, worker.pid)
-        self._ranks[key] = max(self._ranks.get(key, (0, 0)), (size or 0, rank))
+        key, told = (worker.host, worker.pid), (size or 0, rank)
+        known = self._ranks.get(key)
+        if known is None or known[0] < told[0]:
+            self._ranks[key] = told
+        elif known[0] == told[0] and known != told:
+            self._ranks[key] = (known[0], None)
 
     def _seat(self, observation: Observation) -> RankState | None:
         worker = observation.worker
