@@ -9,8 +9,9 @@ from logrules.ruleset.pattern_syntax import Choice, Letters, LookAround, Node, R
 # A match holds one of these, whatever the case; None where nothing is known.
 _Words: TypeAlias = tuple[str, ...] | None
 
-# Shorter ones are in too many texts, more of them take as long as the pattern.
-_SHORTEST, _MOST = 3, 24
+# Shorter ones are in too many texts, but for signs that prose has not; more of them take as long as the pattern.
+_SHORTEST, _MOST = 3, 96
+_RARE_SIGNS = frozenset("<>=@$^~|")
 
 
 @lru_cache(maxsize=8_192)
@@ -18,7 +19,11 @@ def required_words(pattern: str) -> tuple[str, ...]:
     """Words, in small letters, one of which each match holds; none where none are known."""
     tree = tree_of(pattern)
     found = None if tree is None else _words(tree)
-    return found if found is not None and len(found) <= _MOST and _length(found) >= _SHORTEST else ()
+    return found if found is not None and len(found) <= _MOST and all(map(_is_telling, found)) else ()
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) >= _SHORTEST or _RARE_SIGNS.issuperset(word)
 
 
 def _words(node: Node) -> _Words:
