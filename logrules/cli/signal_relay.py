@@ -1,67 +1,79 @@
 """Signals handed to a job by a thread: a handler may interrupt anything, a lock that is held included.
 
-A handler therefore only writes the signal's number to a pipe.
+A signal's number is therefore only written to a pipe, by Python itself in the moment in which the signal comes
+(`signal.set_wakeup_fd`). A handler of ours would run in the main thread alone, which waits for the analysis: a signal
+that another thread takes, or that comes just before it begins to wait, would lie there until the next one.
 """
 
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from threading import Thread
 
 from logrules.cli.watched_job import ENDING, Job
 
 _ENDING = frozenset((*ENDING, "SIGQUIT"))
 _READ_BYTES = 256
+# How a shell tells that a signal ended a program.
+_ENDED_BY = 128
 
 
 class SignalRelay:
-    """Passes signals on to a job. ``ended_by`` is the name of the last one that asks a program to end."""
+    """Passes signals on to a job. ``ended_by`` is the name of the last one that asks a program to end.
 
-    def __init__(self, job: Job) -> None:
+    Their numbers come as bytes through a pipe, at whose other end ``place`` lies.
+    """
+
+    def __init__(self, job: Job, numbers: Collection[int]) -> None:
         self._job = job
-        self._out, self._in = os.pipe()
-        os.set_blocking(self._in, False)
+        self._numbers = numbers
+        self._out, self.place = os.pipe()
+        os.set_blocking(self.place, False)
         self._last: frozenset[int] = frozenset()
         self.ended_by: str | None = None
         self._thread = Thread(target=self._run, name="signals", daemon=True)
         self._thread.start()
 
-    def arrived(self, number: int, _frame: object) -> None:
-        """The handler: what has ended the watching once does so at once when it comes again."""
-        if number in self._last:
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-            return
-        # A full pipe holds more signals than anybody meant.
-        with suppress(BlockingIOError):
-            os.write(self._in, bytes([number]))
-
     def close(self) -> None:
-        """No handler writes any more: pass on what came, and end."""
-        os.close(self._in)
+        """Nobody writes any more: pass on what came, and end."""
+        os.close(self.place)
         self._thread.join()
         os.close(self._out)
 
     def _run(self) -> None:
         while numbers := os.read(self._out, _READ_BYTES):
             for number in numbers:
-                name = signal.Signals(number).name
-                if name in _ENDING:
-                    self.ended_by = name
-                if self._job.signalled(number):
-                    self._last |= {number}
+                if number in self._numbers:
+                    self._pass_on(number)
+
+    def _pass_on(self, number: int) -> None:
+        """Hand it to the job; what has ended the watching once does so at once when it comes again."""
+        if number in self._last:
+            os._exit(_ENDED_BY + number)
+        name = signal.Signals(number).name
+        if name in _ENDING:
+            self.ended_by = name
+        if self._job.signalled(number):
+            self._last |= {number}
 
 
 @contextmanager
 def signals_of(job: Job) -> Iterator[SignalRelay]:
-    """While this lasts, signals go to the job."""
+    """While this lasts, signals go to the job. For the main thread."""
     numbers = [getattr(signal, name) for name in job.signals if hasattr(signal, name)]
-    relay = SignalRelay(job)
-    before = {number: signal.signal(number, relay.arrived) for number in numbers}
+    relay = SignalRelay(job, numbers)
+    # A full pipe holds more signals than anybody meant.
+    woken = signal.set_wakeup_fd(relay.place, warn_on_full_buffer=False)
+    before = {number: signal.signal(number, _taken) for number in numbers}
     try:
         yield relay
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(woken)
         relay.close()
+
+
+def _taken(_number: int, _frame: object) -> None:
+    """Python writes the numbers of signals that have a handler, and of no others."""
