@@ -20,6 +20,8 @@ from logrules.ruleset.tables import ALTERNATIVES
 
 PAGES = Path(__file__).resolve().parent / "rules"
 SCHEMAS = Path(__file__).resolve().parent / "schema"
+_STEPS = "## What to try\n\n"
+_AS_FOR = "As for `{}` above.\n"
 
 
 def pages(pack: Pack) -> dict[str, str]:
@@ -37,11 +39,16 @@ def _page_of(rule: str) -> str:
 
 
 def _page(rules: list[Rule], pack: Pack) -> str:
-    out = io.StringIO()
+    """The rules in their order. Most rows of tables have the steps of their cause: a page says these once."""
+    told_by: dict[str, str] = {}
+    parts = []
     for rule in rules:
+        out = io.StringIO()
         render_rule(rule, pack, out, "en", "bash")
-        out.write("\n")
-    return out.getvalue()
+        head, heading, steps = out.getvalue().partition(_STEPS)
+        first = told_by.setdefault(steps, rule.id)
+        parts.append(f"{head}{heading}{steps if first == rule.id else _AS_FOR.format(first)}\n")
+    return "".join(parts)
 
 
 def _index(pack: Pack) -> str:
