@@ -84,7 +84,7 @@ def _read_kept_packs_once() -> object:
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A few shipped words and one case instead of all rules and cases: what a check finds in one file does not depend on the others."""
+    """A few shipped words and one case instead of all: what a check finds in one file does not depend on the others."""
     rules = tmp_path / "shipped/rules"
     shutil.copytree(shipped_rules() / "frameworks", rules / "frameworks")
     for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):

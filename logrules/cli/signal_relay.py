@@ -22,14 +22,14 @@ _ENDED_BY = 128
 class SignalRelay:
     """Passes signals on to a job. ``ended_by`` is the name of the last one that asks a program to end.
 
-    Their numbers come as bytes through a pipe, at whose other end ``place`` lies.
+    Their numbers come as bytes through a pipe, which is written to at ``wakeup_fd``.
     """
 
     def __init__(self, job: Job, numbers: Collection[int]) -> None:
         self._job = job
         self._numbers = numbers
-        self._out, self.place = os.pipe()
-        os.set_blocking(self.place, False)
+        self._out, self.wakeup_fd = os.pipe()
+        os.set_blocking(self.wakeup_fd, False)
         self._last: frozenset[int] = frozenset()
         self.ended_by: str | None = None
         self._thread = Thread(target=self._run, name="signals", daemon=True)
@@ -37,7 +37,7 @@ class SignalRelay:
 
     def close(self) -> None:
         """Nobody writes any more: pass on what came, and end."""
-        os.close(self.place)
+        os.close(self.wakeup_fd)
         self._thread.join()
         os.close(self._out)
 
@@ -64,7 +64,7 @@ def signals_of(job: Job) -> Iterator[SignalRelay]:
     numbers = [getattr(signal, name) for name in job.signals if hasattr(signal, name)]
     relay = SignalRelay(job, numbers)
     # A full pipe holds more signals than anybody meant.
-    woken = signal.set_wakeup_fd(relay.place, warn_on_full_buffer=False)
+    woken = signal.set_wakeup_fd(relay.wakeup_fd, warn_on_full_buffer=False)
     before = {number: signal.signal(number, _taken) for number in numbers}
     try:
         yield relay

@@ -10,10 +10,8 @@ from types import MappingProxyType
 from logrules.model.report import Text
 from logrules.ruleset.name_tables import OtherName, ToldName
 from logrules.ruleset.pattern import bounded, folded, may_hold
+from logrules.ruleset.rule_text import SLOT
 
-# What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
-# is said where the log says nothing: {share|now}.
-_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|([\w ]+))?\}")
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 _UNSAFE = re.compile(r"[^\w./:@%+=,\-\[\]() \\]")
 # What the reader has to fill in may name a value: <pid of rank {rank}>.
@@ -32,7 +30,7 @@ def filled_command(template: str | None, captures: Mapping[str, str], *, powersh
     if template is None:
         return None
     quote, at, parts = "", 0, []
-    for slot in _SLOT.finditer(template):
+    for slot in SLOT.finditer(template):
         before = template[at : slot.start()]
         quote = _quote_after(before, quote, "`" if powershell else "\\")
         value = harmless(_value(slot, captures))
@@ -47,12 +45,12 @@ def filled_command(template: str | None, captures: Mapping[str, str], *, powersh
 
 def filled_value(template: str, captures: Mapping[str, str]) -> str:
     """The value of a variable with values in its slots; the shell's quotes come later."""
-    return _SLOT.sub(lambda slot: harmless(_value(slot, captures)).replace("\\", "/") or f"<{slot[1]}>", template)
+    return SLOT.sub(lambda slot: harmless(_value(slot, captures)).replace("\\", "/") or f"<{slot[1]}>", template)
 
 
 def is_filled(template: str, captures: Mapping[str, str]) -> bool:
     """Whether the log says something for each slot."""
-    return all(_value(slot, captures) for slot in _SLOT.finditer(template))
+    return all(_value(slot, captures) for slot in SLOT.finditer(template))
 
 
 def _value(slot: re.Match[str], captures: Mapping[str, str]) -> str:
@@ -136,7 +134,7 @@ def filled_text(text: Text, captures: Mapping[str, str]) -> Text:
 
 def with_open_text(text: Text) -> Text:
     """A sentence for no log in particular, in each language: `<name>` stands where a log would say something."""
-    return Text(_SLOT.sub(_open_slot, text.en), _SLOT.sub(_open_slot, text.zh))
+    return Text(SLOT.sub(_open_slot, text.en), SLOT.sub(_open_slot, text.zh))
 
 
 def _open_slot(slot: re.Match[str]) -> str:
@@ -150,4 +148,4 @@ def _fill(text: str, captures: Mapping[str, str]) -> str:
     """
     if "{" not in text:
         return text
-    return _SLOT.sub(lambda slot: _CONTROLS.sub(" ", (_value(slot, captures) or f"<{slot[1]}>")[:_MAX_SAID]), text)
+    return SLOT.sub(lambda slot: _CONTROLS.sub(" ", (_value(slot, captures) or f"<{slot[1]}>")[:_MAX_SAID]), text)

@@ -42,10 +42,8 @@ def hosts_of(ends: Sequence[Failure], rank: int) -> Iterator[str]:
 
 
 def hosts_of_ended(ends: Sequence[Failure]) -> frozenset[str]:
-    """Where processes ended that nobody had asked to."""
-    return frozenset(
-        worker.host for one in ends if not was_asked_for(one) for worker in one.workers if worker.host is not None
-    )
+    """Where processes ended."""
+    return frozenset(worker.host for one in ends for worker in one.workers if worker.host is not None)
 
 
 def ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:

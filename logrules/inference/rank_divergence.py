@@ -95,10 +95,8 @@ def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterato
 
 def _in_the_group(place: RankSnapshot, group: str) -> RankSnapshot:
     """The rank with all that it says of no group told of this one: the only one that any line of the job names."""
-    call, standing = (
-        place.calls.get(group, place.calls.get(None)),
-        place.standings.get(group, place.standings.get(None)),
-    )
+    call = place.calls.get(group, place.calls.get(None))
+    standing = place.standings.get(group, place.standings.get(None))
     calls: dict[str | None, Collective] = {} if call is None else {group: call}
     standings: dict[str | None, GroupProgress] = {} if standing is None else {group: standing}
     mixed: frozenset[str | None] = frozenset({group} if place.mixed else ())

@@ -1,7 +1,6 @@
 """The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps by name."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,11 +9,10 @@ from logrules.model.report import Restart, Risk
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
-from logrules.ruleset.rule_text import with_params
+from logrules.ruleset.rule_text import asks_of_log, with_params
 from logrules.ruleset.usual_risk import usual_risk
 
 _CHOSEN_BY = ("where", "when_told", "frameworks", "during")
-_SLOT = re.compile(r"(?<![%$])\{[a-z_]+\}")
 
 
 def card_text(card: schema.CardFile, vocabulary: Vocabulary) -> str:
@@ -101,8 +99,8 @@ def _is_chosen(step: schema.AnyFix, vocabulary: Vocabulary) -> bool:
 
 def _asks(step: schema.FixFile, params: Mapping[str, str]) -> bool:
     run = step.run.bash if isinstance(step.run, schema.RunFile) else step.run
-    slots = _SLOT.search(with_params(f"{step.do} {run or ''}", params))
-    return slots is not None or any(getattr(step, key) for key in _CHOSEN_BY)
+    asks = asks_of_log(with_params(step.do, params), with_params(run or "", params))
+    return asks or any(getattr(step, key) for key in _CHOSEN_BY)
 
 
 def _risk(step: schema.FixFile) -> Risk:

@@ -17,7 +17,9 @@ from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
 _SETTING_END = re.compile(r"[ =]")
-_SLOT = re.compile(r"\{([a-z_]+)\}")
+# What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
+# is said where the log says nothing: {share|now}.
+SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|([\w ]+))?\}")
 
 
 @record
@@ -95,7 +97,7 @@ def _holds(step: FixStep, told: Mapping[str, str]) -> bool:
 def _destroys_on_suspicion(step: FixStep) -> bool:
     """Whether it destroys what nothing in the log speaks of: such a step comes behind all others."""
     fix = step.fix
-    asked_for = step.where or any(_SLOT.search(text) for text in (fix.do.en, fix.run or ""))
+    asked_for = step.where or asks_of_log(fix.do.en, fix.run or "")
     return fix.risk is Risk.DESTRUCTIVE and not asked_for
 
 
@@ -233,9 +235,14 @@ def _fix(plain: Mapping[str, Any], said: StepTranslation) -> Fix:
     )
 
 
+def asks_of_log(*texts: str) -> bool:
+    """Whether the texts have a slot that only the log can fill."""
+    return any(slot[2] is None for text in texts for slot in SLOT.finditer(text))
+
+
 def with_params(text: str, params: Mapping[str, str]) -> str:
     """The text with parameters in its slots; slots of other names are for captures."""
-    return _SLOT.sub(lambda slot: params.get(slot[1], slot[0]), text)
+    return SLOT.sub(lambda slot: params.get(slot[1], slot[0]), text)
 
 
 @dataclass(frozen=True, slots=True)

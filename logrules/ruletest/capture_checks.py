@@ -1,6 +1,5 @@
 """What rules ask for of a log and no pattern of theirs takes from it."""
 
-import re
 from collections.abc import Collection, Iterator
 
 from logrules.inference.slot_values import OF_ANY_RULE
@@ -11,11 +10,9 @@ from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.pattern import compiled
-from logrules.ruleset.rule_text import filled
+from logrules.ruleset.rule_text import SLOT, filled
 from logrules.ruletest.lint_targets import cards_in, found, signals_in
 
-# What stands behind a `%` or `$` is the command's own.
-_SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|[\w ]+)?\}")
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 
@@ -29,7 +26,7 @@ def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> 
     asked = {*fillable, *(f"first_{metric.metric}" for metric in pack.metrics), *(one.id for one in pack.frameworks)}
     for _, path, card in cards_in(source):
         for at, text in _texts(path, card, vocabulary):
-            for name in dict.fromkeys(_SLOT.findall(text)):
+            for name in dict.fromkeys(slot[1] for slot in SLOT.finditer(text)):
                 if name not in fillable:
                     yield _finding(source, at, name, fillable)
         yield from _unknown_conditions(source, path, card, vocabulary, asked)
