@@ -86,8 +86,9 @@ def _read_kept_packs_once() -> object:
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A few shipped words and one case instead of all: what a check finds in one file does not depend on the others."""
     rules = tmp_path / "shipped/rules"
-    shutil.copytree(shipped_rules() / "frameworks", rules / "frameworks")
-    for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
+    for name in ("frameworks", "fixes"):
+        shutil.copytree(shipped_rules() / name, rules / name)
+    for name in ("pipeline.yaml", "causes.yaml"):
         shutil.copy(shipped_rules() / name, rules)
     shutil.copytree(
         shipped_rules().parent / "fixtures/captured/torch-rank1-sigkill-mid-step", rules.parent / "fixtures/one"

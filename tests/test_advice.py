@@ -1,8 +1,10 @@
 """The first steps of shipped rules follow from whose code raised, from what the lines tell and from where it was."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from logrules.engine.run import prepared
 from logrules.ruleset.load import shipped_rules
@@ -144,6 +146,31 @@ def test_every_step_stands_alone():
     files = shipped_rules().rglob("*.yaml")
     leaning = [line for path in files for line in path.read_text("utf-8").splitlines() if LEANS_ON_ANOTHER.search(line)]
     assert leaning == []
+
+
+def test_every_step_is_named():
+    """A step that no rule, cause or row names is never shown."""
+    paths = [path for path in shipped_rules().rglob("*.yaml") if path.parent.name != "translations"]
+    texts = {path: path.read_text("utf-8") for path in paths}
+    files = [yaml.load(texts[path], yaml.CSafeLoader) for path in paths if path.parent.name == "fixes"]
+    steps = {step["id"] for file in files for step in file["fixes"]}
+    named = {
+        name
+        for text in texts.values()
+        if (document := yaml.load(text, yaml.CSafeLoader))
+        for name in named_in(document)
+    }
+    assert steps - named == set()
+
+
+def named_in(part: object) -> Iterator[str]:
+    """The names of steps, wherever a list of steps stands."""
+    for key, value in part.items() if isinstance(part, dict) else ():
+        if key in {"fixes", "quotes"}:
+            yield from (step if isinstance(step, str) else next(iter(step)) for step in value)
+        yield from named_in(value)
+    for item in part if isinstance(part, list) else ():
+        yield from named_in(item)
 
 
 def settings_of(found) -> list[str]:

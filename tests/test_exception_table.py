@@ -1,7 +1,9 @@
 """The table of exceptions: its rows against their own samples, and how it chooses among rows and along a chain."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import regex
@@ -16,10 +18,10 @@ from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, L
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import compiled
-from logrules.ruleset.table_reader import ExceptionsFile, adapter_of
+from logrules.ruleset.table_reader import ClassesFile, ExceptionsFile, adapter_of
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
-TABLE = Path(__file__).parents[1] / "rules" / "exceptions.yaml"
+RULES = Path(__file__).parents[1] / "rules"
 EVENT = Event("train.log", 1, 0, "", "", Worker())
 SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 
@@ -37,15 +39,24 @@ RAISED_BY = {
 }
 
 
+def read(path: Path, kind: type) -> Any:
+    return adapter_of(kind).validate_python(yaml.load(path.read_text(), yaml.CSafeLoader))
+
+
 @cache
-def rows_file() -> ExceptionsFile:
-    file: ExceptionsFile = adapter_of(ExceptionsFile).validate_python(yaml.load(TABLE.read_text(), yaml.CSafeLoader))
-    return file
+def rows() -> Sequence[ExceptionRow]:
+    return [row for path in sorted((RULES / "exceptions").iterdir()) for row in read(path, ExceptionsFile).exceptions]
+
+
+@cache
+def classes() -> Sequence[ExceptionClass]:
+    known: Sequence[ExceptionClass] = read(RULES / "classes.yaml", ClassesFile).classes
+    return known
 
 
 @cache
 def table() -> ExceptionTable:
-    return ExceptionTable(rows_file().classes, rows_file().exceptions)
+    return ExceptionTable(classes(), rows())
 
 
 def row_of(asked: ExceptionTable, raised: Failure) -> ExceptionRow | None:
@@ -54,7 +65,7 @@ def row_of(asked: ExceptionTable, raised: Failure) -> ExceptionRow | None:
 
 
 def knows(row: ExceptionRow, raised: Failure) -> bool:
-    return ExceptionTable(rows_file().classes, (row,)).match_of(raised) is not None
+    return ExceptionTable(classes(), (row,)).match_of(raised) is not None
 
 
 def frame(place: str, function: str = "run") -> Frame:
@@ -82,11 +93,11 @@ def sample_of(row: ExceptionRow, summary: str) -> Failure:
     return failure(link(summary, *(frame(place, function) for place in places)))
 
 
-def rows(which: str) -> list[tuple[ExceptionRow, str]]:
-    return [(row, one) for row in rows_file().exceptions for one in getattr(row, which)]
+def lines(which: str) -> list[tuple[ExceptionRow, str]]:
+    return [(row, one) for row in rows() for one in getattr(row, which)]
 
 
-@pytest.mark.parametrize(("row", "sample"), rows("samples"), ids=lambda one: getattr(one, "id", None))
+@pytest.mark.parametrize(("row", "sample"), lines("samples"), ids=lambda one: getattr(one, "id", None))
 def test_a_sample_names_the_cause_of_its_row(row: ExceptionRow, sample: str) -> None:
     asked = sample_of(row, sample)
     best = row_of(table(), asked)
@@ -95,22 +106,22 @@ def test_a_sample_names_the_cause_of_its_row(row: ExceptionRow, sample: str) -> 
     assert best.cause == row.cause, best.id
 
 
-@pytest.mark.parametrize(("row", "near"), rows("near"), ids=lambda one: getattr(one, "id", None))
+@pytest.mark.parametrize(("row", "near"), lines("near"), ids=lambda one: getattr(one, "id", None))
 def test_a_near_miss_is_not_known_by_the_row(row: ExceptionRow, near: str) -> None:
     assert not knows(row, sample_of(row, near))
 
 
 def test_each_row_has_a_sample_a_near_miss_and_something_to_ask_for() -> None:
-    ids = [row.id for row in rows_file().exceptions]
+    ids = [row.id for row in rows()]
     assert len(ids) == len(set(ids))
-    for row in rows_file().exceptions:
+    for row in rows():
         assert row.samples, row.id
         assert row.near, row.id
         assert row.classes or row.words or row.errno, row.id
 
 
 def test_patterns_are_valid_and_free_of_unbounded_gaps() -> None:
-    for row in rows_file().exceptions:
+    for row in rows():
         for pattern in filter(None, (row.words, row.without)):
             assert compiled("(?i)" + pattern)
             outside_sets = regex.sub(r"\[(?:\\.|[^]\\])+\]", "", pattern)
@@ -118,18 +129,18 @@ def test_patterns_are_valid_and_free_of_unbounded_gaps() -> None:
 
 
 def test_no_row_names_what_only_the_users_logic_raises() -> None:
-    assert not {"python-exception"} & {row.cause for row in rows_file().exceptions}
+    assert not {"python-exception"} & {row.cause for row in rows()}
 
 
 def test_inheritance_has_no_cycle_and_ends_in_python() -> None:
-    bases = {one.name: one.bases for one in rows_file().classes}
+    bases = {one.name: one.bases for one in classes()}
     for name in bases:
         assert ExceptionLineage.of(name, bases).distance([name]) == 0
     assert ExceptionLineage.of("huggingface_hub.errors.GatedRepoError", bases).distance(["OSError"]) == 3
 
 
 def test_a_package_s_own_class_that_the_table_lacks_is_an_exception() -> None:
-    bases = {one.name: one.bases for one in rows_file().classes}
+    bases = {one.name: one.bases for one in classes()}
     assert ExceptionLineage.of("acme.errors.ShardError", bases).distance(["Exception"]) == 1
     assert ExceptionLineage.of("ShardError", bases).distance(["Exception"]) is None
     assert ExceptionLineage.of("asyncio.exceptions.CancelledError", bases).distance(["Exception"]) is None

@@ -31,7 +31,7 @@ NEAR = [(form, near) for form in FORMS for near in form.near]
 @cache
 def peeler() -> HeaderParser:
     """What reads the heads of lines: of a pack that only has the shipped formats."""
-    formats = ("frameworks", "pipeline.yaml", "causes.yaml", "fixes.yaml")
+    formats = ("frameworks", "pipeline.yaml", "causes.yaml", "fixes")
     pack, problems = compile_pack(list(rule_texts([shipped_rules() / name for name in formats])), "formats")
     assert pack is not None, problems
     return HeaderParser(pack)

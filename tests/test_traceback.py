@@ -34,7 +34,7 @@ _RULES = Path(__file__).parent.parent / "rules"
 def _pack() -> Pack:
     """The formats alone: what they recognise does not depend on any rule."""
     pack, problems = compile_pack(
-        list(rule_texts([_RULES / name for name in ("frameworks", "pipeline.yaml", "causes.yaml", "fixes.yaml")])),
+        list(rule_texts([_RULES / name for name in ("frameworks", "pipeline.yaml", "causes.yaml", "fixes")])),
         "test",
         None,
     )

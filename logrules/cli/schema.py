@@ -16,7 +16,9 @@ _EXAMPLES = """examples:
 In an editor, `# yaml-language-server: $schema=rule.json` at the top of a rule file turns on completion."""
 
 
-_TABLES = ("pipeline", "causes", "origins", "stances", "exceptions", "exits", "certainty", "names", "settings")
+_TABLES = (
+    *("pipeline", "causes", "origins", "stances", "exceptions", "classes", "exits", "certainty", "names", "settings"),
+)
 
 
 def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], dict[str, Any]]:

@@ -94,7 +94,7 @@ class RowMatch:
 
 
 class ExceptionTable:
-    """Which row of exceptions.yaml knows a failure. ``required`` are words that patterns of rows cannot be without."""
+    """Which row of exceptions/ knows a failure. ``required`` are words that patterns of rows cannot be without."""
 
     def __init__(
         self,

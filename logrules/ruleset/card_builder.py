@@ -49,7 +49,7 @@ def step_faults(
             known = vocabulary.steps.get(name)
             place = [*at, "fixes", number]
             if known is None:
-                yield source.problem(place, f"unknown step `{name}`", "see rules/fixes.yaml", kind="schema")
+                yield source.problem(place, f"unknown step `{name}`", "see rules/fixes/", kind="schema")
                 continue
             for param in params:
                 if param not in known.params:
@@ -65,7 +65,7 @@ def named_steps(step: schema.AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
-    """Each step: those of fixes.yaml by their name, with the parameters that are given here, others as they are."""
+    """Each step: those of fixes/ by their name, with the parameters that are given here, others as they are."""
     found: list[dict[str, Any]] = []
     for step in steps:
         if isinstance(step, schema.FixFile):

@@ -31,7 +31,7 @@ class Cause:
     An ``abrupt`` one ends all processes at once: how they react, right behind it, is its doing.
     One that ``ends_stalls`` is how people and schedulers end what has stood still for too long.
     ``cleared_by``: what shows that the run survived it. A ``stall`` says that the run does not move. ``fixes`` are
-    steps of fixes.yaml for what a table recognised. ``quotes`` are steps that put to use what the message itself says
+    steps of fixes/ for what a table recognised. ``quotes`` are steps that put to use what the message itself says
     (the remedy that it names, the values that it offers): every rule of the cause shows them before its first step
     that nothing in the log chose, and behind the first one that it names itself.
     """

@@ -174,7 +174,7 @@ class NamedFixFile(FixFile):
 
 
 class FixesFile(Strict):
-    """rules/fixes.yaml: the steps that rules and causes name."""
+    """rules/fixes/: the steps that rules and causes name."""
 
     fixes: list[NamedFixFile]
 

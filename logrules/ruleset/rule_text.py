@@ -186,7 +186,7 @@ def _said(plain: Mapping[str, Any], rule: str, translation: Translation) -> Rule
 
 
 def _spelled(steps: Iterable[Mapping[str, Any]], known: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
-    """Each step with what it says; one of fixes.yaml keeps its name and its parameters for translations."""
+    """Each step with what it says; one of fixes/ keeps its name and its parameters for translations."""
     for step in steps:
         if "name" not in step:
             yield step

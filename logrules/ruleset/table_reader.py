@@ -65,10 +65,16 @@ class StancesFile:
 
 @dataclass(frozen=True, slots=True)
 class ExceptionsFile:
-    """rules/exceptions.yaml: classes of exceptions, and which of them name a cause."""
+    """rules/exceptions/: which exception, raised where and with what words, names which cause."""
 
     exceptions: tuple[ExceptionRow, ...]
-    classes: tuple[ExceptionClass, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassesFile:
+    """rules/classes.yaml: the classes that exceptions have, and those above them."""
+
+    classes: tuple[ExceptionClass, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,7 @@ TableFile: TypeAlias = (
     | OriginsFile
     | StancesFile
     | ExceptionsFile
+    | ClassesFile
     | ExitsFile
     | CertaintyFile
     | PipelineFile
@@ -129,6 +136,7 @@ TABLE_FILES: dict[str, type[TableFile]] = {
     "components": OriginsFile,
     "stances": StancesFile,
     "exceptions": ExceptionsFile,
+    "classes": ClassesFile,
     "exit_forms": ExitsFile,
     "certainty_model": CertaintyFile,
     "other_names": NamesFile,

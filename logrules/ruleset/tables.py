@@ -64,7 +64,7 @@ class Place:
 class Component:
     """A package, or a part of one, that failures come from.
 
-    ``group`` is what exceptions.yaml asks for: trainer, engine, hub, tracker, checkpoint, dataset, collective,
+    ``group`` is what rows of exceptions/ ask for: trainer, engine, hub, tracker, checkpoint, dataset, collective,
     compiler, launcher, http, cuda, python … ``paths`` are package paths (``vllm/``, ``torch/serialization.py``).
     """
 
@@ -157,10 +157,11 @@ class ExceptionRow:
     """An exception that names a cause. All that is given must hold; the row with more given goes first.
 
     ``classes``: the exception is one of these or inherits from one. ``errno``: its message has one of these numbers as
-    Python prints them (``[Errno 98]``). ``words`` is searched in its message, ``without`` must not be found there.
-    ``under``: one of its frames is from one of these components or groups. ``raised_in``: its innermost frame that is
-    not the user's own is. ``function`` is searched in the name of the function that raised. A ``fallback`` row speaks
-    only where no other row and no rule knows the failure.
+    Python prints them (``[Errno 98]``). ``words`` is searched in its message, whatever its case, ``without`` must not
+    be found there. ``under``: one of its frames is from one of these components or groups of origins.yaml; ``own``,
+    ``own:PHASE`` and ``library`` are such places too. ``raised_in``: its innermost frame that is not the user's own
+    is. ``function`` is searched in the name of the function that raised. A ``fallback`` row speaks only where no other
+    row and no rule knows the failure: there is no row for what only the user's own logic raises.
     """
 
     id: Name

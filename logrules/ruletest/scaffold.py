@@ -90,7 +90,7 @@ def _written(cause: str, literal: str, pattern: str | None, captures: Mapping[st
         "cause: ": "`logrules explain --causes` lists them all",
         "title:": "from here on: what it means",
         "signals:": "how it is recognised; does every version of the program print it so?",
-        "fixes:": "steps of rules/fixes.yaml by their names, or steps of its own; without any those of its cause",
+        "fixes:": "steps of rules/fixes/ by their names, or steps of its own; without any those of its cause",
         "examples:": "taken from the log: take out what must not be shown to others",
     }
     return "".join(_noted(row, notes) for row in body.splitlines(keepends=True))
