@@ -67,6 +67,14 @@ def test_a_launcher_and_helpers_are_not_compared_with_ranks():
     assert [name for group in odd for name in group.names] == ["rank 2"]
 
 
+def test_actors_of_a_class_are_compared_with_each_other_and_not_with_the_driver():
+    actors = [ProcessStack(f"node-{n} Trainer.step (pid {n})", FETCHING if n == 1 else WAITING) for n in range(3)]
+    readers = [ProcessStack(f"node-{n} Reader.read (pid {n + 9})", (GET,)) for n in range(4)]
+    driver = ProcessStack("process 7", (OWN,))
+    odd = odd_ones(grouped([*actors, *readers, driver]))
+    assert [group.names for group in odd] == [("node-1 Trainer.step (pid 1)",)]
+
+
 def test_where_stages_wait_in_different_calls_the_few_that_are_in_none_of_them_are_odd():
     send = (StackFrame("send_forward", "/work/pipe.py", 5, "pipe.py"), OWN)
     stages = [ProcessStack(f"rank {n}", WAITING if n < 4 else send) for n in range(8)]

@@ -120,7 +120,15 @@ def test_a_log_that_grows_in_ways_that_nobody_knows_is_left_alone():
 
 
 def test_too_few_steps_are_no_rhythm():
-    assert stepping(Job(), range(0, 10, 2)).is_quiet_until(3_000, 10).told(OVERDUE) == []
+    assert stepping(Job(), range(0, 6, 2)).is_quiet_until(3_000, 10).told(OVERDUE) == []
+
+
+@pytest.mark.parametrize(("intervals", "share"), [(3, 8 / 3), (4, 2), (7, 8 / 7), (8, 1)])
+def test_a_rhythm_of_few_steps_is_given_the_longer(intervals, share):
+    last = 2 * intervals
+    job = stepping(Job(), range(0, last + 2, 2))
+    assert job.is_quiet_until(last + share * SHORTEST_S - 2).told(OVERDUE) == []
+    assert [what for what, _ in job.is_quiet_until(last + share * SHORTEST_S + 2).told(OVERDUE)] == ["raised"]
 
 
 def test_a_run_that_completed_owes_nobody_a_step():

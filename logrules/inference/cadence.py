@@ -8,7 +8,9 @@ from logrules.model.record import record
 _KEPT = 64
 # Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.
 SHORTEST_S = 170.0
+# So many steps show a rhythm; a few less hint at it, and are given the more time for each that lacks.
 _FEWEST = 8
+_HINT = 3
 
 
 @record
@@ -46,9 +48,10 @@ class Rhythm:
 
 def _patience_s(intervals: tuple[float, ...], shortest_s: float) -> float | None:
     """The longest interval counts because checkpoints and evaluations are part of the rhythm."""
-    if len(intervals) < _FEWEST:
+    count = len(intervals)
+    if count < _HINT:
         return None
-    return max(20 * median(intervals), 3 * max(intervals), shortest_s)
+    return max(20 * median(intervals), 3 * max(intervals), shortest_s) * max(1.0, _FEWEST / count)
 
 
 def outlasts(since: float | None, patience_s: float | None, now: float | None) -> bool:

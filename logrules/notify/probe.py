@@ -14,7 +14,7 @@ from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process
 from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups_of_job
-from logrules.notify.stack_groups import ProcessStack, at_rest, dump_of, grouped, odd_ones, tree_lines
+from logrules.notify.stack_groups import ProcessStack, at_rest, dump_of, grouped, names_in_words, odd_ones, tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
 from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness
 from logrules.sources.flight_lines import lines_of
@@ -112,12 +112,15 @@ def _stopped(process: Process) -> ProbeOutput:
 def _stacks(rounds: Sequence[Sequence[ProcessStack]]) -> Iterator[ProbeOutput]:
     """A stack of each group of what stands still, for rules.
 
-    Of processes that stand in one place but for a few, the few are what the others wait for: rules read theirs first.
+    Of processes that stand in one place but for a few, the few are what the others wait for: rules read theirs alone,
+    below a line that says so.
     """
     still = grouped(at_rest(rounds))
     odd = odd_ones(still)
-    known = {group.stack.key for group in odd}
-    for group in (*odd, *(group for group in still if group.stack.key not in known)):
+    for group in odd:
+        apart_said = f"logrules: {names_in_words(group.names)}: apart from the others\n"
+        yield ProbeOutput(f"{STACKS} of {_short(group.names)}", apart_said + dump_of(group))
+    for group in () if odd else still:
         yield ProbeOutput(f"{STACKS} of {_short(group.names)}", dump_of(group))
 
 

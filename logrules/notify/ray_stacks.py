@@ -7,7 +7,7 @@ processes of this machine that were looked at already. Nodes need logrules with 
 import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from logrules.engine.ray_nodes import asked_of_nodes
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import INSPECT, needed
-from logrules.notify.command_output import output_of
+from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.remote_stacks import told_of
 
 _PREFIX = "ray::"
@@ -23,6 +23,8 @@ _PREFIX = "ray::"
 _NOBODY = ("ray::IDLE", "ray::DashboardAgent", "ray::RuntimeEnvAgent")
 _LIMIT_S = 10.0
 _MAX_PROCESSES = 64
+# Frames of C and C++ say in which call of the system a process waits; not every node has them.
+_FORMS = ("--native", "")
 
 
 class WorkerStack(NamedTuple):
@@ -43,6 +45,7 @@ def stacks_below(raylet: int, here: str, known: Sequence[int]) -> list[WorkerSta
     passed_over = {os.getpid(), *(known if socket.gethostname() == here else ())}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     found: list[WorkerStack] = []
+    forms = _FORMS
     for child in psutil.Process(raylet).children():
         try:
             title = (child.cmdline() or [""])[0].strip()
@@ -50,13 +53,22 @@ def stacks_below(raylet: int, here: str, known: Sequence[int]) -> list[WorkerSta
             continue
         if child.pid in passed_over or not title.startswith(_PREFIX) or title in _NOBODY:
             continue
-        said = output_of(("py-spy", "dump", "--json", "--pid", str(child.pid)), _LIMIT_S, {**os.environ, "PATH": path})
+        said, forms = _dumped(child.pid, forms, {**os.environ, "PATH": path})
         if said.missing:
             raise LogrulesError("py-spy is not installed")
         found.append(WorkerStack(child.pid, title.removeprefix(_PREFIX), said.text if said.fine else ""))
         if len(found) == _MAX_PROCESSES:
             break
     return found
+
+
+def _dumped(pid: int, forms: Sequence[str], env: Mapping[str, str]) -> tuple[CommandOutput, Sequence[str]]:
+    """What py-spy says of a process, and the forms that are left to try: what fails for one process fails for all."""
+    for number, form in enumerate(forms):
+        said = output_of(("py-spy", "dump", "--json", *form.split(), "--pid", str(pid)), _LIMIT_S, env)
+        if said.fine or said.missing:
+            return said, forms[number:]
+    return CommandOutput(), forms
 
 
 def _stacks_of_this_node(here: str, known: Sequence[int]) -> list[WorkerStack]:

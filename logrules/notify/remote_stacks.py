@@ -22,7 +22,7 @@ _NONE_YET = ("", "none")
 # What stands for all nodes of a Ray cluster where hosts are named.
 RAY = "ray"
 
-_SCRIPT = """n=0
+_SCRIPT = """n=0; f=--native
 for p in /proc/[0-9]*; do
   e=$(tr '\\0' '\\n' 2>/dev/null < "$p/environ") || continue
   printf '%s\\n' "$e" | grep -qxF -e {mark} || continue
@@ -33,7 +33,10 @@ for p in /proc/[0-9]*; do
     [ -z "$r" ] || break
   done
   echo "{head}${{p#/proc/}} $r"
-  timeout 10 py-spy dump --json --pid "${{p#/proc/}}" 2>/dev/null
+  timeout 10 py-spy dump --json $f --pid "${{p#/proc/}}" 2>/dev/null && continue
+  [ -z "$f" ] && continue
+  # Not every host has a way to native frames.
+  f=; timeout 10 py-spy dump --json --pid "${{p#/proc/}}" 2>/dev/null
 done
 true"""
 

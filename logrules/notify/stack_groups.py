@@ -21,6 +21,8 @@ _INSTALLED = ("site-packages", "dist-packages", "/lib/python", "<frozen", "<stri
 _MANY = 2
 MAX_LINES = 40
 _MAX_NAMES = 4
+# An actor at work as Ray titles its process, behind the name of its node.
+_ACTOR = re.compile(r"\S+ (?P<class>\w+)\.\S+ \(pid \d+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +129,42 @@ def at_rest(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[ProcessStack, ...
 
 
 def odd_ones(groups: Sequence[StackGroup]) -> tuple[StackGroup, ...]:
-    """The groups that stand elsewhere than nearly all others: none where no group is the rule.
+    """The groups that stand elsewhere than nearly all who do the same work: none where no group is the rule.
 
     Where most stand in no one place (the stages of a pipeline wait in different calls), those of half the size of the
-    largest group and less. Beside ranks, a launcher and helpers are not compared.
+    largest group and less. Beside ranks, or workers of Ray, a launcher, a driver and helpers are not compared.
     """
-    ranks = [StackGroup(tuple(filter(is_rank, group.names)), group.stack) for group in groups]
-    ranks = sorted((group for group in ranks if group.names), key=lambda group: -len(group.names))
-    compared = ranks if sum(len(group.names) for group in ranks) >= _MANY else list(groups)
-    if not compared:
+    return tuple(odd for alike in _by_work(groups) for odd in _odd_among(alike))
+
+
+def _by_work(groups: Sequence[StackGroup]) -> list[list[StackGroup]]:
+    """The groups of those who do the same work, the largest first; all in one where of nobody it is known."""
+    found: dict[str | None, list[StackGroup]] = {}
+    for group in groups:
+        for work in dict.fromkeys(map(_work_of, group.names)):
+            names = tuple(name for name in group.names if _work_of(name) == work)
+            found.setdefault(work, []).append(StackGroup(names, group.stack))
+    found.pop(None, None)
+    known = [alike for alike in found.values() if sum(len(group.names) for group in alike) >= _MANY]
+    return [sorted(alike, key=lambda group: -len(group.names)) for alike in known or [list(groups)]]
+
+
+def _work_of(name: str) -> str | None:
+    """What a process shares with its peers: to be a rank, or the class of an actor of Ray."""
+    if is_rank(name):
+        return "rank"
+    actor = _ACTOR.fullmatch(name)
+    return actor["class"] if actor else None
+
+
+def _odd_among(alike: Sequence[StackGroup]) -> Sequence[StackGroup]:
+    if not alike:
         return ()
-    largest = len(compared[0].names)
-    count = sum(len(group.names) for group in compared)
-    few = [group for group in compared[1:] if 2 * largest > count or 2 * len(group.names) <= largest]
+    largest = len(alike[0].names)
+    count = sum(len(group.names) for group in alike)
+    few = [group for group in alike[1:] if 2 * largest > count or 2 * len(group.names) <= largest]
     apart = sum(len(group.names) for group in few)
-    return tuple(few) if largest >= _MANY and 2 * apart < count else ()
+    return few if largest >= _MANY and 2 * apart < count else ()
 
 
 def is_rank(name: str) -> bool:
