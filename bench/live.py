@@ -24,13 +24,19 @@ from threading import Thread
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "fixtures" / "live" / "programs.py"
 sys.path.insert(0, str(PROGRAMS.parent))
-from programs import HANGING, HEALTHY, LOOP, POLLING, SILENT, STARTED, Program  # noqa: E402 (beside the fixtures)
+from programs import BEGUN, HANGING, HEALTHY, LOOP, POLLING, SILENT, STARTED, Program  # noqa: E402 (beside the fixtures)
 
-# The usual patience is 170 s for a loop, 5 min for silence and for lines that only say that they wait, 10 min after a
-# start.
+# The usual patience is 170 s for a loop, twice that after its first five steps, 5 min for silence and for lines that
+# only say that they wait, 10 min after a start.
 FACTOR = 0.06
 UNIT_S = 1.0
-PATIENCE_S = {LOOP: 170 * FACTOR, SILENT: 300 * FACTOR, STARTED: 600 * FACTOR, POLLING: 300 * FACTOR}
+PATIENCE_S = {
+    LOOP: 170 * FACTOR,
+    BEGUN: 340 * FACTOR,
+    SILENT: 300 * FACTOR,
+    STARTED: 600 * FACTOR,
+    POLLING: 300 * FACTOR,
+}
 LATE_S = 5.0
 LOOK_S = 15.0
 LIMIT_S = 150.0
