@@ -7,6 +7,7 @@ know (recursion, sets within sets, fuzzy matching) it does not understand, and s
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -93,6 +94,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# Letters that mean themselves, and come once each.
+_PLAIN = re.compile(r"[\w,:;'\"=<>@/!%&~`-]+(?![*+?{])")
 _FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 # How often a part may come, and whether it is given back.
 _TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<most>\d*)\})(?P<kept>[+?]?)")
@@ -109,12 +112,7 @@ class _NotUnderstoodError(Exception):
 
 def tree_of(pattern: str) -> Node | None:
     """The tree of a pattern, or None where the parser does not understand it."""
-    try:
-        parser = _Parser(pattern)
-        tree = parser.choice()
-    except (_NotUnderstoodError, RecursionError, ValueError, IndexError):
-        return None
-    return tree if parser.at_end else None
+    return _parsed(pattern)[0]
 
 
 def branches_of(pattern: str) -> tuple[str, ...]:
@@ -122,14 +120,25 @@ def branches_of(pattern: str) -> tuple[str, ...]:
 
     The whole pattern where the parser does not understand it.
     """
-    if tree_of(pattern) is None:
+    tree, bars = _parsed(pattern)
+    if tree is None:
         return (pattern,)
-    parser = _Parser(pattern)
-    parser.choice()
     flags = _FLAGS.match(pattern)
     head = flags[0] if flags else ""
-    places = [len(head) - 1, *parser.bars, len(pattern)]
+    places = [len(head) - 1, *bars, len(pattern)]
     return tuple(head + pattern[start + 1 : end] for start, end in pairwise(places))
+
+
+# Whoever judges a pattern asks several things of it.
+@lru_cache(maxsize=8)
+def _parsed(pattern: str) -> tuple[Node | None, tuple[int, ...]]:
+    """The tree of a pattern and the places between its branches."""
+    parser = _Parser(pattern)
+    try:
+        tree = parser.choice()
+    except (_NotUnderstoodError, RecursionError, ValueError, IndexError):
+        return None, ()
+    return (tree, tuple(parser.bars)) if parser.at_end else (None, ())
 
 
 class _Parser:
@@ -163,6 +172,9 @@ class _Parser:
         while not self.at_end and self._text[self._at] not in "|)":
             if "x" in self._flags and (skipped := _SKIPPED.match(self._text, self._at)):
                 self._at = skipped.end()
+            elif plain := _PLAIN.match(self._text, self._at):
+                self._at = plain.end()
+                parts += [_letter(each, caseless="i" in self._flags) for each in plain[0]]
             else:
                 parts.append(self._repeated(self._part()))
         return parts[0] if len(parts) == 1 else Row(tuple(parts))
@@ -194,7 +206,7 @@ class _Parser:
     def _letters(self, begun: str) -> Letters:
         if begun.startswith("["):
             return Letters(self._set(negated=begun == "[^"))
-        return Letters(*(self._escape_bits() if begun == "\\" else (self._bits_of(begun), begun)))
+        return Letters(*self._escape_bits()) if begun == "\\" else _letter(begun, caseless="i" in self._flags)
 
     def _repeated(self, part: Node) -> Node:
         while times := _TIMES.match(self._text, self._at):
@@ -246,9 +258,7 @@ class _Parser:
         return self._bits_of(letter), letter
 
     def _bits_of(self, letter: str) -> int:
-        if "i" not in self._flags:
-            return _BIT.get(letter, 0)
-        return _BIT.get(letter.lower(), 0) | _BIT.get(letter.upper(), 0)
+        return _letter(letter, caseless="i" in self._flags).bits
 
     def _set(self, *, negated: bool) -> int:
         bits, first = 0, True
@@ -271,6 +281,12 @@ class _Parser:
     def _set_item(self) -> tuple[int, str]:
         letter = self._next()
         return self._escape_bits() if letter == "\\" else (self._bits_of(letter), letter)
+
+
+@lru_cache(maxsize=512)
+def _letter(letter: str, *, caseless: bool) -> Letters:
+    same = (letter.lower(), letter.upper()) if caseless else (letter,)
+    return Letters(_bits_where(each for each in dict.fromkeys(same) if each in _BIT), letter)
 
 
 def _settled(node: Node) -> Node:
