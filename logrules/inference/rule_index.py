@@ -28,12 +28,11 @@ class Index:
     """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 
     ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
-    silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something failed;
-    ``limits`` the silences that any asks for.
-    ``failures`` are the tables of failures; ``frameworks`` are by the signals that show
-    them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
-    by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have any.
-    ``told`` are the names of what any line may tell, by signal.
+    silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
+    failed; ``limits`` the silences that any asks for. ``failures`` are the tables of failures; ``frameworks`` are by
+    the signals that show them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those
+    that anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that
+    have any. ``told`` are the names of what any line may tell, by signal.
     """
 
     rules: Mapping[str, Rule]

@@ -122,7 +122,7 @@ class _Composer:
         if len(path) >= MAX_DEPTH:
             raise self._refusal(event, f"is nested deeper than {MAX_DEPTH}")
         if not event.implicit and event.tag not in _PLAIN_TAGS:
-            raise self._refusal(event, f"is not valid YAML: could not determine a constructor for the tag {event.tag!r}")
+            raise self._refusal(event, f"is not valid YAML: nothing is known of the tag {event.tag!r}")
         return self._list(path) if isinstance(event, yaml.SequenceStartEvent) else self._mapping(path)
 
     def _list(self, path: _Path) -> list[Any]:

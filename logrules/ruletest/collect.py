@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.errors import PackError
 from logrules.ruleset.kept_values import keep_value, kept_value
@@ -33,6 +33,9 @@ from logrules.ruletest.suite import Suite
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack_builder import RuleSource
+
+# A pack and the tests in its files.
+Tested: TypeAlias = tuple[Pack, Suite]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
     return found
 
 
-def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tuple[Pack, Suite]:
+def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> Tested:
     """The pack that the texts spell and the tests in them; each text is read once. Raises PackError.
 
     Of the settings only what they add counts: an example holds whatever rules a project switches off.
@@ -87,8 +90,17 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tup
     return pack, suite_of(reading.sources)
 
 
-def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite]:
-    """The same, kept from an earlier run, or put together from one of which little has changed."""
+def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Tested:
+    """The same, kept from an earlier run, or put together from one of which little has changed. Raises PackError."""
+    found = earlier_collection(texts, settings)
+    if found is None:
+        found = compiled(texts, settings)
+        keep_collection([*texts, *settings_text(settings)], *found)
+    return found
+
+
+def earlier_collection(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
+    """What earlier runs, or the shipped rules alone, make of the texts; None where all have to be compiled."""
     all_texts = [*texts, *settings_text(settings)]
     found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
     if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
@@ -96,22 +108,17 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tu
         known = compiled(shipped)
         keep_collection(shipped, *known)
         found = _put_on(Base(known[0].digest, hashes(shipped)), known, all_texts, settings)
-    if found is None:
-        found = compiled(texts, settings)
-        keep_collection(all_texts, *found)
     return found
 
 
-def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
+def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
     """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
     near = nearest_base(texts)
     known = kept_collection(near[0].digest) if near is not None and len(near[1]) <= MAX_ADDED else None
     return None if near is None or known is None else _put_on(near[0], known, texts, settings)
 
 
-def _put_on(
-    base: Base, known: tuple[Pack, Suite], texts: Sequence[RuleText], settings: Settings | None
-) -> tuple[Pack, Suite] | None:
+def _put_on(base: Base, known: Tested, texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
     """What is ``known`` of the base, with what differs of these texts put anew; None where that are not rules alone."""
     changed = differing(base, texts)
     if settings is not None and settings.path in changed and not _says_nothing_new(settings, base):
