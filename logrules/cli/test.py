@@ -107,7 +107,7 @@ def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> i
 
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from logrules.model.test_quality import total
+    from logrules.model.test_result import total
 
     form = _form(options)
     examples = [example for example in found.suite.examples if options.k in example.owner]

@@ -102,7 +102,6 @@ _TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<m
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 # What a verbose pattern does not mean.
 _SKIPPED = re.compile(r"\s+|#[^\n]*\n?")
-# What needs no look at how it is written.
 _ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(Letters(ALL_BITS), 0, None), "any": Letters(ALL_BITS)}
 
 
@@ -123,10 +122,9 @@ def branches_of(pattern: str) -> tuple[str, ...]:
     tree, bars = _parsed(pattern)
     if tree is None:
         return (pattern,)
-    flags = _FLAGS.match(pattern)
-    head = flags[0] if flags else ""
-    places = [len(head) - 1, *bars, len(pattern)]
-    return tuple(head + pattern[start + 1 : end] for start, end in pairwise(places))
+    head = flags[0] if (flags := _FLAGS.match(pattern)) else ""
+    between = pairwise((len(head) - 1, *bars, len(pattern)))
+    return tuple(head + pattern[start + 1 : end] for start, end in between)
 
 
 # Whoever judges a pattern asks several things of it.
@@ -174,7 +172,7 @@ class _Parser:
                 self._at = skipped.end()
             elif plain := _PLAIN.match(self._text, self._at):
                 self._at = plain.end()
-                parts += [_letter(each, caseless="i" in self._flags) for each in plain[0]]
+                parts += map(self._letter, plain[0])
             else:
                 parts.append(self._repeated(self._part()))
         return parts[0] if len(parts) == 1 else Row(tuple(parts))
@@ -206,7 +204,7 @@ class _Parser:
     def _letters(self, begun: str) -> Letters:
         if begun.startswith("["):
             return Letters(self._set(negated=begun == "[^"))
-        return Letters(*self._escape_bits()) if begun == "\\" else _letter(begun, caseless="i" in self._flags)
+        return self._escaped() if begun == "\\" else self._letter(begun)
 
     def _repeated(self, part: Node) -> Node:
         while times := _TIMES.match(self._text, self._at):
@@ -242,11 +240,11 @@ class _Parser:
         self._at += 1
         return self._text[self._at - 1]
 
-    def _escape_bits(self) -> tuple[int, str]:
-        """The letters that an escape stands for, and the one, where it is one."""
+    def _escaped(self) -> Letters:
+        """The letters that an escape stands for."""
         letter = self._next()
         if letter in _CLASSES:
-            return _CLASSES[letter], ""
+            return Letters(_CLASSES[letter])
         if letter in _CODE_DIGITS:
             digits = self._text[self._at : self._at + _CODE_DIGITS[letter]]
             self._at += len(digits)
@@ -255,10 +253,10 @@ class _Parser:
             letter = _CONTROLS[letter]
         elif letter.isalnum():
             raise _NotUnderstoodError(letter)
-        return self._bits_of(letter), letter
+        return self._letter(letter)
 
-    def _bits_of(self, letter: str) -> int:
-        return _letter(letter, caseless="i" in self._flags).bits
+    def _letter(self, letter: str) -> Letters:
+        return _letter(letter, caseless="i" in self._flags)
 
     def _set(self, *, negated: bool) -> int:
         bits, first = 0, True
@@ -266,21 +264,21 @@ class _Parser:
             first = False
             if self._text[self._at] == "[" and self._text[self._at + 1] == ":":
                 raise _NotUnderstoodError
-            one, letter = self._set_item()
-            if letter and self._text[self._at] == "-" and self._text[self._at + 1] != "]":
+            item = self._set_item()
+            one = item.bits
+            if item.letter and self._text[self._at] == "-" and self._text[self._at + 1] != "]":
                 self._at += 1
-                last = self._set_item()[1]
-                one = 0
+                last, one = self._set_item().letter, 0
                 for each in SAMPLES:
-                    if letter <= each <= last:
-                        one |= self._bits_of(each)
+                    if item.letter <= each <= last:
+                        one |= self._letter(each).bits
             bits |= one
         self._at += 1
         return ALL_BITS & ~bits if negated else bits
 
-    def _set_item(self) -> tuple[int, str]:
+    def _set_item(self) -> Letters:
         letter = self._next()
-        return self._escape_bits() if letter == "\\" else (self._bits_of(letter), letter)
+        return self._escaped() if letter == "\\" else self._letter(letter)
 
 
 @lru_cache(maxsize=512)

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from logrules.model.position import Position, Problem
-from logrules.ruleset.bounded_read import read_bounded
-from logrules.ruleset.bounds import MAX_FILE_BYTES
+from logrules.ruleset.bounds import MAX_FILE_BYTES, read_bounded
 
 MAX_DEPTH = 30
 MAX_NODES = 100_000

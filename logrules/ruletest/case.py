@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.report import Status
-from logrules.ruleset.bounded_read import read_named
-from logrules.ruleset.bounds import Len, LooksLike
+from logrules.ruleset.bounds import Len, LooksLike, read_named
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.suite import WantedDiagnosis
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
-from logrules.model.lint_codes import OF_PROBLEM
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import OF_PROBLEM, LintFinding
 from logrules.model.position import Problem
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import read_sources
@@ -19,14 +18,21 @@ from logrules.ruleset.settings import Settings
 from logrules.ruletest import file_checks
 from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.collect import Tested, all_texts, earlier_collection, known_cases, shipped_cases, shown_in
+from logrules.ruletest.collect import (
+    Tested,
+    all_texts,
+    earlier_collection,
+    keep_collection,
+    known_cases,
+    shipped_cases,
+    shown_in,
+)
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.pattern_checks import pattern_findings
-from logrules.ruletest.result_cache import keep_collection
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import index_of
 from logrules.model.event import Event
-from logrules.model.test_quality import MutationScore, Share
+from logrules.model.test_result import MutationScore, Share
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait

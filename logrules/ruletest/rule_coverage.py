@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
-from logrules.model.test_quality import RuleCoverage, Share
+from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
