@@ -35,6 +35,23 @@ class LooksLike:
 
 
 @record
+class Compiles:
+    """A text is a pattern that may be used: the same for Pydantic."""
+
+    @property
+    def __is_annotated_types_grouped_metadata__(self) -> Literal[True]:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        """The check that it stands for."""
+        from pydantic import AfterValidator
+
+        from logrules.ruleset.pattern import compiled
+
+        yield AfterValidator(lambda pattern: compiled(pattern) and pattern)
+
+
+@record
 class Len:
     """Between how many characters a text has. Pydantic asks for its parts by the protocol of `annotated_types`."""
 

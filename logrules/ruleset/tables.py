@@ -14,12 +14,10 @@ from logrules.model.event import Stance
 from logrules.model.record import record
 from logrules.ruleset.bounds import Len
 from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
-from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
+from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, Pattern, RenamedSetting, ToldName
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
-
-Pattern = Annotated[str, Len(1, 2000)]
 
 
 @record
@@ -36,7 +34,7 @@ class Phase:
     after: str | None = None
     loop: bool = False
     idle: bool = False
-    words: str | None = None
+    words: Pattern | None = None
 
 
 @record
