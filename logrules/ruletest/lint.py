@@ -53,7 +53,7 @@ class LintReport:
     files: int
 
 
-def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, online: bool = False) -> LintReport:
+def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 1, online: bool = False) -> LintReport:
     """Everything that is wrong in the files at or below the paths.
 
     Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
@@ -86,7 +86,7 @@ def _of_rules(
     asked: Sequence[RuleText],
     settings: Settings,
     shipped: Sequence[Case],
-    processes: int,
+    processes: int | None,
     *,
     online: bool,
 ) -> Iterator[LintFinding]:
