@@ -2,17 +2,17 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 
 from logrules.model.position import Position
+from logrules.model.record import record
 from logrules.model.report import Severity, Text
 
 # Keys of mappings and indices of lists, from the top of a document.
 NodePath = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LintFinding:
     """What is wrong and where; ``code`` says of which kind it is.
 
@@ -28,7 +28,7 @@ class LintFinding:
         return f"{self.place}: {self.code} {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Code:
     """A kind of finding. ``repaired`` says whether ``--fix`` can mend it."""
 

@@ -1,10 +1,10 @@
 """How tests went, and how good tests are: plain data that processes hand on and renderers show."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from logrules.model.position import Position
+from logrules.model.record import record
 
 
 class Outcome(StrEnum):
@@ -15,7 +15,7 @@ class Outcome(StrEnum):
     EXPECTED_MISS = "expected-miss"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clause:
     """One part of a condition at a depth of brackets: its words, whether it held, and why."""
 
@@ -25,7 +25,7 @@ class Clause:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CaseFailure:
     """What a test asks for and did not get: the line that it is about, the condition, the nearest rule that fired."""
 
@@ -35,7 +35,7 @@ class CaseFailure:
     nearest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """One test's outcome. ``kind`` is "example", "sample" or "case"; ``reason`` says why a miss is expected."""
 
@@ -54,7 +54,7 @@ class Result:
         return Outcome.EXPECTED_MISS if self.reason is not None else Outcome.FAILED
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Share:
     """How much of something was done."""
 
@@ -67,7 +67,7 @@ class Share:
         return 100.0 * self.done / self.all if self.all else 100.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleCoverage:
     """What one rule's examples exercise and, each in a sentence, what they do not."""
 
@@ -78,7 +78,7 @@ class RuleCoverage:
     missing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MutationScore:
     """How many mutants of a rule its examples notice and, each in words, those that they do not."""
 
@@ -94,7 +94,7 @@ def total(shares: Iterable[Share]) -> Share:
     return Share(sum(share.done for share in known), sum(share.all for share in known))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cost:
     """What one rule costs on a set of logs.
 

@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
 from logrules.model.position import Position
+from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
@@ -45,7 +45,7 @@ class ConfigFile(schema.Strict):
     markers: list[MarkerFile] = Field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Config:
     """A checked configuration and where its parts stand."""
 

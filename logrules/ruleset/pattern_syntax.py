@@ -6,16 +6,17 @@ know (recursion, sets within sets, fuzzy matching) it does not understand, and s
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
+
+from logrules.model.record import record
 
 # Letters are compared by samples: all of ASCII, and one each of what lies beyond.
 SAMPLES = (*map(chr, range(128)), "é", "Ж", "中", "，", "\u00a0")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Letters:
     """One character out of a set; a bit for each of ``SAMPLES``. ``letter`` is which, where it can be only one."""
 
@@ -23,21 +24,21 @@ class Letters:
     letter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """Parts one after the other."""
 
     parts: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """One of several branches."""
 
     branches: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Repeat:
     """A part so many times; ``most`` is None without bound. A ``possessive`` one is never tried another way."""
 
@@ -47,7 +48,7 @@ class Repeat:
     possessive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LookAround:
     """What must or must not stand before or behind a place: nothing of the text is taken."""
 
@@ -127,10 +128,9 @@ def branches_of(pattern: str) -> tuple[str, ...]:
     return tuple(head + pattern[start + 1 : end] for start, end in between)
 
 
-# Whoever judges a pattern asks several things of it.
 @lru_cache(maxsize=8)
 def _parsed(pattern: str) -> tuple[Node | None, tuple[int, ...]]:
-    """The tree of a pattern and the places between its branches."""
+    """The tree of a pattern and the places between its branches: whoever judges one asks several things of it."""
     parser = _Parser(pattern)
     try:
         tree = parser.choice()

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
 from logrules.model.position import Position, Problem
+from logrules.model.record import record
 from logrules.ruleset.bounds import MAX_FILE_BYTES, read_bounded
 
 MAX_DEPTH = 30
@@ -30,7 +30,7 @@ PlainLoader.yaml_implicit_resolvers = {
 PlainLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Document:
     """Plain data and the place of each part, by its path of keys and indices."""
 

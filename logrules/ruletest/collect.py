@@ -3,11 +3,11 @@
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.errors import PackError
+from logrules.model.record import record
 from logrules.ruleset.kept_values import keep_value, kept_digests, kept_value
 from logrules.ruleset.load import (
     CASE_NAME,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Tested: TypeAlias = tuple[Pack, Suite]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collection:
     """A pack and what is to be tested on it."""
 
@@ -43,7 +43,7 @@ class Collection:
     cases: tuple[Case, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Base:
     """Texts that were compiled before: their digest, and the hash of each by name."""
 

@@ -1,13 +1,13 @@
 """Paths of rule files to everything that is wrong in them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
 from logrules.model.lint_finding import OF_PROBLEM, LintFinding
 from logrules.model.position import Problem
+from logrules.model.record import record
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
@@ -45,7 +45,7 @@ _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LintReport:
     """What was found, by place, and how many files were looked at."""
 

@@ -1,10 +1,10 @@
 """What no example exercises: signals never seen, branches of a condition never taken, captures never filled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
+from logrules.model.record import record
 from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
@@ -17,7 +17,7 @@ from logrules.ruletest.suite import Example
 Branch = tuple[tuple[int, ...], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Footprint:
     """What one example exercised of its own rule: signals, (signal, capture) pairs, and each part's outcomes."""
 
