@@ -36,7 +36,9 @@ class LooksLike:
 
 @record
 class Compiles:
-    """A text is a pattern that may be used: the same for Pydantic."""
+    """A text is a pattern that may be used, with the flags ``before`` it: the same for Pydantic."""
+
+    before: str = ""
 
     @property
     def __is_annotated_types_grouped_metadata__(self) -> Literal[True]:
@@ -48,7 +50,7 @@ class Compiles:
 
         from logrules.ruleset.pattern import compiled
 
-        yield AfterValidator(lambda pattern: compiled(pattern) and pattern)
+        yield AfterValidator(lambda pattern: compiled(self.before + pattern) and pattern)
 
 
 @record
