@@ -55,10 +55,7 @@ def _test(result: Result) -> dict[str, Any]:
 
 
 def _fault(fault: CaseFailure) -> dict[str, Any]:
-    clauses = [
-        {"depth": clause.depth, "text": clause.text, "holds": clause.holds, "reason": clause.reason}
-        for clause in fault.clauses
-    ]
+    clauses = [asdict(clause) for clause in fault.clauses]
     return {"message": fault.message, "line": fault.line, "condition": clauses, "nearest": fault.nearest}
 
 
