@@ -25,8 +25,7 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
 from logrules.tools.fleet.jobs import FoundJob, job_at
 from logrules.tools.learn.chosen_jobs import healthy_cases
-from logrules.tools.learn.drafting import Neighbours
-from logrules.tools.learn.failure_group import groups_of
+from logrules.tools.learn.drafting import Neighbours, groups_of
 from logrules.tools.learn.healthy_lines import healthy_lines
 from logrules.tools.learn.lesson import Lesson, lessons_of
 from logrules.tools.learn.proof import Ground

@@ -13,7 +13,7 @@ pytest.importorskip("mcp")
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
 from logrules.ruleset.load import load_pack
-from logrules.tools.mcp.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
+from logrules.tools.mcp.server import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
 
 OOM = "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. " + "x" * 5_000
 

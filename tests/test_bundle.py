@@ -12,8 +12,7 @@ from logrules.cli.main import main
 from logrules.model.errors import LogrulesError
 from logrules.sources.file import FileSource
 from logrules.tools.bundle.bundle_archive import write_archive
-from logrules.tools.bundle.excerpt import CONTEXT_LINES, TAIL_LINES, excerpt
-from logrules.tools.bundle.gather import BundlePart
+from logrules.tools.bundle.gather import CONTEXT_LINES, TAIL_LINES, BundlePart, excerpt
 
 SECRET = "hf" + "_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
 

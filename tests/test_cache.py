@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from logrules.ruleset import load as loading
+from logrules.ruleset.kept_values import from_plain, to_plain
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
-from logrules.ruleset.plain_form import from_plain, to_plain
 
 
 @pytest.fixture

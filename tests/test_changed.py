@@ -18,8 +18,15 @@ from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import read_settings
 from logrules.ruletest.case import find_cases, read_cases
-from logrules.ruletest.collect import Collection, collect, compiled, known_collection
-from logrules.ruletest.result_cache import digest_of_cases, keep_collection, nearest_base
+from logrules.ruletest.collect import (
+    Collection,
+    collect,
+    compiled,
+    digest_of_cases,
+    keep_collection,
+    known_collection,
+    nearest_base,
+)
 from logrules.ruletest.runner import every_test, run_tests
 from tests.toy_rule import rule as faulty_rule
 

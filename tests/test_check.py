@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.model.lint_codes import CODES
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import CODES, LintFinding
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruleset.settings import Settings, read_settings

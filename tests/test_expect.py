@@ -15,8 +15,7 @@ from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.tools.expectations.expectation import Progress
-from logrules.tools.expectations.expected_path import ExpectedPath
-from logrules.tools.expectations.path_profile import PathProfile, Step, load_profile, shipped_profiles
+from logrules.tools.expectations.path_profile import ExpectedPath, PathProfile, Step, load_profile, shipped_profiles
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures/captured"
 HEAD = "expect: demo\ntitle: {en: Demo, zh: 演示}\n"

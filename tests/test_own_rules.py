@@ -38,7 +38,7 @@ def test_what_is_kept_of_the_shipped_rules_changes_no_finding(tmp_path, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(collect, "compiled", pytest.fail)
         quick = lint.check(own, Settings())
-    monkeypatch.setattr(lint, "known_collection", collect.compiled)
+    monkeypatch.setattr(lint, "earlier_collection", lambda *_: None)
     assert quick == lint.check(own, Settings())
     assert quick.findings
 
@@ -54,5 +54,5 @@ def test_a_rule_in_the_place_of_a_shipped_one_is_told_from_all_together(tmp_path
 
 def _same_without_what_is_kept(own: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     quick = lint.check(own, Settings())
-    monkeypatch.setattr(lint, "known_collection", collect.compiled)
+    monkeypatch.setattr(lint, "earlier_collection", lambda *_: None)
     assert quick == lint.check(own, Settings())

@@ -5,8 +5,7 @@ import pytest
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
 from logrules.model.worker_status import WorkerNow
-from logrules.notify.progress_counter import step_of
-from logrules.notify.stall_memory import LAST_WORDS_S, StallMemory
+from logrules.notify.stall_memory import LAST_WORDS_S, StallMemory, step_of
 
 
 def diagnosis(rule: str, cause: str, severity: Severity, ranks: tuple[int, ...] = ()) -> Diagnosis:

@@ -1,11 +1,14 @@
 """What the shipped tables say reaches the engine: nothing is lost where files are joined, rows of exceptions fail."""
 
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 from logrules.engine.run import replay
+from logrules.model.errors import PackError
 from logrules.model.report import Severity
+from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS, Tables
 from logrules.sources.source import MemorySource
@@ -47,3 +50,22 @@ def test_frames_tell_the_phase_of_a_failure(shipped: Pack, frames: list[tuple[st
     places = "".join(f'  File "{file}", line 12, in {function}\n    run()\n' for file, function in files)
     report = replay([MemorySource("train.log", "Traceback (most recent call last):\n" + places + _OOM)], shipped)
     assert report.phase == phase
+
+
+@pytest.mark.parametrize(
+    ("rows", "key"),
+    [
+        ("exceptions: [{id: acme-lost, classes: [OSError], words: '(lost', cause: peer-lost}]", "exceptions.0.words"),
+        ("exit_forms: [{id: acme-end, contains: [rank died], pattern: 'rank (?P<rank>\\d+ died'}]",
+         "exit_forms.0.pattern"),
+        ("phases: [{id: acme_warm, title: Warm up, about: It warms up., words: '*warming'}]", "phases.0.words"),
+        ("other_names: []\ntold_names: [{id: acme, pattern: 'acme=(?P<value>[a-z+'}]", "told_names.0.pattern"),
+    ],
+)  # fmt: skip
+def test_a_row_whose_pattern_is_none_is_told_and_not_met_by_a_log(tmp_path: Path, rows: str, key: str):
+    (tmp_path / "acme.yaml").write_text(rows + "\n", encoding="utf-8")
+    with pytest.raises(PackError) as fault:
+        load_pack([tmp_path], cache=False)
+    assert [(one.place.path, one.message.split(":")[0]) for one in fault.value.problems] == [
+        (str(tmp_path / "acme.yaml"), f"`{key}`")
+    ]

@@ -43,15 +43,13 @@ def run(options: argparse.Namespace) -> int:
     """Check, mend where that was asked for, and print what is left."""
     from importlib import import_module
 
-    from logrules.engine.resilient_pool import default_processes
     from logrules.ruletest.lint import check
 
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))
-    processes = options.processes or default_processes()
-    checked = check(paths, settings, processes=processes, online=options.online)
+    checked = check(paths, settings, processes=options.processes, online=options.online)
     if options.fix and _autofix(checked, paths, settings):
-        checked = check(paths, settings, processes=processes, online=options.online)
+        checked = check(paths, settings, processes=options.processes, online=options.online)
     form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0

@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
     from logrules.cli.rule_options import chosen_pack
-    from logrules.model.lint_codes import CODES
+    from logrules.model.lint_finding import CODES
     from logrules.output.rule_page import render_code, render_rule, render_word
     from logrules.ruleset.rule_text import causes_of, phases_of
 

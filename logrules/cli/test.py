@@ -49,19 +49,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the tests, or measure them."""
-    from logrules.engine.resilient_pool import default_processes
     from logrules.engine.run import prepared
     from logrules.ruletest.collect import collect
 
     _refuse_contradictions(options)
     found = collect(options.paths, chosen_settings(options))
     on = prepared(found.pack, cache=True)
-    processes = options.processes or default_processes()
     if options.cost:
         return _cost(on, found, options)
     if options.coverage or options.mutate:
-        return _measure(on, found, options, processes)
-    return _run(on, found, options, processes)
+        return _measure(on, found, options)
+    return _run(on, found, options)
 
 
 def _refuse_contradictions(options: argparse.Namespace) -> None:
@@ -76,7 +74,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise LogrulesError("--changed says which tests to run; --coverage, --mutate and --cost run none: name files")
 
 
-def _run(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
+def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
     from logrules.model.test_result import Outcome
     from logrules.ruletest.runner import every_test, run_tests
 
@@ -88,7 +86,7 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace, proce
         settings = chosen_settings(options)
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
         tests = tuple(affected(tests, impact_of_changes(options.since, roots)))
-    results = list(run_tests(on, tests, processes))
+    results = list(run_tests(on, tests, options.processes))
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 
@@ -106,20 +104,20 @@ def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> i
     return 0
 
 
-def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace, processes: int) -> int:
-    from logrules.model.test_quality import total
+def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
+    from logrules.model.test_result import total
 
     form = _form(options)
     examples = [example for example in found.suite.examples if options.k in example.owner]
     if options.coverage:
         from logrules.ruletest.rule_coverage import coverage
 
-        covered = coverage(on, examples, processes)
+        covered = coverage(on, examples, options.processes)
         form.render_coverage(covered, sys.stdout)
         return _floor_status(total(one.signals for one in covered).percent, options.floor)
     from logrules.ruletest.mutation import mutation_scores
 
-    tried = mutation_scores(on, examples, processes)
+    tried = mutation_scores(on, examples, options.processes)
     form.render_mutation_scores(tried, sys.stdout)
     return _floor_status(total(one.noticed for one in tried).percent, options.floor)
 

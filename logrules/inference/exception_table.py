@@ -17,7 +17,7 @@ from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame
 from logrules.model.record import record
 from logrules.ruleset.pattern import bounded, may_hold
-from logrules.ruleset.tables import ExceptionClass, ExceptionRow
+from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
 
 # A log may claim what it likes: no chain, no traceback and no message is read further than this.
 MAX_LINKS = 32
@@ -173,7 +173,7 @@ def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
 def _search(words: str, message: str) -> "regex.Match[str] | None":
     """The words in the message, whatever their case; none where looking for them takes too long."""
     try:
-        return bounded("(?i)" + words).search(message[:MAX_MESSAGE])
+        return bounded(CASELESS + words).search(message[:MAX_MESSAGE])
     except TimeoutError:
         return None
 

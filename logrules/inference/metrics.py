@@ -3,7 +3,7 @@
 import math
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import KeysView, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
 from typing import assert_never
@@ -49,9 +49,7 @@ class MetricStates:
 
     def __init__(self, asked: Mapping[str, tuple[Metrical, ...]], by_signal: Mapping[int, Metric]) -> None:
         self._asked = asked
-        self._series = {
-            name: Series(deque(maxlen=1 + max(_span(leaf) for leaf in found))) for name, found in asked.items()
-        }
+        self._series: dict[str, Series] = {}
         self.by_signal = by_signal
 
     def add(self, metric: Metric, observation: Observation) -> float | None:
@@ -59,7 +57,10 @@ class MetricStates:
         value = figure(observation.captures(metric.signal))
         if value is None:
             return None
-        series = self._series[metric.metric]
+        series = self._series.get(metric.metric)
+        if series is None:
+            asked = self._asked[metric.metric]
+            series = self._series[metric.metric] = Series(deque(maxlen=1 + max(map(_span, asked))))
         if series.samples and series.samples[-1][1].order == observation.order:
             return None
         value *= metric.scale
@@ -79,13 +80,20 @@ class MetricStates:
         return value
 
     @property
+    def printed(self) -> KeysView[str]:
+        """The metrics of which a number was printed."""
+        return self._series.keys()
+
+    @property
     def steady(self) -> bool:
         """Whether any metric was printed again and again."""
         return any(len(series.samples) >= _STEADY for series in self._series.values())
 
     def match_of(self, leaf: Metrical) -> Match | None:
         """The observations on which a metric's condition holds now."""
-        series = self._series[leaf.metric]
+        series = self._series.get(leaf.metric)
+        if series is None:
+            return None
         match leaf:
             case MetricIs() | MetricStays() | MetricSpike():
                 return series.latched.get(leaf)

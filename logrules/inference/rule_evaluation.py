@@ -189,10 +189,16 @@ class RuleEvaluation:
         return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.leaves[rule_id])
 
     def _silent_now(self) -> Iterable[Rule]:
-        """The rules whose answer silence can change now: not the cards of waits that are not open."""
+        """The rules whose answer silence can change now: most have seen nothing yet that they ask for."""
         waiting = {wait.wait.id for wait in self._run.tracker.open_waits()}
-        for rule in self._index.silent.values():
-            if rule.wait is None or rule.wait in waiting or rule.id in self._raised:
+        printed = self._run.metrics.printed
+        for rule_id, rule in self._index.silent.items():
+            if rule_id in self._states or rule_id in self._raised:
+                yield rule
+            elif rule.wait is not None:
+                if rule.wait in waiting:
+                    yield rule
+            elif rule_id not in self._index.metrics_of or not printed.isdisjoint(self._index.metrics_of[rule_id]):
                 yield rule
 
     def _stalled_for(self, rule: Rule) -> float | None:

@@ -27,12 +27,12 @@ Sign = TypeVar("Sign", int, str)
 class Index:
     """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
 
-    ``silent`` are the rules that silence can move, ``ends`` the tiers that say no more than that something failed;
-    ``limits`` the silences that any asks for.
-    ``failures`` are the tables of failures; ``frameworks`` are by the signals that show
-    them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
-    by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have any.
-    ``told`` are the names of what any line may tell, by signal.
+    ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
+    silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
+    failed; ``limits`` the silences that any asks for. ``failures`` are the tables of failures; ``frameworks`` are by
+    the signals that show them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those
+    that anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that
+    have any. ``told`` are the names of what any line may tell, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -40,6 +40,7 @@ class Index:
     joint: Mapping[str, tuple[Every, ...]]
     by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
     silent: Mapping[str, Rule]
+    metrics_of: Mapping[str, frozenset[str]]
     ends: frozenset[str]
     limits: Limits
     markers: Mapping[int, Marker]
@@ -57,12 +58,14 @@ def index_of(pack: Pack) -> Index:
     by_rule = {rule.id: _once(leaves(rule.when)) for rule in pack.rules}
     every = tuple(chain.from_iterable(by_rule.values()))
     asked = _asked(every)
+    silent = {rule.id: rule for rule in pack.rules if _minds_silence(by_rule[rule.id])}
     return Index(
         rules={rule.id: rule for rule in pack.rules},
         leaves=by_rule,
         joint={rule.id: found for rule in pack.rules if (found := joint(rule.when))},
         by_signal=_by_signal(by_rule),
-        silent={rule.id: rule for rule in pack.rules if _minds_silence(by_rule[rule.id])},
+        silent=silent,
+        metrics_of={name: _metrics(by_rule[name]) for name in silent if not _asks_silence(by_rule[name])},
         ends=ends_of(pack),
         limits=limits_of(every),
         markers={marker.signal: marker for marker in pack.markers},
@@ -102,6 +105,14 @@ def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, t
 
 def _minds_silence(found: Iterable[Leaf]) -> bool:
     return any(isinstance(leaf, Absence | Stillness | Metrical) for leaf in found)
+
+
+def _asks_silence(found: Iterable[Leaf]) -> bool:
+    return any(isinstance(leaf, Stillness) for leaf in found)
+
+
+def _metrics(found: Iterable[Leaf]) -> frozenset[str]:
+    return frozenset(leaf.metric for leaf in found if isinstance(leaf, Metrical))
 
 
 def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from logrules.model.event import Event
 from logrules.ruleset.pattern import BoundedPattern, bounded
-from logrules.ruleset.tables import Phase
+from logrules.ruleset.tables import CASELESS, Phase
 
 # Further back than this, what was said may be over.
 _LAST_LINES = 6
@@ -23,7 +23,7 @@ _GOES_ON = ("...", "…")
 
 def spoken_phase(phases: Sequence[Phase], lines: Sequence[Event], after: int) -> str | None:
     """The phase that the last of these lines speaks of, of those behind line ``after``; None where none does."""
-    words = {phase.id: bounded(f"(?i){phase.words}") for phase in phases if phase.words is not None}
+    words = {phase.id: bounded(CASELESS + phase.words) for phase in phases if phase.words is not None}
     for line in reversed(lines[-_LAST_LINES:]):
         found = _phase_of(line.message[:_MAX_READ], words) if line.line > after else None
         if found is not None:

@@ -1,14 +1,18 @@
 """Something that `logrules check` found in a rule file."""
 
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
 
 from logrules.model.position import Position
+from logrules.model.record import record
+from logrules.model.report import Severity, Text
 
 # Keys of mappings and indices of lists, from the top of a document.
 NodePath = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LintFinding:
     """What is wrong and where; ``code`` says of which kind it is.
 
@@ -22,3 +26,30 @@ class LintFinding:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.code} {self.message}"
+
+
+@record
+class Code:
+    """A kind of finding. ``repaired`` says whether ``--fix`` can mend it."""
+
+    id: str
+    name: str
+    severity: Severity
+    title: Text
+    why: Text
+    help: Text
+    repaired: bool = False
+
+
+def _codes() -> dict[str, Code]:
+    rows = tomllib.loads((files("logrules.model") / "lint_codes.toml").read_text(encoding="utf-8"))
+    said = {name: {key: Text(**row[key]) for key in ("title", "why", "help")} for name, row in rows.items()}
+    return {
+        name: Code(name, row["name"], Severity(row["severity"]), **said[name], repaired=row.get("repaired", False))
+        for name, row in rows.items()
+    }
+
+
+CODES: Mapping[str, Code] = _codes()
+# What a pack that cannot be compiled says of a problem, as a code.
+OF_PROBLEM: Mapping[str, str] = {code.name: code.id for code in CODES.values()}

@@ -60,7 +60,10 @@ def _values_of(names: list[str]) -> _Values:
     """What gives the values of all fields of an instance."""
     if len(names) > 1:
         return attrgetter(*names)
-    return lambda self: tuple(getattr(self, name) for name in names)
+    if not names:
+        return lambda _: ()
+    only = attrgetter(names[0])
+    return lambda self: (only(self),)
 
 
 def _initializer(made: Any) -> Callable[..., None]:

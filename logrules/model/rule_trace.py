@@ -1,8 +1,8 @@
 """One rule held against one job's logs: what each signal hit, how the condition went, what came of it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from logrules.model.record import record
 from logrules.model.test_result import Clause
 
 
@@ -13,7 +13,7 @@ class RejectReason(StrEnum):
     VETO = "veto"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SignalHit:
     """A line that a signal hit, with its captures; or, with ``refused``, one that has its words alone."""
 
@@ -24,7 +24,7 @@ class SignalHit:
     refused: RejectReason | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SignalSeen:
     """The first lines that a signal hit and that it refused, and how many there were of each."""
 
@@ -36,7 +36,7 @@ class SignalSeen:
     refused_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Transition:
     """A part of the condition that began or ceased to hold, after this line; at the end where ``line`` is None."""
 
@@ -47,7 +47,7 @@ class Transition:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trial:
     """What a rule makes of a job.
 

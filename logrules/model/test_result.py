@@ -1,9 +1,10 @@
-"""How a test went: plain data that processes hand on and renderers show."""
+"""How tests went, and how good tests are: plain data that processes hand on and renderers show."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import StrEnum
 
 from logrules.model.position import Position
+from logrules.model.record import record
 
 
 class Outcome(StrEnum):
@@ -14,7 +15,7 @@ class Outcome(StrEnum):
     EXPECTED_MISS = "expected-miss"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clause:
     """One part of a condition at a depth of brackets: its words, whether it held, and why."""
 
@@ -24,7 +25,7 @@ class Clause:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CaseFailure:
     """What a test asks for and did not get: the line that it is about, the condition, the nearest rule that fired."""
 
@@ -34,7 +35,7 @@ class CaseFailure:
     nearest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """One test's outcome. ``kind`` is "example", "sample" or "case"; ``reason`` says why a miss is expected."""
 
@@ -51,3 +52,58 @@ class Result:
         if not self.faults:
             return Outcome.PASSED
         return Outcome.EXPECTED_MISS if self.reason is not None else Outcome.FAILED
+
+
+@record
+class Share:
+    """How much of something was done."""
+
+    done: int = 0
+    all: int = 0
+
+    @property
+    def percent(self) -> float:
+        """100 where there is nothing to do."""
+        return 100.0 * self.done / self.all if self.all else 100.0
+
+
+@record
+class RuleCoverage:
+    """What one rule's examples exercise and, each in a sentence, what they do not."""
+
+    rule: str
+    signals: Share
+    branches: Share
+    captures: Share
+    missing: tuple[str, ...] = ()
+
+
+@record
+class MutationScore:
+    """How many mutants of a rule its examples notice and, each in words, those that they do not."""
+
+    rule: str
+    path: str
+    noticed: Share
+    survivors: tuple[str, ...] = ()
+
+
+def total(shares: Iterable[Share]) -> Share:
+    """All shares as one."""
+    known = tuple(shares)
+    return Share(sum(share.done for share in known), sum(share.all for share in known))
+
+
+@record
+class Cost:
+    """What one rule costs on a set of logs.
+
+    ``tried`` lines had one of its literals, ``matched`` were what it looks for; ``seconds`` went into its patterns.
+    ``lines`` is how many lines the logs have in all.
+    """
+
+    rule: str
+    tried: int
+    matched: int
+    seconds: float
+    lines: int

@@ -1,12 +1,12 @@
 """A stall that was told is never lost: it stays in the report, with how long it lasted and how it ended."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from logrules.model.change import Raised, Update, Withdrawn
 from logrules.model.report import Consequence, Diagnosis, Report, Severity, SourceNote, Status, Text
 from logrules.model.worker_status import WorkerNow
-from logrules.notify.progress_counter import step_of
 from logrules.output.numbers import duration
 
 # What a job says while it is being ended comes within this time of its first word after the silence.
@@ -231,3 +231,16 @@ def _said(sentence: Text, **facts: Text) -> Text:
 
 def _consequence(one: Diagnosis) -> Consequence:
     return Consequence(one.rule, one.cause, one.title, one.evidence[:2])
+
+
+# A named counter (`step 9`, `'global_step': 9`, `iteration 9/100`), else what a bar has done of its total.
+_NAMED = re.compile(r"(?:step|iter(?:ation)?|update|batch)s?\b[\"']?\s{0,4}[:=\[]?\s{0,4}(\d{1,12})", re.IGNORECASE)
+_OF_TOTAL = re.compile(r"(?<![\d.])(\d{1,12})/\d{1,12}(?![\d.]?\d)")
+_MAX_CHARS = 2_000
+
+
+def step_of(progress: str) -> int | None:
+    """The step that a progress line counts, or None where it names none."""
+    text = progress[:_MAX_CHARS]
+    found = _NAMED.search(text) or _OF_TOTAL.search(text)
+    return int(found[1]) if found else None

@@ -6,8 +6,7 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from logrules.model.lint_codes import CODES
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import CODES, LintFinding
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.output.escape import safe
 from logrules.output.shell import pasteable

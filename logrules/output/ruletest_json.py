@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from logrules.model.lint_codes import CODES
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import CODES, LintFinding
 from logrules.model.rule_trace import Trial
-from logrules.model.test_quality import Cost, MutationScore, RuleCoverage, Share, total
-from logrules.model.test_result import CaseFailure, Outcome, Result
+from logrules.model.test_result import CaseFailure, Cost, MutationScore, Outcome, Result, RuleCoverage, Share, total
 
 
 def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
@@ -57,10 +55,7 @@ def _test(result: Result) -> dict[str, Any]:
 
 
 def _fault(fault: CaseFailure) -> dict[str, Any]:
-    clauses = [
-        {"depth": clause.depth, "text": clause.text, "holds": clause.holds, "reason": clause.reason}
-        for clause in fault.clauses
-    ]
+    clauses = [asdict(clause) for clause in fault.clauses]
     return {"message": fault.message, "line": fault.line, "condition": clauses, "nearest": fault.nearest}
 
 

@@ -4,11 +4,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from logrules.model.lint_codes import CODES
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import CODES, LintFinding
 from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
-from logrules.model.test_quality import Cost, MutationScore, RuleCoverage, Share, total
-from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
+from logrules.model.test_result import (
+    CaseFailure,
+    Clause,
+    Cost,
+    MutationScore,
+    Outcome,
+    Result,
+    RuleCoverage,
+    Share,
+    total,
+)
 from logrules.output.escape import safe
 
 _MAX_LINE = 300

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 from urllib.parse import quote
 
-from logrules.model.lint_codes import CODES, Code
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import CODES, Code, LintFinding
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.version import __version__
 from logrules.output.escape import safe

@@ -1,11 +1,12 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
+from logrules.model.record import record
 from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import assemble
 from logrules.ruleset.framework_models import FrameworkFile
@@ -32,7 +33,7 @@ _OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart", "family
 _ADVICE = "docs/writing-rules.md says what takes the place of its keys"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckedFiles:
     """The checked files that texts say, later ones in the place of earlier ones, and every problem."""
 

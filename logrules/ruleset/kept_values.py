@@ -1,13 +1,21 @@
 """Values of ours in the user's cache folder, as `marshal` writes plain ones: four times as fast to read as JSON.
 
-What is read are numbers, texts, bytes and tuples alone, which `plain_form` builds into our own classes and no others.
+A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
+tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
+enumeration member its value under its class's name, a path its text. Names say in which module a class is; nothing is
+ever built but dataclasses and enumerations of ours.
 """
 
 import marshal
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
 
 from logrules.ruleset.cache_files import cache_folder, keep, kept
-from logrules.ruleset.plain_form import from_plain, to_plain
 
 Value = TypeVar("Value")
 
@@ -45,3 +53,91 @@ def kept_digests(kind: str) -> list[str]:
     except (OSError, RuntimeError):  # no home, or none that we may look into
         return []
     return [name.removeprefix(f"{kind}-").removesuffix(_ENDING) for name in names]
+
+
+_TAG = "$"
+_PATH = "path"
+_OURS = "logrules."
+_SCALARS = frozenset((str, int, float, bool, bytes, type(None)))
+
+
+def to_plain(value: object) -> Any:
+    """The plain value of a frozen dataclass, tuple, mapping, enumeration member or scalar."""
+    if type(value) in _SCALARS:
+        return value
+    if isinstance(value, tuple):
+        return _sequence(value)
+    if isinstance(value, StrEnum):
+        return {_TAG: _name(type(value)), "value": value.value}
+    if isinstance(value, Path):
+        return {_TAG: _PATH, "value": str(value)}
+    if is_dataclass(value):
+        return {_TAG: _name(type(value)), "row": _row(value)}
+    if isinstance(value, Mapping):
+        return {key: to_plain(item) for key, item in value.items()}
+    return value
+
+
+def _sequence(value: tuple[object, ...]) -> object:
+    # Most hold nothing but texts.
+    if _SCALARS.issuperset(map(type, value)):
+        return value
+    if _is_table(value):
+        return _table(value)
+    items = [to_plain(item) for item in value]
+    return items if any(map(_is_nested, items)) else tuple(items)
+
+
+def _row(value: Any) -> list[object]:
+    # The fields, in the order in which `from_plain` gives them; asking `fields` for them each time takes longer.
+    return [to_plain(getattr(value, name)) for name in value.__match_args__]
+
+
+def _is_table(value: tuple[object, ...]) -> bool:
+    return len(value) > 1 and is_dataclass(value[0]) and all(type(item) is type(value[0]) for item in value)
+
+
+def _table(value: tuple[object, ...]) -> dict[str, object]:
+    rows = [_row(item) for item in value]
+    nested = [place for place, column in enumerate(zip(*rows, strict=True)) if any(map(_is_nested, column))]
+    return {_TAG: _name(type(value[0])), "nested": nested, "rows": rows}
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, list | dict)
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}"
+
+
+@cache
+def _kind(name: str) -> type:
+    module, _, qualname = name.partition(":")
+    found = getattr(import_module(_OURS + module), qualname, None)
+    if not (isinstance(found, type) and (is_dataclass(found) or issubclass(found, StrEnum))):
+        raise ValueError(f"{name} is not ours")
+    return found
+
+
+def from_plain(value: Any) -> Any:
+    """The value that ``to_plain`` was given. Raises ImportError, KeyError, TypeError or ValueError for another."""
+    if isinstance(value, list):
+        # Most lists hold nothing but texts.
+        return tuple([from_plain(item) if isinstance(item, list | dict) else item for item in value])
+    if not isinstance(value, dict):
+        return value  # a tuple too: what `marshal` read is what it was
+    name = value.get(_TAG)
+    if name is None:
+        return {key: from_plain(item) for key, item in value.items()}
+    if name == _PATH:
+        return Path(value["value"])
+    kind = _kind(name)
+    if "value" in value:
+        return kind(value["value"])
+    if "row" in value:
+        return kind(*[from_plain(item) for item in value["row"]])
+    for row in value["rows"]:
+        for place in value["nested"]:
+            row[place] = from_plain(row[place])
+    return tuple([kind(*row) for row in value["rows"]])

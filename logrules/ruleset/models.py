@@ -8,7 +8,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,6 +20,7 @@ from pydantic import (
 
 from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
+from logrules.ruleset.bounds import Compiles
 from logrules.ruleset.condition import Detection
 
 if TYPE_CHECKING:
@@ -35,14 +35,7 @@ SignalName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_
 Literal_ = Annotated[str, StringConstraints(min_length=3, max_length=200, pattern=r"^[^\r\n]+$")]
 
 
-def _compiles(pattern: str) -> str:
-    from logrules.ruleset.pattern import compiled
-
-    compiled(pattern)
-    return pattern
-
-
-Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_compiles)]
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), Compiles()]
 Duration = Annotated[str, StringConstraints(pattern=_DURATION_PATTERN)]
 
 

@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Annotated
 
 from logrules.model.record import record
-from logrules.ruleset.bounds import Len
+from logrules.ruleset.bounds import Compiles, Len
 from logrules.ruleset.causes import Name
 
-Pattern = Annotated[str, Len(1, 2000)]
+Pattern = Annotated[str, Len(1, 2000), Compiles()]
 
 
 @record

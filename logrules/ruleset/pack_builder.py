@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from logrules.model.position import Problem
-from logrules.model.record import mutable_record
+from logrules.model.record import mutable_record, record
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile
@@ -20,7 +20,7 @@ from logrules.ruleset.yaml_reader import Document
 AnyFile: TypeAlias = schema.RuleFile | FrameworkFile | schema.FixesFile | TableFile | Translation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleSource:
     """A document, the checked file that it says, and the pack that it came with ("" for the shipped one)."""
 
@@ -53,7 +53,7 @@ class PackBuilder:
         return len(self.signals) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Vocabulary:
     """The phases, causes, frameworks and steps that rules may name; what is empty is not known, and not asked for."""
 

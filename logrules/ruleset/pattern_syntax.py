@@ -6,15 +6,17 @@ know (recursion, sets within sets, fuzzy matching) it does not understand, and s
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
+
+from logrules.model.record import record
 
 # Letters are compared by samples: all of ASCII, and one each of what lies beyond.
 SAMPLES = (*map(chr, range(128)), "é", "Ж", "中", "，", "\u00a0")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Letters:
     """One character out of a set; a bit for each of ``SAMPLES``. ``letter`` is which, where it can be only one."""
 
@@ -22,21 +24,21 @@ class Letters:
     letter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """Parts one after the other."""
 
     parts: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """One of several branches."""
 
     branches: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Repeat:
     """A part so many times; ``most`` is None without bound. A ``possessive`` one is never tried another way."""
 
@@ -46,7 +48,7 @@ class Repeat:
     possessive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LookAround:
     """What must or must not stand before or behind a place: nothing of the text is taken."""
 
@@ -93,13 +95,14 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# Letters that mean themselves, and come once each.
+_PLAIN = re.compile(r"[\w,:;'\"=<>@/!%&~`-]+(?![*+?{])")
 _FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 # How often a part may come, and whether it is given back.
 _TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<most>\d*)\})(?P<kept>[+?]?)")
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 # What a verbose pattern does not mean.
 _SKIPPED = re.compile(r"\s+|#[^\n]*\n?")
-# What needs no look at how it is written.
 _ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(Letters(ALL_BITS), 0, None), "any": Letters(ALL_BITS)}
 
 
@@ -109,12 +112,7 @@ class _NotUnderstoodError(Exception):
 
 def tree_of(pattern: str) -> Node | None:
     """The tree of a pattern, or None where the parser does not understand it."""
-    try:
-        parser = _Parser(pattern)
-        tree = parser.choice()
-    except (_NotUnderstoodError, RecursionError, ValueError, IndexError):
-        return None
-    return tree if parser.at_end else None
+    return _parsed(pattern)[0]
 
 
 def branches_of(pattern: str) -> tuple[str, ...]:
@@ -122,14 +120,23 @@ def branches_of(pattern: str) -> tuple[str, ...]:
 
     The whole pattern where the parser does not understand it.
     """
-    if tree_of(pattern) is None:
+    tree, bars = _parsed(pattern)
+    if tree is None:
         return (pattern,)
+    head = flags[0] if (flags := _FLAGS.match(pattern)) else ""
+    between = pairwise((len(head) - 1, *bars, len(pattern)))
+    return tuple(head + pattern[start + 1 : end] for start, end in between)
+
+
+@lru_cache(maxsize=8)
+def _parsed(pattern: str) -> tuple[Node | None, tuple[int, ...]]:
+    """The tree of a pattern and the places between its branches: whoever judges one asks several things of it."""
     parser = _Parser(pattern)
-    parser.choice()
-    flags = _FLAGS.match(pattern)
-    head = flags[0] if flags else ""
-    places = [len(head) - 1, *parser.bars, len(pattern)]
-    return tuple(head + pattern[start + 1 : end] for start, end in pairwise(places))
+    try:
+        tree = parser.choice()
+    except (_NotUnderstoodError, RecursionError, ValueError, IndexError):
+        return None, ()
+    return (tree, tuple(parser.bars)) if parser.at_end else (None, ())
 
 
 class _Parser:
@@ -163,6 +170,9 @@ class _Parser:
         while not self.at_end and self._text[self._at] not in "|)":
             if "x" in self._flags and (skipped := _SKIPPED.match(self._text, self._at)):
                 self._at = skipped.end()
+            elif plain := _PLAIN.match(self._text, self._at):
+                self._at = plain.end()
+                parts += map(self._letter, plain[0])
             else:
                 parts.append(self._repeated(self._part()))
         return parts[0] if len(parts) == 1 else Row(tuple(parts))
@@ -194,7 +204,7 @@ class _Parser:
     def _letters(self, begun: str) -> Letters:
         if begun.startswith("["):
             return Letters(self._set(negated=begun == "[^"))
-        return Letters(*(self._escape_bits() if begun == "\\" else (self._bits_of(begun), begun)))
+        return self._escaped() if begun == "\\" else self._letter(begun)
 
     def _repeated(self, part: Node) -> Node:
         while times := _TIMES.match(self._text, self._at):
@@ -230,11 +240,11 @@ class _Parser:
         self._at += 1
         return self._text[self._at - 1]
 
-    def _escape_bits(self) -> tuple[int, str]:
-        """The letters that an escape stands for, and the one, where it is one."""
+    def _escaped(self) -> Letters:
+        """The letters that an escape stands for."""
         letter = self._next()
         if letter in _CLASSES:
-            return _CLASSES[letter], ""
+            return Letters(_CLASSES[letter])
         if letter in _CODE_DIGITS:
             digits = self._text[self._at : self._at + _CODE_DIGITS[letter]]
             self._at += len(digits)
@@ -243,12 +253,10 @@ class _Parser:
             letter = _CONTROLS[letter]
         elif letter.isalnum():
             raise _NotUnderstoodError(letter)
-        return self._bits_of(letter), letter
+        return self._letter(letter)
 
-    def _bits_of(self, letter: str) -> int:
-        if "i" not in self._flags:
-            return _BIT.get(letter, 0)
-        return _BIT.get(letter.lower(), 0) | _BIT.get(letter.upper(), 0)
+    def _letter(self, letter: str) -> Letters:
+        return _letter(letter, caseless="i" in self._flags)
 
     def _set(self, *, negated: bool) -> int:
         bits, first = 0, True
@@ -256,21 +264,27 @@ class _Parser:
             first = False
             if self._text[self._at] == "[" and self._text[self._at + 1] == ":":
                 raise _NotUnderstoodError
-            one, letter = self._set_item()
-            if letter and self._text[self._at] == "-" and self._text[self._at + 1] != "]":
+            item = self._set_item()
+            one = item.bits
+            if item.letter and self._text[self._at] == "-" and self._text[self._at + 1] != "]":
                 self._at += 1
-                last = self._set_item()[1]
-                one = 0
+                last, one = self._set_item().letter, 0
                 for each in SAMPLES:
-                    if letter <= each <= last:
-                        one |= self._bits_of(each)
+                    if item.letter <= each <= last:
+                        one |= self._letter(each).bits
             bits |= one
         self._at += 1
         return ALL_BITS & ~bits if negated else bits
 
-    def _set_item(self) -> tuple[int, str]:
+    def _set_item(self) -> Letters:
         letter = self._next()
-        return self._escape_bits() if letter == "\\" else (self._bits_of(letter), letter)
+        return self._escaped() if letter == "\\" else self._letter(letter)
+
+
+@lru_cache(maxsize=512)
+def _letter(letter: str, *, caseless: bool) -> Letters:
+    same = (letter.lower(), letter.upper()) if caseless else (letter,)
+    return Letters(_bits_where(each for each in dict.fromkeys(same) if each in _BIT), letter)
 
 
 def _settled(node: Node) -> Node:

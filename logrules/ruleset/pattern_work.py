@@ -92,9 +92,14 @@ def _work(node: Node, follow: int, length: int) -> _Work:
 
 def _of_choice(branches: list[tuple[int, _Work]]) -> _Work:
     """Branches that begin with different letters cannot be taken from one place."""
-    letters = (1 << place for place in range(ALL_BITS.bit_length()))
-    ways = max(sum(work.ways for first, work in branches if first & letter) for letter in letters)
-    return _Work(max(ways, 1), 1 + sum(work.steps for _, work in branches))
+    shared, seen = 0, 0
+    for first, _ in branches:
+        shared |= seen & first
+        seen |= first
+    letters = (1 << place for place in range(shared.bit_length()) if shared >> place & 1)
+    together = (sum(work.ways for first, work in branches if first & letter) for letter in letters)
+    alone = (work.ways for first, work in branches if first & ~shared)
+    return _Work(max((1, *alone, *together)), 1 + sum(work.steps for _, work in branches))
 
 
 def _of_repeat(node: Repeat, follow: int, length: int) -> _Work:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -245,7 +245,7 @@ def with_params(text: str, params: Mapping[str, str]) -> str:
     return SLOT.sub(lambda slot: params.get(slot[1], slot[0]), text)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """A phase or a cause: what it is called and what it means."""
 

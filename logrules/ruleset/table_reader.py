@@ -1,13 +1,14 @@
 """Table files checked: pydantic reads them straight into the classes of ``ruleset.tables``; then their names."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter
 
 from logrules.model.position import Problem
+from logrules.model.record import record
 from logrules.ruleset.causes import AlternativesRow, Cause, Tier
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
@@ -38,7 +39,7 @@ _NAMED_BY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CausesFile:
     """rules/causes.yaml: the causes, the tiers by which they explain each other, what the unknown may be."""
 
@@ -47,7 +48,7 @@ class CausesFile:
     alternatives: tuple[AlternativesRow, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OriginsFile:
     """rules/origins.yaml: components by package path, logger and source file; the words of the user's own names."""
 
@@ -56,14 +57,14 @@ class OriginsFile:
     nesting: tuple[Nesting, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StancesFile:
     """rules/stances.yaml: the words that make a line advice, echo, retry or caught."""
 
     stances: tuple[StanceForm, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExceptionsFile:
     """rules/exceptions/: which exception, raised where and with what words, names which cause."""
 
@@ -77,7 +78,7 @@ class ClassesFile:
     classes: tuple[ExceptionClass, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExitsFile:
     """rules/exits.yaml: the forms in which ends of processes are reported, and what their codes say."""
 
@@ -85,21 +86,21 @@ class ExitsFile:
     exit_codes: tuple[ExitCode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CertaintyFile:
     """rules/certainty.yaml: written by bench/fit_certainty.py, never by hand."""
 
     certainty_model: CertaintyModel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PipelineFile:
     """rules/pipeline.yaml: the phases of a run in order; another pack's are added to them."""
 
     phases: tuple[Phase, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamesFile:
     """rules/names.yaml: what captured values are called elsewhere, and what lines tell whoever captured nothing."""
 
@@ -108,7 +109,7 @@ class NamesFile:
     numbers: tuple[DerivedNumber, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SettingsFile:
     """rules/settings.yaml: whose flags, keys and variables steps name, and what they are called elsewhere."""
 

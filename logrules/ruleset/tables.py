@@ -12,14 +12,15 @@ from typing import Annotated
 
 from logrules.model.event import Stance
 from logrules.model.record import record
-from logrules.ruleset.bounds import Len
+from logrules.ruleset.bounds import Compiles, Len
 from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
-from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
+from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, Pattern, RenamedSetting, ToldName
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
-
-Pattern = Annotated[str, Len(1, 2000)]
+# Patterns that are looked for whatever the case of a text.
+CASELESS = "(?i)"
+AnyCase = Annotated[str, Len(1, 2000), Compiles(CASELESS)]
 
 
 @record
@@ -36,7 +37,7 @@ class Phase:
     after: str | None = None
     loop: bool = False
     idle: bool = False
-    words: str | None = None
+    words: AnyCase | None = None
 
 
 @record
@@ -168,11 +169,11 @@ class ExceptionRow:
     cause: Name
     classes: tuple[str, ...] = ()
     errno: tuple[int, ...] = ()
-    words: Pattern | None = None
-    without: Pattern | None = None
+    words: AnyCase | None = None
+    without: AnyCase | None = None
     under: tuple[str, ...] = ()
     raised_in: tuple[str, ...] = ()
-    function: Pattern | None = None
+    function: AnyCase | None = None
     phase: str | None = None
     fallback: bool = False
     title: str | None = None

@@ -13,12 +13,13 @@ The grammar is built on first use: nothing here is imported or built while a cac
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import TypeAlias
-
-import pyparsing as pp
+from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import seconds
+
+if TYPE_CHECKING:
+    import pyparsing as pp
 
 _MAX_DEPTH = 40
 # So many observations or samples are held at once.
@@ -41,10 +42,7 @@ def parse_when(text: str, signals: Mapping[str, int]) -> nodes.Condition:
     """
     if text.count("(") > _MAX_DEPTH or len(re.findall(r"\bnot\b", text)) > _MAX_DEPTH:
         raise ConditionFault(f"more than {_MAX_DEPTH} brackets or negations", 1)
-    try:
-        condition = _parsed(text)(signals)
-    except pp.ParseBaseException as fault:
-        raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
+    condition = _parsed(text)(signals)
     if not all(1 <= counted <= _MAX_COUNT for leaf in nodes.leaves(condition) for counted in nodes.counts_of(leaf)):
         raise ConditionFault(f"a number of lines or samples must lie between 1 and {_MAX_COUNT}", 1)
     if not nodes.positive(condition):
@@ -83,31 +81,22 @@ def _fold(parts: list[_Build], node: type[nodes.Every] | type[nodes.Some]) -> _B
 # Many rules say the same, and a process that checks rules reads the same files again.
 @lru_cache(maxsize=1_024)
 def _parsed(text: str) -> _Build:
-    found: _Build = _grammar().parse_string(text, parse_all=True)[0]
+    import pyparsing as pp
+
+    try:
+        found: _Build = _grammar().parse_string(text, parse_all=True)[0]
+    except pp.ParseBaseException as fault:
+        raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
     return found
 
 
 @cache
-def _grammar() -> pp.ParserElement:
+def _grammar() -> "pp.ParserElement":
     """The grammar; each parse action yields a function from the rule's signals to a Condition."""
-    keywords = {
-        word: pp.Keyword(word).suppress()
-        for word in [
-            "and",
-            "or",
-            "not",
-            "then",
-            "without",
-            "within",
-            "is",
-            "over",
-            "of",
-            "median",
-            "stays",
-            "metric",
-            "count",
-        ]
-    }
+    import pyparsing as pp
+
+    words = "and or not then without within is over of median stays metric count"
+    keywords = {word: pp.Keyword(word).suppress() for word in words.split()}
     reserved = pp.MatchFirst([pp.Keyword(word) for word in keywords])
     left, right = (pp.Suppress(mark) for mark in "()")
     at_least = pp.Suppress(">=")
@@ -149,9 +138,11 @@ def _grammar() -> pp.ParserElement:
 
 
 def _metric(
-    keywords: Mapping[str, pp.ParserElement], number: pp.ParserElement, integer: pp.ParserElement
-) -> pp.ParserElement:
+    keywords: "Mapping[str, pp.ParserElement]", number: "pp.ParserElement", integer: "pp.ParserElement"
+) -> "pp.ParserElement":
     """`metric(loss) is nan`, `… stays nan`, `… > 10`, `… < 5 over 20`, `… > 10 * median over 50`, `… flat over 20`."""
+    import pyparsing as pp
+
     subject = keywords["metric"] + pp.Suppress("(") + pp.Regex(r"[a-z][a-z0-9_]*") + pp.Suppress(")")
     sign = pp.one_of("> <").set_parse_action(lambda found: found[0] == ">")
     over = keywords["over"] + integer

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.model.record import record
 from logrules.model.report import Status
-from logrules.ruleset.bounded_read import read_named
-from logrules.ruleset.bounds import Len, LooksLike
+from logrules.ruleset.bounds import Len, LooksLike, read_named
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.suite import WantedDiagnosis
 
@@ -25,7 +25,7 @@ Duration = Annotated[str, LooksLike(r"^\d+(\.\d+)?(ms|s|m|h|d)$")]
 Name = Annotated[str, LooksLike(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moment:
     """What must be so at this point of a live script.
 
@@ -108,7 +108,7 @@ class CaseFile:
         return (self.cause, *(self.accept or ())) if self.cause is not None else ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """One case: logs or a script, and what must come of them; ``steps`` is where each step of the script stands."""
 

@@ -2,11 +2,11 @@
 
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import logrules
 from logrules.model.errors import LogrulesError
+from logrules.model.record import record
 from logrules.ruleset.load import CASE_NAME, rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import Case, lines_of
@@ -19,7 +19,7 @@ _LIMIT_S = 60
 _LATEST = "HEAD"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChangeImpact:
     """What changes can affect: everything, or the tests of some files, rules and cases and the logs with some words."""
 

@@ -1,47 +1,54 @@
-"""Paths to the tests that they hold: the pack to run on, the rule files' own tests, and the cases."""
+"""Paths to the tests that they hold: the pack to run on, the rule files' own tests, and the cases; all of it kept."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.errors import PackError
-from logrules.ruleset.kept_values import keep_value, kept_value
+from logrules.model.record import record
+from logrules.ruleset.kept_values import keep_value, kept_digests, kept_value
 from logrules.ruleset.load import (
     CASE_NAME,
     MAX_ADDED,
     digest_of,
     own_texts,
+    rule_bytes,
     settings_text,
     shipped_rules,
     shipped_texts,
 )
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.result_cache import (
-    Base,
-    differing,
-    digest_of_cases,
-    hashes,
-    keep_collection,
-    kept_collection,
-    nearest_base,
-)
 from logrules.ruletest.suite import Suite
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack_builder import RuleSource
 
 
-@dataclass(frozen=True, slots=True)
+# A pack and the tests in its files.
+Tested: TypeAlias = tuple[Pack, Suite]
+
+
+@record
 class Collection:
     """A pack and what is to be tested on it."""
 
     pack: Pack
     suite: Suite
     cases: tuple[Case, ...] = ()
+
+
+@record
+class Base:
+    """Texts that were compiled before: their digest, and the hash of each by name."""
+
+    digest: str
+    texts: Mapping[str, str]
 
 
 def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None) -> Collection:
@@ -70,7 +77,7 @@ def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
     return found
 
 
-def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tuple[Pack, Suite]:
+def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> Tested:
     """The pack that the texts spell and the tests in them; each text is read once. Raises PackError.
 
     Of the settings only what they add counts: an example holds whatever rules a project switches off.
@@ -87,8 +94,17 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> tup
     return pack, suite_of(reading.sources)
 
 
-def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite]:
-    """The same, kept from an earlier run, or put together from one of which little has changed."""
+def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Tested:
+    """The same, kept from an earlier run, or put together from one of which little has changed. Raises PackError."""
+    found = earlier_collection(texts, settings)
+    if found is None:
+        found = compiled(texts, settings)
+        keep_collection([*texts, *settings_text(settings)], *found)
+    return found
+
+
+def earlier_collection(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
+    """What earlier runs, or the shipped rules alone, make of the texts; None where all have to be compiled."""
     all_texts = [*texts, *settings_text(settings)]
     found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
     if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
@@ -96,22 +112,17 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> tu
         known = compiled(shipped)
         keep_collection(shipped, *known)
         found = _put_on(Base(known[0].digest, hashes(shipped)), known, all_texts, settings)
-    if found is None:
-        found = compiled(texts, settings)
-        keep_collection(all_texts, *found)
     return found
 
 
-def _patched(texts: Sequence[RuleText], settings: Settings | None) -> tuple[Pack, Suite] | None:
+def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
     """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
     near = nearest_base(texts)
     known = kept_collection(near[0].digest) if near is not None and len(near[1]) <= MAX_ADDED else None
     return None if near is None or known is None else _put_on(near[0], known, texts, settings)
 
 
-def _put_on(
-    base: Base, known: tuple[Pack, Suite], texts: Sequence[RuleText], settings: Settings | None
-) -> tuple[Pack, Suite] | None:
+def _put_on(base: Base, known: Tested, texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
     """What is ``known`` of the base, with what differs of these texts put anew; None where that are not rules alone."""
     changed = differing(base, texts)
     if settings is not None and settings.path in changed and not _says_nothing_new(settings, base):
@@ -183,3 +194,51 @@ def shipped_cases() -> list[Path]:
     """The folder of the cases that come with logrules: beside the rules, in a checkout and in the package."""
     root = shipped_rules().parent
     return [folder for folder in (root / "fixtures", root / "_fixtures") if folder.is_dir()][:1]
+
+
+def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None:
+    """Keep what these texts compile to for the next run."""
+    keep_pack(pack)
+    keep_value("suite", pack.digest, suite)
+    manifest = {"digest": pack.digest, "code": digest_of([]), "texts": hashes(texts)}
+    keep_value("base", pack.digest, manifest)
+
+
+def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
+    """The pack and the whole suite that were kept under this digest."""
+    suite = kept_value("suite", digest, Suite)
+    pack = cached_pack(digest) if suite is not None else None
+    return None if suite is None or pack is None else (pack, suite)
+
+
+def digest_of_cases(paths: Iterable[Path]) -> str:
+    """What identifies cases: their files, the names beside them, and the code that reads them."""
+    seen = hashlib.sha256(digest_of([]).encode())
+    for path in paths:
+        names = sorted(entry.name for entry in os.scandir(path.parent))
+        raw = rule_bytes(path)
+        seen.update(f"\0{path}\0{len(raw)}\0{names}\0".encode(errors="surrogateescape") + raw)
+    return seen.hexdigest()
+
+
+def nearest_base(texts: Sequence[RuleText]) -> tuple[Base, frozenset[str]] | None:
+    """What was compiled before from the same files, as few as possible of them changed or new, and which these are."""
+    names = {text.shown for text in texts}
+    changes = [(base, differing(base, texts)) for base in _bases() if base.texts.keys() <= names]
+    return min(changes, key=lambda found: len(found[1]), default=None)
+
+
+def differing(base: Base, texts: Sequence[RuleText]) -> frozenset[str]:
+    """The names of the texts that are not in the base, or otherwise."""
+    return frozenset(name for name, seen in hashes(texts).items() if base.texts.get(name) != seen)
+
+
+def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
+    """The hash of each text by its name."""
+    return {text.shown: hashlib.sha256(text.raw).hexdigest() for text in texts}
+
+
+def _bases() -> list[Base]:
+    code = digest_of([])
+    manifests = (kept_value("base", digest, dict) for digest in kept_digests("base"))
+    return [Base(one["digest"], one["texts"]) for one in manifests if one is not None and one.get("code") == code]

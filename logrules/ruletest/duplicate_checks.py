@@ -21,7 +21,11 @@ Fired = frozenset[str]
 
 
 def duplicate_rules(
-    sources: Sequence[RuleSource], on: Prepared, examples: Sequence[Example], cases: Sequence[Case], processes: int
+    sources: Sequence[RuleSource],
+    on: Prepared,
+    examples: Sequence[Example],
+    cases: Sequence[Case],
+    processes: int | None,
 ) -> Iterator[LintFinding]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
     names = frozenset(name for source in sources for name in _rules_of(source))

@@ -1,32 +1,38 @@
 """Paths of rule files to everything that is wrong in them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
-from logrules.model.lint_codes import OF_PROBLEM
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import OF_PROBLEM, LintFinding
 from logrules.model.position import Problem
+from logrules.model.record import record
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
-from logrules.ruleset.load import shipped_rules
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.load import digest_of, settings_text, shipped_rules
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import file_checks
 from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.collect import all_texts, known_cases, known_collection, shipped_cases, shown_in
+from logrules.ruletest.collect import (
+    Tested,
+    all_texts,
+    earlier_collection,
+    keep_collection,
+    known_cases,
+    shipped_cases,
+    shown_in,
+)
 from logrules.ruletest.duplicate_checks import duplicate_rules
+from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.pattern_checks import pattern_findings
-from logrules.ruletest.suite import Suite
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 
@@ -39,7 +45,7 @@ _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LintReport:
     """What was found, by place, and how many files were looked at."""
 
@@ -47,7 +53,7 @@ class LintReport:
     files: int
 
 
-def check(paths: Sequence[Path], settings: Settings, *, processes: int = 1, online: bool = False) -> LintReport:
+def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 1, online: bool = False) -> LintReport:
     """Everything that is wrong in the files at or below the paths.
 
     Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
@@ -80,22 +86,28 @@ def _of_rules(
     asked: Sequence[RuleText],
     settings: Settings,
     shipped: Sequence[Case],
-    processes: int,
+    processes: int | None,
     *,
     online: bool,
 ) -> Iterator[LintFinding]:
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
     yield from map(_finding, problems)
-    found = _collection(texts, settings)
+    found = None if problems else _earlier(texts, settings)
     # Which faults there are only reading everything tells in full.
     reading = read_sources(texts if found is None else asked, config)
     sources = [source for source in reading.sources if source.document.path in shown]
     if found is None:
-        yield from (_finding(problem) for problem in reading.pack("")[1] if problem.place.path in shown)
-        yield from _of_sources(sources, frozenset(opened_waits(reading.sources)), shipped)
-    else:
-        yield from _of_sources(sources, frozenset(name for one in found[0].markers for name in one.opens), shipped)
+        everything = [*texts, *settings_text(settings)]
+        pack, faults = reading.pack(digest_of(everything))
+        yield from (_finding(problem) for problem in faults if problem.place.path in shown)
+        if pack is not None and not problems:
+            found = pack, suite_of(reading.sources)
+            keep_collection(everything, *found)
+    opened = (
+        opened_waits(reading.sources) if found is None else [name for one in found[0].markers for name in one.opens]
+    )
+    yield from _of_sources(sources, frozenset(opened), shipped)
     yield from _of_translations(sources, texts)
     if found is not None:
         pack, suite = found
@@ -111,10 +123,10 @@ def _of_rules(
         yield from gone_references(sources)
 
 
-def _collection(texts: Sequence[RuleText], settings: Settings) -> tuple[Pack, Suite] | None:
-    """The pack of all texts, and the tests in them; None where one has a fault."""
+def _earlier(texts: Sequence[RuleText], settings: Settings) -> Tested | None:
+    """What is known of the texts; None also where one has a fault."""
     try:
-        return known_collection(texts, settings)
+        return earlier_collection(texts, settings)
     except PackError:
         return None
 

@@ -1,15 +1,15 @@
 """What is checked: the files that were asked for, among all that they are read together with."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from logrules.model.lint_finding import LintFinding, NodePath
+from logrules.model.record import record
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile, MetricFile
 from logrules.ruleset.pack_builder import RuleSource
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SignalHere:
     """A signal and where it stands; lines of a ``routine`` one are expected to be many."""
 

@@ -3,9 +3,9 @@
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from logrules.model.errors import LogrulesError
+from logrules.model.record import record
 from logrules.parsing.clean import clean
 from logrules.ruleset.pattern import found_in_time
 from logrules.sources.discover import discover
@@ -20,7 +20,7 @@ _LIMIT_S = 0.2
 _MOST_TRIED = 50
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extract:
     """A line of a log as people see it, those around it without it, and the line as it was written."""
 

@@ -1,13 +1,14 @@
 """Mutants: rules made wrong in one place each, tried against their examples, and those that no example notices."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import index_of
 from logrules.model.event import Event
-from logrules.model.test_quality import MutationScore, Share
+from logrules.model.record import record
+from logrules.model.test_result import MutationScore, Share
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
@@ -24,7 +25,7 @@ _OTHER_TREND = {nodes.Trend.FLAT: nodes.Trend.RISING, nodes.Trend.RISING: nodes.
 _OTHER_RHYTHM = {nodes.Detection.OVERDUE: nodes.Detection.LAGGING, nodes.Detection.LAGGING: nodes.Detection.OVERDUE}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mutant:
     """A change to one rule, in words, and what it puts in the place of the rule, of signals or of a wait."""
 
@@ -148,7 +149,7 @@ def _wrong_metric(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
             return
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadExample:
     """An example and what its lines say: the same for every mutant that changes no signal."""
 
@@ -156,7 +157,7 @@ class ReadExample:
     events: tuple[Event, ...]
 
 
-def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int) -> list[MutationScore]:
+def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int | None) -> list[MutationScore]:
     """Each rule's mutation score, by its own examples (those of one rule stand together)."""
     groups = [tuple(group) for _, group in groupby(examples, key=lambda example: example.owner)]
     return list(on_all_cores(mutation_score, groups, on, processes, few=2))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from logrules.engine.run import prepared
-from logrules.model.test_quality import Cost
+from logrules.model.test_result import Cost
 from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.pattern import compiled

@@ -1,11 +1,11 @@
 """What no example exercises: signals never seen, branches of a condition never taken, captures never filled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
-from logrules.model.test_quality import RuleCoverage, Share
+from logrules.model.record import record
+from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
@@ -17,7 +17,7 @@ from logrules.ruletest.suite import Example
 Branch = tuple[tuple[int, ...], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Footprint:
     """What one example exercised of its own rule: signals, (signal, capture) pairs, and each part's outcomes."""
 
@@ -27,7 +27,7 @@ class Footprint:
     branches: frozenset[Branch]
 
 
-def coverage(on: Prepared, examples: Sequence[Example], processes: int) -> tuple[RuleCoverage, ...]:
+def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -> tuple[RuleCoverage, ...]:
     """Each rule's coverage by these examples."""
     footprints = list(on_all_cores(footprint, examples, on, processes))
     return coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)

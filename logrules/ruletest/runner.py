@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from logrules.engine.resilient_pool import process_pool
 from logrules.engine.run import Prepared, prepared
 from logrules.model.test_result import Result
 from logrules.ruleset.pack import Pack
@@ -26,7 +25,7 @@ def every_test(found: Collection, word: str = "") -> tuple[Test, ...]:
     return tuple(test for test in (*found.cases, *found.suite.tests) if word in test.name)
 
 
-def run_tests(on: Prepared, tests: Sequence[Test], processes: int = 1) -> Iterator[Result]:
+def run_tests(on: Prepared, tests: Sequence[Test], processes: int | None = 1) -> Iterator[Result]:
     """Each test's result, in the given order."""
     yield from on_all_cores(run_test, tests, on, processes)
 
@@ -53,12 +52,16 @@ class _Here:
 
 
 def on_all_cores(
-    task: Callable[[Prepared, Item], Answer], items: Sequence[Item], on: Prepared, processes: int, few: int = FEW
+    task: Callable[[Prepared, Item], Answer], items: Sequence[Item], on: Prepared, processes: int | None, few: int = FEW
 ) -> Iterator[Answer]:
-    """``task`` of each item, in order. ``task`` must be a function of a module."""
-    if processes < 2 or len(items) < few:  # noqa: PLR2004 - one is no crowd
+    """``task`` of each item, in order, by one process a core unless told how many. It is a function of a module."""
+    if len(items) < few or processes == 1:
         yield from (task(on, item) for item in items)
         return
+    # What few tests do without takes longer to load than they do.
+    from logrules.engine.resilient_pool import default_processes, process_pool
+
+    processes = processes or default_processes()
     with process_pool(processes, _begin, on, on.pack) as pool:
         size = max(1, len(items) // (processes * _CHUNKS_A_PROCESS))
         yield from pool.map(_do, [(task, item) for item in items], chunksize=size)

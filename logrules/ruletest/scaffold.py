@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
+from logrules.model.record import record
 from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.file_checks import STEP, TITLE, WHY
@@ -27,7 +27,7 @@ _LONGEST_PATTERN = 800
 _NOTHING_LIKE_IT = "nothing of the kind"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleDraft:
     """A rule file: its id, and its text."""
 

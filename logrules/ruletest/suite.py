@@ -1,13 +1,14 @@
 """The tests that rule files carry, as plain data: examples of rules and waits, samples of markers and metrics."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, TypeAlias
 
 from logrules.model.position import Position
+from logrules.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WantedDiagnosis:
     """What one diagnosis must say; None where it does not matter."""
 
@@ -20,7 +21,7 @@ class WantedDiagnosis:
     captures: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OwnTest:
     """The ``number``-th test of one kind that a rule, a marker, a metric or a header carries, and where it stands."""
 
@@ -36,7 +37,7 @@ class OwnTest:
         return f"{self.owner} {self.kind} {self.number}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Example(OwnTest):
     """Lines of a rule's own, a silence (seconds) after them where the log is live, and whether the rule then holds."""
 
@@ -48,7 +49,7 @@ class Example(OwnTest):
     wanted: WantedDiagnosis | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MarkerSample(OwnTest):
     """A line that a marker must recognise, or with ``carries`` False must not."""
 
@@ -57,7 +58,7 @@ class MarkerSample(OwnTest):
     carries: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricSample(OwnTest):
     """A line and the number that a metric must read from it."""
 
@@ -67,7 +68,7 @@ class MetricSample(OwnTest):
     scale: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HeaderSample(OwnTest):
     """A line, and what peeling its prefixes must give by part: host, pid, rank, role, level, message and the like."""
 
@@ -78,7 +79,7 @@ class HeaderSample(OwnTest):
 AnySample: TypeAlias = MarkerSample | MetricSample | HeaderSample
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suite:
     """All tests that a set of rule files carries; the examples of one rule stand together."""
 

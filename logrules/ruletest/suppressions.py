@@ -5,16 +5,16 @@ One counts for its own line, or alone on a line for the next that is no comment;
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from logrules.model.lint_finding import LintFinding
 from logrules.model.position import Position
+from logrules.model.record import record
 
 _COMMENT = re.compile(r"#\s*logrules:\s*ignore=([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t]*(.*)$")
 _WHOLE_FILE = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ignored:
     """A code that a comment ignores, where the comment is, and the line that it speaks of (0: the whole file)."""
 

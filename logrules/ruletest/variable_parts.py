@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from logrules.model.record import record
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruletest.case import log_bytes
 
@@ -49,14 +49,14 @@ SHORTEST = 6
 LONGEST = 60
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fixed:
     """Text that is printed as it stands."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filled:
     """What was filled in here, under a name for its capture; ``pattern`` matches whatever else could be."""
 

@@ -4,9 +4,10 @@ The order is that of the parts of rule files, cases and profiles: what it is, ho
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import yaml
+
+from logrules.model.record import record
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SIGNAL = ("contains", "in", "pattern", "except", "stance", "after")
@@ -75,7 +76,7 @@ _PARTS: Mapping[str, Sequence[str]] = {
 _SENTENCE = ("en", "zh")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Mapping:
     """A mapping in block style: its place in the data, and where each key begins and its value ends."""
 

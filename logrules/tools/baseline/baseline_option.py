@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from logrules.model.event import Event
     from logrules.model.report import Report
     from logrules.ruleset.pack import Pack
-    from logrules.tools.baseline.good_runs import GoodRuns
+    from logrules.tools.baseline.compare import GoodRuns
 
 KEY = "baseline"
 
@@ -43,7 +43,7 @@ class _Baseline(Addition):
         self._runs: GoodRuns | None = None
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":
-        from logrules.tools.baseline.good_runs import GoodRuns
+        from logrules.tools.baseline.compare import GoodRuns
 
         if "-" in (*paths, *self._good):
             raise LogrulesError("--baseline reads logs twice: name files, not standard input")

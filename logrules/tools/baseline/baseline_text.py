@@ -5,7 +5,7 @@ from typing import Any, TextIO
 from logrules.model.report import Text
 from logrules.output.escape import safe
 from logrules.output.json_kinds import COUNT, FLAG, NUMBER, PLAIN, TEXT, listed, shape
-from logrules.tools.baseline.deviation import Deviation, Measure
+from logrules.tools.baseline.compare import Deviation, Measure
 
 _TITLE = Text("Against {runs} good {noun}", "与 {runs} 次正常运行相比")
 _FAMILIAR = Text(

@@ -1,11 +1,62 @@
-"""A run against the good ones: the more unusual a new kind of line is, the further up it stands."""
+"""A run held against good ones, and how it differs: the more unusual a new kind of line, the further up it stands."""
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
-from logrules.tools.baseline.deviation import Deviation, Measure, MissingKind, NewKind
-from logrules.tools.baseline.profile import LineCount, LogProfile
+from logrules.model.report import Report
+from logrules.ruleset.pack import Pack
+from logrules.tools.baseline.line_kind import Kinds
+from logrules.tools.baseline.profile import LineCount, LogProfile, Pace, lines_of, medians_of, profile_of
+
+
+@dataclass(frozen=True, slots=True)
+class NewKind:
+    """A kind of line that no good run has: its first line here, and how often it came."""
+
+    source: str
+    line: int
+    text: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissingKind:
+    """A kind of line that every good run has and this one does not: an example from a good run."""
+
+    source: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The median of a metric here and in the good runs; ``ratio`` is the first by the second."""
+
+    metric: str
+    here: float
+    good: float
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """What is new (the most unusual first), what is missing (in the order of a good run), what was measured.
+
+    ``familiar`` is the share of lines, 0 to 1, of kinds that good runs have too. ``kinds_left_out`` says that there
+    were more kinds of lines than are kept apart.
+    """
+
+    runs: int
+    familiar: float
+    new: tuple[NewKind, ...] = ()
+    missing: tuple[MissingKind, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    new_kinds: int = 0
+    missing_kinds: int = 0
+    kinds_left_out: bool = False
+
 
 SHOWN_NEW = 12
 SHOWN_MISSING = 8
@@ -63,3 +114,21 @@ def _measures(here: Mapping[str, float], good: Sequence[Mapping[str, float]]) ->
         if usual > 0:
             found.append(Measure(metric, value, usual, value / usual))
     return tuple(found)
+
+
+class GoodRuns:
+    """Each of ``paths`` is a run: a log, or a folder of the logs of one job. Raises SourceError for one that is none.
+
+    ``pace`` must see the events of the log that is held against them.
+    """
+
+    def __init__(self, paths: Sequence[str], pack: Pack) -> None:
+        self._kinds = Kinds()
+        self._runs = [profile_of([path], pack, self._kinds) for path in paths]
+        self.pace = Pace(pack)
+
+    def deviation(self, paths: Sequence[str], report: Report) -> Deviation:
+        """How the logs at ``paths``, of which this is the report, differ from the good runs."""
+        here = lines_of(paths, self._kinds)
+        here.medians = medians_of(report, self.pace)
+        return deviation(here, self._runs)

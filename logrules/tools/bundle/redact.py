@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import regex
 
 from logrules.model.errors import LogrulesError
+from logrules.tools.bundle.distant_names import secret_cells, secrets_near_names
 from logrules.tools.bundle.known_secrets import KnownSecrets
-from logrules.tools.bundle.named_columns import secret_cells
 from logrules.tools.bundle.named_values import named_secrets
-from logrules.tools.bundle.near_names import secrets_near_names
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from logrules.model.event import Event
     from logrules.model.report import Report
     from logrules.ruleset.pack import Pack
-    from logrules.tools.expectations.expected_path import ExpectedPath
+    from logrules.tools.expectations.path_profile import ExpectedPath
 
 KEY = "expectation"
 
@@ -42,8 +42,7 @@ class _Expectation(Addition):
         self._path: ExpectedPath | None = None
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)
-        from logrules.tools.expectations.expected_path import ExpectedPath
-        from logrules.tools.expectations.path_profile import load_profile
+        from logrules.tools.expectations.path_profile import ExpectedPath, load_profile
 
         self._path = ExpectedPath(load_profile(self._profile, pack))
         return self._path.pack

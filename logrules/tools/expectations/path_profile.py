@@ -1,10 +1,12 @@
-"""Profiles of healthy runs made ready to hold a log against: the shipped ones by name, others by their file."""
+"""Profiles of healthy runs, the shipped ones by name, others by their file; and a job followed along one."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError, PackError
+from logrules.model.event import Event
 from logrules.model.position import Problem
 from logrules.model.report import Text
 from logrules.ruleset.load import shipped_rules
@@ -13,6 +15,7 @@ from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.profile_models import ProfileFile
 from logrules.ruleset.schema_problems import checked_file
 from logrules.ruleset.yaml_reader import Document
+from logrules.tools.expectations.expectation import Expectation, Progress, SeenLine, StepSeen, Unwanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +102,54 @@ def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, i
 
 def _text(file: TextFile | None) -> Text:
     return Text(file.en, file.zh) if file is not None else Text()
+
+
+_MAX_TEXT = 400
+
+
+class ExpectedPath:
+    """Sees a job's events in order; ``outcome`` may be asked at any moment."""
+
+    def __init__(self, profile: PathProfile) -> None:
+        self._profile = profile
+        self.pack = profile.pack
+        self._order = 0
+        self._first: dict[str, tuple[int, SeenLine]] = {}
+        self._last: dict[str, int] = {}
+        self._count: Counter[str] = Counter()
+
+    def see(self, event: Event) -> None:
+        """Take the next event."""
+        self._order += 1
+        carried = {hit.signal for hit in event.hits}
+        for step in (*self._profile.steps, *self._profile.never):
+            if not step.signals.isdisjoint(carried):
+                self._first.setdefault(
+                    step.id, (self._order, SeenLine(event.source, event.line, event.text[:_MAX_TEXT]))
+                )
+                self._last[step.id] = self._order
+                self._count[step.id] += 1
+
+    def outcome(self) -> Expectation:
+        """How the job went so far."""
+        reached = 0
+        steps = []
+        for step in self._profile.steps:
+            progress = self._progress(step, reached)
+            if progress is Progress.REACHED:
+                reached = max(reached, self._first[step.id][0])
+            seen = self._first.get(step.id)
+            steps.append(StepSeen(step.id, step.title, progress, seen[1] if seen else None, step.hint))
+        unwanted = tuple(
+            Unwanted(one.id, one.title, self._count[one.id], self._first[one.id][1])
+            for one in self._profile.never
+            if one.id in self._first
+        )
+        return Expectation(self._profile.id, self._profile.title, tuple(steps), unwanted)
+
+    def _progress(self, step: Step, reached: int) -> Progress:
+        if step.id not in self._first:
+            return Progress.LEFT_OUT if step.optional else Progress.MISSING
+        if self._last[step.id] < reached:
+            return Progress.LEFT_OUT if step.optional else Progress.EARLY
+        return Progress.REACHED

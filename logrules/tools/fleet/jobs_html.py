@@ -12,10 +12,9 @@ from markupsafe import Markup
 from logrules.model.report import Text
 from logrules.model.version import __version__
 from logrules.output.escape import safe
-from logrules.tools.fleet.group import BY, grouped
+from logrules.tools.fleet.group import BY, WEEKS, grouped, recurrence
 from logrules.tools.fleet.job import JobGroup, Remark, SeenJob
 from logrules.tools.fleet.jobs_text import day, lasted
-from logrules.tools.fleet.recurrence import WEEKS, recurrence
 
 _MAX_ROWS = 100
 _MAX_CHARS = 400

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from logrules.output.escape import safe
 from logrules.tools.fleet.jobs_text import lasted
-from logrules.tools.learn.failure_group import question_of
+from logrules.tools.learn.drafting import question_of
 from logrules.tools.learn.lesson import Lesson
 
 _LINE_CHARS = 160

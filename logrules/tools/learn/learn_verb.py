@@ -14,7 +14,7 @@ from logrules.model.errors import LogrulesError
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.jobs import FoundJob
-    from logrules.tools.learn.failure_group import FailureGroup
+    from logrules.tools.learn.drafting import FailureGroup
     from logrules.tools.learn.lesson import Lesson
     from logrules.tools.learn.read_job import ReadJob
 
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.engine.resilient_pool import default_processes
     from logrules.tools.fleet.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import named_jobs, without_twins
-    from logrules.tools.learn.failure_group import groups_of
+    from logrules.tools.learn.drafting import groups_of
     from logrules.tools.learn.learn_text import Extent, render_json, render_text
     from logrules.tools.learn.read_jobs import jobs_read
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from logrules.ruleset.pack import Pack
-from logrules.tools.learn.drafting import LearnedDraft, Neighbours, drafts_for
-from logrules.tools.learn.failure_group import FailureGroup
+from logrules.tools.learn.drafting import FailureGroup, LearnedDraft, Neighbours, drafts_for
 from logrules.tools.learn.proof import Ground, Proof, proofs
 
 # So many drafts of a kind are tried, one after the other.
