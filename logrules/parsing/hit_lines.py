@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
@@ -91,7 +91,8 @@ class HitLine:
 class Found:
     """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines.
 
-    ``continued`` of its lines are no lines of the file. ``thinned`` says that of what repeats the bulk was left out.
+    ``continued`` of its lines are no lines of the file. Of the ``flooded`` kinds it has more lines than are looked at;
+    ``thinned`` says that of what repeats the bulk was left out.
     """
 
     source: str
@@ -100,6 +101,7 @@ class Found:
     unfinished: bool
     hits: Mapping[int, int] = field(default_factory=dict)
     continued: int = 0
+    flooded: frozenset[Kind] = frozenset()
     thinned: bool = False
 
 
@@ -110,11 +112,14 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
     stretch of its source, so which lines these are does not depend on any cut.
     """
     data = window.data
+    bounds = _bounds(data, found)
+    kinds = list(_kinds(found, bounds))
+    kept, flooded = _kept(kinds, shares) if shares is not None else (range(len(kinds)), frozenset[Kind]())
     counted, number, continued = 0, 0, 0
     marked = CONTINUED[:1] in data
     marks_counted = 0
     lines: list[HitLine] = []
-    for span in _spans(data, found, shares):
+    for span in _spans(data, found, bounds, kinds, kept):
         number += count(data, counted, span[0])
         counted = span[0]
         if marked:
@@ -123,15 +128,15 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
         lines += _bounded(window, span, found, number, continued)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
-    by_entry = Counter(found.numbers)
-    return Found(window.source, tuple(lines), total, unfinished, by_entry, data.count(CONTINUED) if marked else 0)
+    continued = data.count(CONTINUED) if marked else 0
+    return Found(window.source, tuple(lines), total, unfinished, Counter(found.numbers), continued, flooded)
 
 
-def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[Stretch]:
-    """The span of each line with hits; with ``shares`` without the bulk of any kind."""
-    bounds = _bounds(data, found)
-    kinds = list(_kinds(found, bounds))
-    for nth in range(len(kinds)) if shares is None else _kept(kinds, shares):
+def _spans(
+    data: bytes, found: Hits, bounds: "array[int]", kinds: Sequence[Kind], kept: Iterable[int]
+) -> Iterator[Stretch]:
+    """The spans of the lines with hits that are kept."""
+    for nth in kept:
         place, behind = bounds[nth], bounds[nth + 1]
         at = found.ends[place]
         end = data.find(b"\n", at)
@@ -165,8 +170,11 @@ def _kinds(found: Hits, bounds: "array[int]") -> Iterator[Kind]:
         yield kind
 
 
-def _kept(kinds: Iterable[Kind], shares: Shares) -> list[int]:
-    """Which lines are kept: of each kind the first, the last, and between them those where it has doubled."""
+def _kept(kinds: Iterable[Kind], shares: Shares) -> tuple[list[int], frozenset[Kind]]:
+    """Which lines are kept: of each kind the first, the last, and between them those where it has doubled.
+
+    With the kinds of which others are not.
+    """
     alike: dict[Kind, array[int]] = {}
     for nth, kind in enumerate(kinds):
         its = alike.get(kind)
@@ -174,10 +182,12 @@ def _kept(kinds: Iterable[Kind], shares: Shares) -> list[int]:
             its = alike[kind] = array("i")
         its.append(nth)
     share_of = shares({kind: len(its) for kind, its in alike.items()})
-    return sorted(chain.from_iterable(_of_kind(its, share_of[kind]) for kind, its in alike.items()))
+    kept = {kind: _of_kind(its, share_of[kind]) for kind, its in alike.items()}
+    flooded = frozenset(kind for kind, its in kept.items() if len(its) < len(alike[kind]))
+    return sorted(chain.from_iterable(kept.values())), flooded
 
 
-def _of_kind(alike: "array[int]", share: int) -> Iterable[int]:
+def _of_kind(alike: "array[int]", share: int) -> Collection[int]:
     if len(alike) <= 2 * share:
         return alike
     doubled = (alike[(1 << power) - 1] for power in range(len(alike).bit_length()))
