@@ -45,7 +45,7 @@ _NUMBERS = (int, float)
 # The records of real loggers have fewer names, of fewer characters together.
 _KEPT_NAMES, _KEPT_CHARS = 128, 4_096
 # `json.loads` looks for encodings that no line of a log has, and for blanks where a line has none.
-_scanned = json.JSONDecoder().scan_once
+_DECODER = json.JSONDecoder()
 _BLANKS = " \t\r\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Most objects without a message are told by this, unread.
@@ -105,8 +105,8 @@ def lines_of_record(raw: bytes) -> list[str] | None:
         return None
     try:
         text = raw.decode(errors="surrogatepass")
-        record, end = _scanned(text, 0)
-    except (ValueError, RecursionError, StopIteration):
+        record, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
         return None
     if not isinstance(record, dict) or text[end:].strip(_BLANKS):
         return None
