@@ -7,10 +7,13 @@ import marshal
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from logrules.ruleset.cache_files import keep_for, kept_for
 
 _PREFIX = "logrules."
+# How what tells of a package is named; an egg holds it in a folder of this name.
+_TELLING = (".dist-info", ".egg-info", ".egg", "egg-info")
 
 
 def entry_points(group: str) -> tuple[tuple[str, str], ...]:
@@ -23,13 +26,27 @@ def entry_points(group: str) -> tuple[tuple[str, str], ...]:
 
 
 def _all(path: Sequence[str]) -> list[tuple[str, str, str]]:
-    state = repr([(folder, _changed(folder)) for folder in path]).encode() + b"\n"
+    # A folder in which a job writes its logs changes all the time: one without packages does not count.
+    seen = ((folder, _changed(folder)) for folder in path)
+    state = repr([one for one in seen if _has_packages(*one)]).encode() + b"\n"
     body = kept_for("installed", state)
     if body is not None:
         return [(str(group), str(name), str(value)) for group, name, value in marshal.loads(body)]  # noqa: S302 (our own)
     found = list(_look(path))
     keep_for("installed", state, marshal.dumps(found))
     return found
+
+
+@lru_cache(maxsize=64)
+def _has_packages(folder: str, _changed: int) -> bool:
+    """Whether a folder (or the archive that it is) as it is since then may tell of an installed package."""
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208 (a Path of each costs more than the look)
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
+    return any(name.lower().endswith(_TELLING) for name in names)
 
 
 def _changed(folder: str) -> int:
