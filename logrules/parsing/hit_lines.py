@@ -3,9 +3,9 @@
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from logrules.model.record import record
@@ -113,13 +113,13 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
     """
     data = window.data
     bounds = _bounds(data, found)
-    kinds = list(_kinds(found, bounds))
-    kept, flooded = _kept(kinds, shares) if shares is not None else (range(len(kinds)), frozenset[Kind]())
+    alike = _alike(found, bounds)
+    kept, flooded = _kept(alike, shares)
     counted, number, continued = 0, 0, 0
     marked = CONTINUED[:1] in data
     marks_counted = 0
     lines: list[HitLine] = []
-    for span in _spans(data, found, bounds, kinds, kept):
+    for span in _spans(data, found, bounds, kept):
         number += count(data, counted, span[0])
         counted = span[0]
         if marked:
@@ -127,64 +127,62 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
             marks_counted = span[0] + len(CONTINUED)
         lines += _bounded(window, span, found, number, continued)
     total = number + count(data, counted, len(data))
+    by_entry = Counter(found.numbers)
     unfinished = bool(data) and not data.endswith(b"\n")
     continued = data.count(CONTINUED) if marked else 0
-    return Found(window.source, tuple(lines), total, unfinished, Counter(found.numbers), continued, flooded)
+    return Found(window.source, tuple(lines), total, unfinished, by_entry, continued, flooded)
 
 
-def _spans(
-    data: bytes, found: Hits, bounds: "array[int]", kinds: Sequence[Kind], kept: Iterable[int]
-) -> Iterator[Stretch]:
+def _spans(data: bytes, found: Hits, bounds: "array[int]", kept: Iterable[tuple[int, Kind]]) -> Iterator[Stretch]:
     """The spans of the lines with hits that are kept."""
-    for nth in kept:
+    for nth, kind in kept:
         place, behind = bounds[nth], bounds[nth + 1]
         at = found.ends[place]
         end = data.find(b"\n", at)
         start = data.rfind(b"\n", 0, at - 1) + 1
-        yield Stretch(start, len(data) if end < 0 else end, place, behind, kinds[nth])
+        yield Stretch(start, len(data) if end < 0 else end, place, behind, kind)
 
 
 def _bounds(data: bytes, found: Hits) -> "array[int]":
     """The place of the first hit of each line with hits, of which a window may have 100,000, and that behind all."""
-    bounds = array("i", [0])
-    ends, place, behind = found.ends, 0, len(found)
-    while place < behind:
-        end = data.find(b"\n", ends[place])
-        place += 1
-        # Step by step: a line has few hits, and a search among all of a window takes longer than to pass these.
-        while place < behind and (ends[place] <= end or end < 0):
-            place += 1
-        bounds.append(place)
+    bounds = array("i")
+    line_end = -1
+    for place, end in enumerate(found.ends):
+        if end > line_end:
+            bounds.append(place)
+            line_end = data.find(b"\n", end)
+            if line_end < 0:
+                break
+    bounds.append(len(found))
     return bounds
 
 
-def _kinds(found: Hits, bounds: "array[int]") -> Iterator[Kind]:
-    """The kind of each line."""
-    known: dict[bytes, Kind] = {}
-    numbers, size = memoryview(found.numbers).cast("B"), found.numbers.itemsize
-    for place, behind in pairwise(bounds):
-        spelt = numbers[place * size : behind * size].tobytes()
-        kind = known.get(spelt)
-        if kind is None:
-            kind = known[spelt] = tuple(dict.fromkeys(found.numbers[place:behind]))
-        yield kind
+def _alike(found: Hits, bounds: "array[int]") -> "dict[Kind, array[int]]":
+    """The lines with hits by their kinds. Most of a kind are alike in the bytes of what was found, in its order."""
+    spelt: dict[bytes, array[int]] = {}
+    numbers, size = found.numbers.tobytes(), found.numbers.itemsize
+    for nth, (place, behind) in enumerate(pairwise(bounds)):
+        its = numbers[place * size : behind * size]
+        if (known := spelt.get(its)) is None:
+            known = spelt[its] = array("i")
+        known.append(nth)
+    alike: dict[Kind, array[int]] = {}
+    for lines in spelt.values():
+        kind = tuple(dict.fromkeys(found.numbers[bounds[lines[0]] : bounds[lines[0] + 1]]))
+        alike[kind] = array("i", sorted((*alike[kind], *lines))) if kind in alike else lines
+    return alike
 
 
-def _kept(kinds: Iterable[Kind], shares: Shares) -> tuple[list[int], frozenset[Kind]]:
+def _kept(alike: "Mapping[Kind, array[int]]", shares: Shares | None) -> tuple[list[tuple[int, Kind]], frozenset[Kind]]:
     """Which lines are kept: of each kind the first, the last, and between them those where it has doubled.
 
-    With the kinds of which others are not.
+    With the kinds of which others are not. Without ``shares`` all are kept.
     """
-    alike: dict[Kind, array[int]] = {}
-    for nth, kind in enumerate(kinds):
-        its = alike.get(kind)
-        if its is None:
-            its = alike[kind] = array("i")
-        its.append(nth)
-    share_of = shares({kind: len(its) for kind, its in alike.items()})
+    counts = {kind: len(its) for kind, its in alike.items()}
+    share_of = shares(counts) if shares is not None else counts
     kept = {kind: _of_kind(its, share_of[kind]) for kind, its in alike.items()}
-    flooded = frozenset(kind for kind, its in kept.items() if len(its) < len(alike[kind]))
-    return sorted(chain.from_iterable(kept.values())), flooded
+    flooded = frozenset(kind for kind, its in kept.items() if len(its) < counts[kind])
+    return sorted((nth, kind) for kind, its in kept.items() for nth in its), flooded
 
 
 def _of_kind(alike: "array[int]", share: int) -> Collection[int]:
