@@ -5,7 +5,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.parsing.deduplication import FAMILIAR_LINES, MANY_KINDS, MAX_KIND_TEXTS, MAX_TEXTS, RepeatFilter
+from logrules.parsing.deduplication import (
+    FAMILIAR_LINES,
+    MANY_KINDS,
+    MAX_FLOOD_TEXTS,
+    MAX_KIND_TEXTS,
+    MAX_TEXTS,
+    RepeatFilter,
+)
 from logrules.parsing.hit_lines import Found, HitLine, Stretch
 from logrules.parsing.hits import Hits
 from logrules.parsing.window import Window
@@ -97,6 +104,15 @@ def test_a_kind_that_never_says_the_same_is_read_ever_more_seldom():
     kept = read(filter_of_traces(), [line(number, 5, raw=chr(0x4E00 + number).encode()) for number in range(20_000)])
     assert kept[:MAX_KIND_TEXTS] == list(range(MAX_KIND_TEXTS))
     assert len(kept) < 2 * MAX_KIND_TEXTS
+
+
+def test_of_a_kind_that_floods_a_window_fewer_texts_are_told_apart():
+    lines = [line(number, 5, raw=chr(0x4E00 + number).encode()) for number in range(20_000)]
+    found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(5,)}))
+    kept = [one.number for one in filter_of_traces().thinned(found).lines]
+    assert kept[:MAX_FLOOD_TEXTS] == list(range(MAX_FLOOD_TEXTS))
+    assert len(kept) < 3 * MAX_FLOOD_TEXTS
+    assert all(any(power < number <= 2 * power for number in kept) for power in (2**bits for bits in range(14)))
 
 
 def test_how_lines_fall_into_windows_does_not_matter():

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules import load_rules
-from logrules.engine.extraction import LINES_IN_FULL, Extraction, Scanners, Tally
+from logrules.engine.extraction import (
+    DENSE_HITS,
+    FULL_WINDOWS,
+    LINES_IN_FULL,
+    Extraction,
+    SamplingPlan,
+    Scanners,
+    Tally,
+)
 from logrules.engine.run import prepared
 from logrules.engine.scan_pool import ScanPool
 from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
@@ -41,11 +49,18 @@ def test_of_each_kind_the_first_the_doublings_and_the_last_are_kept(lines, share
         wanted.update(alike[:share] + doubled + alike[-share:])
     assert [line for line in whole.lines if line.number in wanted] == list(thinned.lines)
     assert (thinned.line_count, thinned.hits) == (whole.line_count, whole.hits)
+    assert thinned.flooded == {line.kind for line in whole.lines if line.number not in wanted}
     assert all(one.number < other.number for one, other in pairwise(thinned.lines))
 
 
 def test_hits_are_counted_however_few_lines_are_kept():
     assert found(["aab"] * 100, 2).hits == {0: 200, 1: 100}
+
+
+@pytest.mark.parametrize(("hits", "dense"), [(DENSE_HITS, False), (DENSE_HITS + 1, True)])
+def test_a_log_full_of_hits_is_scanned_by_who_reads_it(hits, dense):
+    head = [Found("log", (), 0, unfinished=False, hits={0: hits})] * FULL_WINDOWS
+    assert SamplingPlan.after(head, frozenset()).dense is dense
 
 
 @pytest.fixture(scope="module")

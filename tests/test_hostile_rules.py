@@ -9,7 +9,8 @@ import pytest
 from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.parsing.captures import MAX_PATTERN_TEXT, Captures
-from logrules.ruleset.bounds import MAX_FILE_BYTES, read_bounded
+from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounds import MAX_FILE_BYTES
 from logrules.ruleset.load import rule_texts
 from logrules.ruleset.pack import Signal
 from logrules.ruleset.pattern import MAX_NESTED_REPEATS, compiled

@@ -1,10 +1,14 @@
 """What explains what, which diagnosis comes first, and whom it points at."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from logrules.engine.run import replay
+from logrules.inference import ranking
 from logrules.inference.certainty import certainty, features
 from logrules.inference.culprit import culprits
 from logrules.inference.observation import Observation, begin, extend
@@ -267,6 +271,38 @@ def test_of_a_timeout_the_silent_ranks_are_suspect(story, reporters, known, culp
         match = extend(match, seen(order, number), 0)
     found = Hypothesis(rule("timeout", "collective", culprit="absent"), (match,))
     assert culprits(found, frozenset(known))[0] == culprit
+
+
+# Of many hypotheses few pairs are looked at: what comes out is what all pairs say.
+
+RULES = (XID, DATA, GUESSED, RAISED, CRASH, TIMEOUT, LOST, KILLED, WAITS, SLOW, NOTE)
+HOLDING = st.builds(
+    lambda cause, order, survived, rank, chain, overdue: replace(
+        holds(cause, order, survived=survived, rank=rank, chain=chain), overdue=overdue
+    ),
+    st.sampled_from(
+        (
+            *RULES,
+            rule("power-cut", "process", abrupt=True),
+            rule("wave", "data", explained_by=("crash", "waits")),
+            rule("last-word", "ended", ends_stalls=True),
+        )
+    ),
+    st.integers(1, 500),
+    st.booleans(),
+    st.none() | st.integers(0, 2),
+    st.none() | st.integers(0, 2),
+    st.booleans(),
+)
+
+
+@given(st.lists(HOLDING, max_size=8, unique_by=lambda one: one.rule.id))
+def test_what_explains_a_hypothesis_is_the_likeliest_of_all_that_can(found):
+    comparables = [Ranking(TIERS)._comparable(one) for one in found]
+    explainers = ranking._Explainers(comparables)
+    for one in comparables:
+        able = [other for other in comparables if other is not one and ranking._explains(other, one)]
+        assert explainers.likeliest(one) is min(able, key=lambda other: other.key, default=None)
 
 
 # Which rank failed first.

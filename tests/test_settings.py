@@ -13,9 +13,10 @@ from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.model.position import Position
 from logrules.model.report import Severity
-from logrules.ruleset.config import checked, places_of_keys
+from logrules.ruleset.config import checked
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.settings import Settings, find_settings, read_settings
+from logrules.ruleset.toml_positions import places_of_keys
 
 RULE = """
 id: {id}

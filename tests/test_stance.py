@@ -152,6 +152,15 @@ def test_any_text_has_a_stance(text, level, before):
     assert list(JUDGE.dropped) == []
 
 
+@pytest.mark.parametrize(("form", "sample"), SAMPLES, ids=lambda value: getattr(value, "id", None))
+def test_what_a_line_with_other_digits_was_does_not_matter(form, sample):
+    judge, event = StanceJudge(FORMS), line(sample)
+    for digit in "0123456789":
+        other = event.text.translate(dict.fromkeys(map(ord, "0123456789"), digit))
+        judge.of(replace(event, text=other, message=other, before=(other,)))
+    assert judge.form_of(event) is StanceJudge(FORMS).form_of(event)
+
+
 FRAGMENTS = ["(", "'", '"', "a=", "  ", "\t", "If ", ". ", "may ", "fail", "1/", '": ', "F", "-", "#", "{", "错误", ","]
 
 

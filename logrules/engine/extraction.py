@@ -36,6 +36,9 @@ FULL_WINDOWS = 2
 LINES_IN_FULL = 4_096
 # A literal with more hits than this in the head of a log tells of its routine, whatever its rule thinks.
 COMMON_HITS = 1_000
+# Each hit takes the interpreter's lock, for which a scan aside has to wait: of a log with so many in a window of its
+# head that costs more than it saves.
+DENSE_HITS = 10_000
 # Between head and tail, one window in so many is asked for samples of the routine.
 SAMPLED_WINDOWS = 8
 # From here on a log is big: NumPy earns its import, and samples that lie further apart still draw every curve.
@@ -228,7 +231,8 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             head.clear()  # what they found takes more memory than they do
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
-            ahead.append((early, how.pool.submit(how.scanners.find, early, thinned.detail(early), count), True))
+            submit = how.pool.done if thinned.dense else how.pool.submit
+            ahead.append((early, submit(how.scanners.find, early, thinned.detail(early), count), True))
         while len(ahead) > how.pool.threads + 1:
             yield next_found()
     ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
@@ -238,17 +242,21 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
 @record
 class SamplingPlan:
-    """The detail in which the middle of a log is read, given what its head is full of."""
+    """The detail in which the middle of a log is read, given what its head is full of.
+
+    A ``dense`` one is scanned by whoever reads it.
+    """
 
     samples: Detail
     rest: Detail
+    dense: bool = False
 
     @classmethod
     def after(cls, head: Iterable[Found], kept: frozenset[int]) -> "SamplingPlan":
         """By the literals that the head is full of: those of its routine, whatever their rules think, but the kept."""
         counts = sum((Counter(found.hits) for found in head), Counter[int]())
         common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - kept
-        return cls(Detail(None, common), Detail(False, common))
+        return cls(Detail(None, common), Detail(False, common), counts.total() > FULL_WINDOWS * DENSE_HITS)
 
     def detail(self, window: Window) -> Detail:
         """Samples of the routine in every so many windows, nothing of it in the others."""

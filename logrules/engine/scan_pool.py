@@ -54,9 +54,15 @@ class ScanPool:
         """The work, to be done or done already; what it raises in this thread is raised here."""
         if not self.threads or not self._begun:
             self._begun = True
-            return _Done(work(*args, **kwargs))
+            return self.done(work, *args, **kwargs)
         if self._executor is None:
             from concurrent.futures import ThreadPoolExecutor
 
             self._executor = ThreadPoolExecutor(self.threads)
         return self._executor.submit(work, *args, **kwargs)
+
+    def done(
+        self, work: Callable[_Parameters, _Result], *args: _Parameters.args, **kwargs: _Parameters.kwargs
+    ) -> Pending[_Result]:
+        """The work, done in the caller's thread."""
+        return _Done(work(*args, **kwargs))

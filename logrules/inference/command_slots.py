@@ -127,6 +127,11 @@ def _other(value: str, name: OtherName) -> str | None:
     return value.partition(".")[0] if name.or_itself else None
 
 
+def has_slots(text: Text) -> bool:
+    """Whether a sentence may have slots, in any language."""
+    return "{" in text.en or "{" in text.zh
+
+
 def filled_text(text: Text, captures: Mapping[str, str]) -> Text:
     """A sentence with what the log says in its slots, in each language."""
     return Text(_fill(text.en, captures), _fill(text.zh, captures))

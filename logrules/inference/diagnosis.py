@@ -1,12 +1,13 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
-from logrules.inference.command_slots import filled_text
+from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.culprit import suspects
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
@@ -17,6 +18,7 @@ from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.session_state import SessionState
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
 from logrules.inference.workers import WorkerTracker
+from logrules.model.deferred import Deferred, Once
 from logrules.model.event import Event
 from logrules.model.report import (
     Comparison,
@@ -29,6 +31,7 @@ from logrules.model.report import (
     Restart,
     Severity,
     Status,
+    Text,
 )
 from logrules.model.template import template_of
 from logrules.ruleset.causes import Cause
@@ -149,7 +152,9 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     phase, phase_from = phase_of(hypothesis, findings, pack)
     said = said_by(hypothesis, findings.failures, evidence)
     captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}
-    captures = advised(captured, placed(hypothesis, findings.failures), said, findings.told, pack)
+    # Only what is no state of the session may be asked for later.
+    places = placed(hypothesis, findings.failures)
+    captures = Once(partial(advised, captured, places, said, findings.told, pack))
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     seen = advised_for(rule, findings.frameworks, pack.tables.settings)
@@ -159,18 +164,23 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         phase=phase,
         severity=hypothesis.severity,
         confidence=0.0,
-        title=filled_text(card.title, captures),
-        why=filled_text(card.why, captures),
+        title=_said(card.title, captures),
+        why=_said(card.why, captures),
         restart=_restart(card.restart, cause, shown_phase, findings.tracker, pack),
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=steps_for(card, captures, seen, said, shown_phase),
+        fixes=Deferred(lambda: steps_for(card, captures(), seen, said, shown_phase)),
         consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=cause.checks if cause else (),
         phase_from=phase_from,
     )
+
+
+def _said(text: Text, captures: Callable[[], Mapping[str, str]]) -> Text:
+    """The sentence with what the log says in its slots; most have none."""
+    return filled_text(text, captures()) if has_slots(text) else text
 
 
 def _restart(advice: Restart, cause: Cause | None, phase: str | None, tracker: WorkerTracker, pack: Pack) -> Restart:

@@ -4,8 +4,10 @@ A pure function of the hypotheses; nothing here knows how they came about. What 
 the tiers of their causes (rules/causes.yaml), their order in the log, and the ranks that they are of.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from logrules.inference.observation import Match, Observation
 from logrules.model.record import record
@@ -112,7 +114,8 @@ class Ranking:
         """The hypotheses that nothing else explains, the likeliest cause first, each with its consequences."""
         comparables = map(self._comparable, hypotheses)
         ordered = sorted(comparables, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
-        parents = {one.rule.id: _explanation(one, ordered) for one in ordered}
+        explainers = _Explainers(ordered)
+        parents = {one.rule.id: explainers.likeliest(one) for one in ordered}
         root_of = {one.rule.id: _root_of(one, parents) for one in ordered}
         consequences: dict[str, list[Hypothesis]] = {}
         for one in ordered:
@@ -169,10 +172,31 @@ class Ranking:
         return -place, not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
 
 
-def _explanation(one: _Comparable, others: Sequence[_Comparable]) -> _Comparable | None:
-    """The likeliest hypothesis that makes ``one`` a consequence, if any."""
-    able = [other for other in others if other is not one and _explains(other, one)]
-    return min(able, key=lambda other: other.key, default=None)
+class _Explainers:
+    """Finds what explains what: of a hundred hypotheses there are ten thousand pairs, most of which need no look.
+
+    A hypothesis is explained by one of an earlier tier, of its own tier where that is a reaction, of a cause that its
+    rule names, or by what ends all processes or stands still.
+    """
+
+    def __init__(self, comparables: Iterable[_Comparable]) -> None:
+        self._by_place = sorted(comparables, key=lambda one: one.place)
+        self._places = [one.place for one in self._by_place]
+        self._of_any_tier = [one for one in self._by_place if one.rule.abrupt or one.hypothesis.overdue]
+        self._by_cause: dict[str, list[_Comparable]] = {}
+        for one in self._by_place:
+            self._by_cause.setdefault(one.rule.cause, []).append(one)
+
+    def likeliest(self, one: _Comparable) -> _Comparable | None:
+        """The likeliest hypothesis that makes ``one`` a consequence, if any."""
+        behind = (bisect_right if one.tier.reaction else bisect_left)(self._places, one.place)
+        named = chain.from_iterable(self._by_cause.get(cause, ()) for cause in one.rule.explained_by)
+        able = chain(self._by_place[:behind], self._of_any_tier, named)
+        return min(
+            (other for other in able if other is not one and _explains(other, one)),
+            key=lambda other: other.key,
+            default=None,
+        )
 
 
 def _explains(root: _Comparable, consequence: _Comparable) -> bool:

@@ -1,6 +1,6 @@
 """The diagnosis of a job: what every renderer gets and all that it gets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from itertools import chain
@@ -131,7 +131,7 @@ class Diagnosis:
     ranks: tuple[int, ...] = ()
     hosts: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: Sequence[Fix] = ()
     consequences: tuple[Consequence, ...] = ()
     references: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()

@@ -67,7 +67,9 @@ def _decoded(raw: bytes) -> str:
 
 
 def _spelt(text: str) -> bool:
-    """Whether printable text spells a terminal sequence."""
+    """Whether printable text spells a terminal sequence: each has a bracket."""
+    if "[" not in text and "]" not in text:
+        return False
     if any(start in text for start in _SPELT_STARTS) and _SPELT_ESCAPE.search(text):
         return True
     return "[" in text and _BARE_COLOUR.search(text) is not None

@@ -7,6 +7,7 @@ that neither blocks nor threads can matter.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cache
 from itertools import compress
@@ -22,6 +23,8 @@ MANY_KINDS = 1_024
 # Of all kinds together no more texts are told apart: a log that says something else with every line has nothing to
 # tell but that it does. Behind them the first, second, fourth, eighth … line of a kind is read, whatever it says.
 MAX_KIND_TEXTS, MAX_TEXTS = 1_024, 16_384
+# Fewer of a kind that floods a window: what is left of it there is a sample already.
+MAX_FLOOD_TEXTS = 128
 READ_TO_A_DOUBLING = 16
 
 # Lines of a traceback that are so far apart still belong together: source text and marks stand between its frames.
@@ -72,7 +75,7 @@ class RepeatFilter:
         kept = tuple(
             line
             for line, traced in zip(found.lines, of_trace, strict=True)
-            if (line.number in read if traced else self._is_worth(line) or line.number in last)
+            if (line.number in read if traced else self._is_worth(line, found.flooded) or line.number in last)
         )
         return replace(found, lines=kept, thinned=True)
 
@@ -105,14 +108,14 @@ class RepeatFilter:
             return True
         return _NAMED.match(line.raw[:MAX_TEXT_BYTES]) is not None
 
-    def _is_worth(self, line: HitLine) -> bool:
+    def _is_worth(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         kind = line.kind
         seen = self._count(kind)
         if len(self._told) >= MAX_TEXTS:
             return _is_doubled(seen)
         told = hash((kind, _identity(line.raw)))
         if told not in self._told:
-            if self._texts_of[kind] >= MAX_KIND_TEXTS:
+            if self._texts_of[kind] >= (MAX_FLOOD_TEXTS if kind in flooded else MAX_KIND_TEXTS):
                 return seen % _stride(seen) == 0
             self._texts_of[kind] += 1
         self._told[told] = times = self._told[told] + 1

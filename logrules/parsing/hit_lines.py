@@ -3,9 +3,9 @@
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from logrules.model.record import record
@@ -91,7 +91,8 @@ class HitLine:
 class Found:
     """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines.
 
-    ``continued`` of its lines are no lines of the file. ``thinned`` says that of what repeats the bulk was left out.
+    ``continued`` of its lines are no lines of the file. Of the ``flooded`` kinds it has more lines than are looked at;
+    ``thinned`` says that of what repeats the bulk was left out.
     """
 
     source: str
@@ -100,6 +101,7 @@ class Found:
     unfinished: bool
     hits: Mapping[int, int] = field(default_factory=dict)
     continued: int = 0
+    flooded: frozenset[Kind] = frozenset()
     thinned: bool = False
 
 
@@ -110,11 +112,14 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
     stretch of its source, so which lines these are does not depend on any cut.
     """
     data = window.data
+    bounds = _bounds(data, found)
+    alike = _alike(found, bounds)
+    kept, flooded = _kept(alike, shares)
     counted, number, continued = 0, 0, 0
     marked = CONTINUED[:1] in data
     marks_counted = 0
     lines: list[HitLine] = []
-    for span in _spans(data, found, shares):
+    for span in _spans(data, found, bounds, kept):
         number += count(data, counted, span[0])
         counted = span[0]
         if marked:
@@ -122,62 +127,65 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
             marks_counted = span[0] + len(CONTINUED)
         lines += _bounded(window, span, found, number, continued)
     total = number + count(data, counted, len(data))
-    unfinished = bool(data) and not data.endswith(b"\n")
     by_entry = Counter(found.numbers)
-    return Found(window.source, tuple(lines), total, unfinished, by_entry, data.count(CONTINUED) if marked else 0)
+    unfinished = bool(data) and not data.endswith(b"\n")
+    continued = data.count(CONTINUED) if marked else 0
+    return Found(window.source, tuple(lines), total, unfinished, by_entry, continued, flooded)
 
 
-def _spans(data: bytes, found: Hits, shares: Shares | None) -> Iterator[Stretch]:
-    """The span of each line with hits; with ``shares`` without the bulk of any kind."""
-    bounds = _bounds(data, found)
-    kinds = list(_kinds(found, bounds))
-    for nth in range(len(kinds)) if shares is None else _kept(kinds, shares):
+def _spans(data: bytes, found: Hits, bounds: "array[int]", kept: Iterable[tuple[int, Kind]]) -> Iterator[Stretch]:
+    """The spans of the lines with hits that are kept."""
+    for nth, kind in kept:
         place, behind = bounds[nth], bounds[nth + 1]
         at = found.ends[place]
         end = data.find(b"\n", at)
         start = data.rfind(b"\n", 0, at - 1) + 1
-        yield Stretch(start, len(data) if end < 0 else end, place, behind, kinds[nth])
+        yield Stretch(start, len(data) if end < 0 else end, place, behind, kind)
 
 
 def _bounds(data: bytes, found: Hits) -> "array[int]":
     """The place of the first hit of each line with hits, of which a window may have 100,000, and that behind all."""
-    bounds = array("i", [0])
-    ends, place, behind = found.ends, 0, len(found)
-    while place < behind:
-        end = data.find(b"\n", ends[place])
-        place += 1
-        # Step by step: a line has few hits, and a search among all of a window takes longer than to pass these.
-        while place < behind and (ends[place] <= end or end < 0):
-            place += 1
-        bounds.append(place)
+    bounds = array("i")
+    line_end = -1
+    for place, end in enumerate(found.ends):
+        if end > line_end:
+            bounds.append(place)
+            line_end = data.find(b"\n", end)
+            if line_end < 0:
+                break
+    bounds.append(len(found))
     return bounds
 
 
-def _kinds(found: Hits, bounds: "array[int]") -> Iterator[Kind]:
-    """The kind of each line."""
-    known: dict[bytes, Kind] = {}
-    numbers, size = memoryview(found.numbers).cast("B"), found.numbers.itemsize
-    for place, behind in pairwise(bounds):
-        spelt = numbers[place * size : behind * size].tobytes()
-        kind = known.get(spelt)
-        if kind is None:
-            kind = known[spelt] = tuple(dict.fromkeys(found.numbers[place:behind]))
-        yield kind
-
-
-def _kept(kinds: Iterable[Kind], shares: Shares) -> list[int]:
-    """Which lines are kept: of each kind the first, the last, and between them those where it has doubled."""
+def _alike(found: Hits, bounds: "array[int]") -> "dict[Kind, array[int]]":
+    """The lines with hits by their kinds. Most of a kind are alike in the bytes of what was found, in its order."""
+    spelt: dict[bytes, array[int]] = {}
+    numbers, size = found.numbers.tobytes(), found.numbers.itemsize
+    for nth, (place, behind) in enumerate(pairwise(bounds)):
+        its = numbers[place * size : behind * size]
+        if (known := spelt.get(its)) is None:
+            known = spelt[its] = array("i")
+        known.append(nth)
     alike: dict[Kind, array[int]] = {}
-    for nth, kind in enumerate(kinds):
-        its = alike.get(kind)
-        if its is None:
-            its = alike[kind] = array("i")
-        its.append(nth)
-    share_of = shares({kind: len(its) for kind, its in alike.items()})
-    return sorted(chain.from_iterable(_of_kind(its, share_of[kind]) for kind, its in alike.items()))
+    for lines in spelt.values():
+        kind = tuple(dict.fromkeys(found.numbers[bounds[lines[0]] : bounds[lines[0] + 1]]))
+        alike[kind] = array("i", sorted((*alike[kind], *lines))) if kind in alike else lines
+    return alike
 
 
-def _of_kind(alike: "array[int]", share: int) -> Iterable[int]:
+def _kept(alike: "Mapping[Kind, array[int]]", shares: Shares | None) -> tuple[list[tuple[int, Kind]], frozenset[Kind]]:
+    """Which lines are kept: of each kind the first, the last, and between them those where it has doubled.
+
+    With the kinds of which others are not. Without ``shares`` all are kept.
+    """
+    counts = {kind: len(its) for kind, its in alike.items()}
+    share_of = shares(counts) if shares is not None else counts
+    kept = {kind: _of_kind(its, share_of[kind]) for kind, its in alike.items()}
+    flooded = frozenset(kind for kind, its in kept.items() if len(its) < counts[kind])
+    return sorted((nth, kind) for kind, its in kept.items() for nth in its), flooded
+
+
+def _of_kind(alike: "array[int]", share: int) -> Collection[int]:
     if len(alike) <= 2 * share:
         return alike
     doubled = (alike[(1 << power) - 1] for power in range(len(alike).bit_length()))

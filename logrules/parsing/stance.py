@@ -7,7 +7,9 @@ saved one are judged alike. The forms are data (rules/stances.yaml).
 import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache, partial
 from itertools import chain
+from typing import TypeAlias
 
 from logrules.model.event import Event, Level, Stance
 from logrules.model.record import record
@@ -17,6 +19,9 @@ from logrules.ruleset.tables import Part, StanceForm
 # What a line is says its beginning.
 MAX_JUDGED_CHARS = 2_048
 MAX_CLAUSES = 32
+# Lines without their digits of which is known what they hold: more than a flood has, a megabyte or two at most.
+KEPT_SHAPES = 512
+_SHAPE = str.maketrans(dict.fromkeys("0123456789", "\0"))
 
 _NO_LEVEL = "none"
 # What is logged at these levels says what happened in its first clause.
@@ -61,6 +66,10 @@ class _Candidate:
         return not self.contains or not self.contains.isdisjoint(held)
 
 
+# Forms that can fit a line: those of lines in their order, and those of its clauses.
+_Fitting: TypeAlias = tuple[tuple[StanceForm, ...], tuple[StanceForm, ...]]
+
+
 class StanceJudge:
     """Judges lines by the forms of a table, the first that fits decides. Holds no state of the log.
 
@@ -77,6 +86,12 @@ class StanceJudge:
         self._literals = tuple(dict.fromkeys(chain.from_iterable(in_line)))
         self._literals_above = tuple(chain.from_iterable(form.contains for form in forms if form.part is Part.ABOVE))
         self._out_of_time: dict[str, str] = {}
+        # What varies in a line are mostly digits, and few texts that a form asks for have any.
+        self._numbered = tuple(one for one in self._literals if one.translate(_SHAPE) != one)
+        self._numbered_above = tuple(one for one in self._literals_above if one.translate(_SHAPE) != one)
+        self._held_in_shape = lru_cache(KEPT_SHAPES)(partial(_held, self._literals))
+        self._held_in_shape_above = lru_cache(KEPT_SHAPES)(partial(_held, self._literals_above))
+        self._fitting = lru_cache(KEPT_SHAPES)(self._fitting_any)
 
     @property
     def dropped(self) -> Iterable[str]:
@@ -93,12 +108,25 @@ class StanceJudge:
         text, message = event.text[:MAX_JUDGED_CHARS], event.message[:MAX_JUDGED_CHARS]
         above = event.before[-1][:MAX_JUDGED_CHARS] if event.before else ""
         level = _level_of(event)
-        held = _held(self._literals, text) | _held(self._literals_above, above)
-        for one in self._lines:
-            if one.may_fit(held, level) and self._fits(one.form, _part(one.form.part, message, text, above)):
-                return one.form
-        turns = [one.form for one in self._turns if one.may_fit(held, level)]
+        lines, turns = self._fitting(self._texts_in(text, above), level)
+        for form in lines:
+            if self._fits(form, _part(form.part, message, text, above)):
+                return form
         return self._by_clauses(turns, message.lower(), level) if turns else None
+
+    def _texts_in(self, text: str, above: str) -> AbstractSet[str]:
+        """The texts that any form asks for which the line and the one above hold; those without digits by its shape."""
+        numbered = _held(self._numbered, text) | _held(self._numbered_above, above)
+        shapes = text.translate(_SHAPE), above.translate(_SHAPE)
+        return numbered | self._held_in_shape(shapes[0]) | self._held_in_shape_above(shapes[1])
+
+    def _fitting_any(self, held: AbstractSet[str], level: str) -> _Fitting:
+        """The forms that can fit a line of this level which holds these texts."""
+        lines, turns = (
+            tuple(one.form for one in candidates if one.may_fit(held, level))
+            for candidates in (self._lines, self._turns)
+        )
+        return lines, turns
 
     def _by_clauses(self, turns: Sequence[StanceForm], message: str, level: str) -> StanceForm | None:
         """The form that the first of the stating clauses fits, if each of them fits one."""
@@ -142,8 +170,10 @@ def _clauses_of(message: str) -> list[str]:
 
 
 def _held(literals: Sequence[str], text: str) -> AbstractSet[str]:
+    if not literals or not text:
+        return frozenset()
     lowered = text.lower()
-    return {literal for literal in literals if literal in lowered} if lowered else frozenset()
+    return frozenset([literal for literal in literals if literal in lowered])
 
 
 def _part(part: Part, message: str, text: str, above: str) -> str:

@@ -1,14 +1,12 @@
-"""What a configuration may say, checked, and where; and what it says as rule files would."""
+"""What a configuration may say, checked; and what it says as rule files would."""
 
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from logrules.model.position import Position
 from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
@@ -19,6 +17,7 @@ from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.table_reader import CausesFile, PipelineFile
 from logrules.ruleset.tables import Phase
+from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document
 
 # What a project's own markers call their framework.
@@ -68,47 +67,3 @@ def checked(settings: Settings) -> Config:
     under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
     document = Document(settings.path, data, places_of_keys(settings.text, settings.path, under))
     return Config(document, validated(document, ConfigFile))
-
-
-_KeyPath: TypeAlias = tuple[str | int, ...]
-
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?")
-_KEY = re.compile(r"""^(\s*)((?:"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"\n]*"|'[^'\n]*'|[\w-]+))*)\s*=""")
-_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*(?:\.|$)""")
-
-
-def places_of_keys(text: str, shown: str, under: Sequence[str] = ()) -> dict[_KeyPath, Position]:
-    """The place of every table and key, by its path below the table ``under``; entries of arrays count from 0."""
-    places: dict[_KeyPath, Position] = {}
-    prefix = tuple(under)
-    for path, place in _keys(text, shown):
-        if path[: len(prefix)] == prefix:
-            places.setdefault(path[len(prefix) :], place)
-    return places
-
-
-def _keys(text: str, shown: str) -> Iterator[tuple[_KeyPath, Position]]:
-    table: _KeyPath = ()
-    entries: dict[_KeyPath, int] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.match(line):
-            table = _resolved(_parts(header[2]), entries, entry=header[1] == "[[")
-            yield table, Position(shown, number, header.start(1) + 1)
-        elif key := _KEY.match(line):
-            yield (*table, *_parts(key[2])), Position(shown, number, len(key[1]) + 1)
-
-
-def _parts(dotted: str) -> tuple[str, ...]:
-    return tuple(next(part for part in found.groups() if part is not None) for found in _PART.finditer(dotted))
-
-
-def _resolved(parts: tuple[str, ...], entries: dict[_KeyPath, int], *, entry: bool) -> _KeyPath:
-    """A header's path, with the number of the entry that it opens or that its parents stand in."""
-    path: _KeyPath = ()
-    for number, part in enumerate(parts):
-        path = (*path, part)
-        if entry and number == len(parts) - 1:
-            entries[path] = entries.get(path, -1) + 1
-        if path in entries:
-            path = (*path, entries[path])
-    return path

@@ -1,24 +1,19 @@
 """What installed packages bring to logrules: entry points of the groups `logrules.*`, found without running their code.
 
-Looking through all packages takes long, so what was found is remembered until a folder of packages changes. Packs of
-rules are entry points of the group `logrules.packs`:
-
-[project.entry-points."logrules.packs"]
-acme = "acme_rules:rules"       # the folder `rules` of the package `acme_rules`
+Looking through all packages takes long, so what was found is remembered until a folder of packages changes.
 """
 
 import marshal
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from functools import lru_cache
 
-from logrules.model.errors import PackError
-from logrules.model.position import Position, Problem
-from logrules.model.record import record
 from logrules.ruleset.cache_files import keep_for, kept_for
 
 _PREFIX = "logrules."
+# How what tells of a package is named; an egg holds it in a folder of this name.
+_TELLING = (".dist-info", ".egg-info", ".egg", "egg-info")
 
 
 def entry_points(group: str) -> tuple[tuple[str, str], ...]:
@@ -31,13 +26,27 @@ def entry_points(group: str) -> tuple[tuple[str, str], ...]:
 
 
 def _all(path: Sequence[str]) -> list[tuple[str, str, str]]:
-    state = repr([(folder, _changed(folder)) for folder in path]).encode() + b"\n"
+    # A folder in which a job writes its logs changes all the time: one without packages does not count.
+    seen = ((folder, _changed(folder)) for folder in path)
+    state = repr([one for one in seen if _has_packages(*one)]).encode() + b"\n"
     body = kept_for("installed", state)
     if body is not None:
         return [(str(group), str(name), str(value)) for group, name, value in marshal.loads(body)]  # noqa: S302 (our own)
     found = list(_look(path))
     keep_for("installed", state, marshal.dumps(found))
     return found
+
+
+@lru_cache(maxsize=64)
+def _has_packages(folder: str, _changed: int) -> bool:
+    """Whether a folder (or the archive that it is) as it is since then may tell of an installed package."""
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208 (a Path of each costs more than the look)
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
+    return any(name.lower().endswith(_TELLING) for name in names)
 
 
 def _changed(folder: str) -> int:
@@ -54,34 +63,3 @@ def _look(path: Sequence[str]) -> Iterator[tuple[str, str, str]]:
         for point in distribution.entry_points:
             if point.group.startswith(_PREFIX):
                 yield point.group, point.name, point.value
-
-
-GROUP = "logrules.packs"
-
-
-@record
-class InstalledPack:
-    """A pack by its entry point's name and the folder that it names."""
-
-    name: str
-    folder: Path
-
-
-def installed_packs() -> tuple[InstalledPack, ...]:
-    """The packs that installed packages bring, by name. Raises PackError where one names no folder."""
-    return tuple(InstalledPack(name, _folder(name, value)) for name, value in entry_points(GROUP))
-
-
-def _folder(name: str, value: str) -> Path:
-    from importlib.util import find_spec
-
-    module, _, below = value.partition(":")
-    try:
-        found = find_spec(module.strip())
-    except (ImportError, ValueError):
-        found = None
-    folders = [Path(root) / below.strip() for root in (found.submodule_search_locations or ())] if found else []
-    folder = next((one for one in folders if one.is_dir()), None)
-    if folder is None:
-        raise PackError([Problem(Position(value), f"the installed pack `{name}` names no folder of a package")])
-    return folder

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES, read_named
+from logrules.ruleset.bounded_read import read_named
+from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
 from logrules.ruleset.file_state import digest_in, keep_digest, state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
@@ -89,7 +90,7 @@ def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | 
     roots = [Path(__file__).parent, shipped_rules(), *_roots_of_settings(settings), *map(Path, folders)]
     also = [SCHEMA_VERSION, *(f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))]
     if settings is not None and settings.installed:
-        from logrules.ruleset.entry_points import installed_packs
+        from logrules.ruleset.installed_packs import installed_packs
 
         also += [pack.name for pack in installed_packs()]
     return state_of(roots, also)
@@ -117,7 +118,7 @@ def _texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:
     if settings is None:
         return
     if settings.installed:
-        from logrules.ruleset.entry_points import installed_packs
+        from logrules.ruleset.installed_packs import installed_packs
 
         for pack in installed_packs():
             for path in _rule_files(pack.folder):
@@ -129,7 +130,7 @@ def _roots_of_settings(settings: Settings | None) -> Iterator[Path]:
     if settings is None:
         return
     if settings.installed:
-        from logrules.ruleset.entry_points import installed_packs
+        from logrules.ruleset.installed_packs import installed_packs
 
         yield from (pack.folder for pack in installed_packs())
     yield from settings.packs

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
+from logrules.model.deferred import Deferred
 from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.causes import Cause
@@ -48,7 +49,7 @@ class Card:
     why: Text
     differs_from: Text | None
     restart: Restart
-    steps: tuple[FixStep, ...]
+    steps: Sequence[FixStep]
     references: tuple[str, ...]
     settings: tuple[FrameworkSettings, ...] = ()
     renamed: tuple[RenamedSetting, ...] = ()
@@ -166,7 +167,7 @@ def card_of(pack: Pack, rule: str) -> Card:
         why=Text(plain["why"], said.why),
         differs_from=Text(plain["differs_from"], said.differs_from) if "differs_from" in plain else None,
         restart=Restart(plain["restart"]),
-        steps=tuple(_steps(_spelled(plain.get("fixes", ()), pack.steps), said, pack.translation)),
+        steps=Deferred(lambda: _steps(_spelled(plain.get("fixes", ()), pack.steps), said, pack.translation)),
         references=tuple(plain.get("references", ())),
         settings=pack.tables.settings,
         renamed=pack.tables.renamed,
@@ -205,7 +206,7 @@ def filled(value: Any, params: Mapping[str, str]) -> Any:
     return [filled(item, params) for item in value] if isinstance(value, list) else value
 
 
-def _steps(plain: Iterable[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> list[FixStep]:
+def _steps(plain: Iterable[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> tuple[FixStep, ...]:
     own = iter(said.fixes)
     steps = []
     for step in plain:
@@ -216,7 +217,7 @@ def _steps(plain: Iterable[Mapping[str, Any]], said: RuleTranslation, translatio
         frameworks, during = tuple(step.get("frameworks", ())), tuple(step.get("during", ()))
         when_told, unless_told = step.get("when_told", {}), step.get("unless_told", {})
         steps.append(FixStep(fix, frameworks, where, unless, during, when_told, unless_told))
-    return steps
+    return tuple(steps)
 
 
 def _fix(plain: Mapping[str, Any], said: StepTranslation) -> Fix:

@@ -12,7 +12,7 @@ from typing import Any
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.record import record
-from logrules.ruleset.bounds import read_named
+from logrules.ruleset.bounded_read import read_named
 
 CONFIG_NAME = "logrules.toml"
 PROJECT_NAME = "pyproject.toml"

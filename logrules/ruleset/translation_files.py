@@ -6,7 +6,8 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset.bounds import MAX_FILE_BYTES, read_named
+from logrules.ruleset.bounded_read import read_named
+from logrules.ruleset.bounds import MAX_FILE_BYTES
 from logrules.ruleset.kept_values import keep_value, kept_value
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.translation import Translation, joined

@@ -9,7 +9,8 @@ import yaml
 
 from logrules.model.position import Position, Problem
 from logrules.model.record import record
-from logrules.ruleset.bounds import MAX_FILE_BYTES, read_bounded
+from logrules.ruleset.bounded_read import read_bounded
+from logrules.ruleset.bounds import MAX_FILE_BYTES
 
 MAX_DEPTH = 30
 MAX_NODES = 100_000

@@ -12,7 +12,8 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.record import record
 from logrules.model.report import Status
-from logrules.ruleset.bounds import Len, LooksLike, read_named
+from logrules.ruleset.bounded_read import read_named
+from logrules.ruleset.bounds import Len, LooksLike
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.suite import WantedDiagnosis
 

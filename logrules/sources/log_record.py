@@ -26,7 +26,7 @@ _RANKS = ("rank", "global_rank")
 _SAID = frozenset((*_TIMES, *_LEVELS, *_FAULTS, *_RANKS))
 _FIGURE = re.compile(r"[A-Za-z_][\w./-]{0,60}")
 # What else tells a record of a log from data that has a message: Docker's stream.
-_STREAMS = ("stdout", "stderr")
+_STREAM, _STREAMS = "stream", ("stdout", "stderr")
 # Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
 _INSIDE = ("fields", "jsonPayload")
 _LEVEL_WORDS = {
@@ -44,8 +44,9 @@ _MOST_SECONDS = 1e11
 _NUMBERS = (int, float)
 # The records of real loggers have fewer names, of fewer characters together.
 _KEPT_NAMES, _KEPT_CHARS = 128, 4_096
-# `json.loads` looks for encodings that no line of a log has.
+# `json.loads` looks for encodings that no line of a log has, and for blanks where a line has none.
 _DECODER = json.JSONDecoder()
+_BLANKS = " \t\r\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Most objects without a message are told by this, unread.
 _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode() + rb')" ?:')
@@ -63,6 +64,8 @@ class _Form:
     tracebacks: tuple[str, ...]
     ranks: tuple[str, ...]
     figures: tuple[str, ...]
+    of_loguru: bool
+    of_stream: bool
 
 
 def _form_of(names: tuple[str, ...]) -> _Form:
@@ -91,6 +94,8 @@ def _form(names: tuple[str, ...]) -> _Form:
         tracebacks=of(_TRACEBACKS),
         ranks=of(_RANKS),
         figures=figures,
+        of_loguru=_RECORD in names,
+        of_stream=_STREAM in names,
     )
 
 
@@ -99,41 +104,50 @@ def lines_of_record(raw: bytes) -> list[str] | None:
     if not _NAMES.search(raw):
         return None
     try:
-        record = _DECODER.decode(raw.decode(errors="surrogatepass"))
+        text = raw.decode(errors="surrogatepass")
+        record, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         return None
-    return _lines_of(record) if isinstance(record, dict) else None
+    if not isinstance(record, dict) or text[end:].strip(_BLANKS):
+        return None
+    return _lines_of(record)
 
 
 def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
-    """The lines that a record stands for; None where it is no record of a log."""
+    """The lines that a record stands for; None where it is no record of a log.
+
+    There is one for each line of such a log: what its form has no names for is not looked for.
+    """
     fields, form = record, _form_of(tuple(record))
     for name in form.inside:
         if isinstance(inner := record[name], dict):
             fields = {**fields, **inner}
             form = _form_of(tuple(fields))
-    of_loguru = isinstance(fields.get(_RECORD), dict)
+    of_loguru = form.of_loguru and isinstance(fields[_RECORD], dict)
     message = _first(fields, (*form.messages, _LINE) if of_loguru else form.messages)
-    time, level = _time(_first(fields, form.times)), _level(_first(fields, form.levels))
-    if not isinstance(message, str) or not (time or level or of_loguru or fields.get("stream") in _STREAMS):
+    if not isinstance(message, str):
         return None
-    fault = _first(fields, form.faults)
+    time = _time(_first(fields, form.times)) if form.times else ""
+    level = _level(_first(fields, form.levels)) if form.levels else ""
+    stream = next((name for name in _STREAMS if fields[_STREAM] == name), "") if form.of_stream else ""
+    if not (time or level or stream or of_loguru):
+        return None
+    fault = _first(fields, form.faults) if form.faults else None
     if isinstance(fault, str) and fault not in message:
         message = f"{message}: {fault}"
-    if not message.strip():
+    if not message or message.isspace():
         return [""]
-    told = _first(fields, form.tracebacks)
-    traceback = told.strip("\n").split("\n") if isinstance(told, str) and told.strip() and told not in message else ()
-    lines = [*message.rstrip("\n").split("\n"), *traceback]
-    lines[0] = f"{_prefix(fields, time, level)}{lines[0]}{_figures(fields, form)}"
-    rank = as_rank(str(_first(fields, form.ranks)))
+    lines = message.rstrip("\n").split("\n")
+    told = _first(fields, form.tracebacks) if form.tracebacks else None
+    if isinstance(told, str) and told.strip() and told not in message:
+        lines += told.strip("\n").split("\n")
+    # As the header format ``record`` reads time and level: what is behind it may be indented.
+    said = f"[{level or stream or 'log'}] {lines[0]}"
+    lines[0] = f"{time} {said}" if time else said
+    if form.figures:
+        lines[0] += _figures(fields, form)
+    rank = as_rank(str(_first(fields, form.ranks))) if form.ranks else None
     return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
-
-
-def _prefix(fields: Mapping[str, Any], time: str, level: str) -> str:
-    """Time and level as the header format ``record`` reads them: what is behind it may be indented."""
-    told = level or next((name for name in _STREAMS if fields.get("stream") == name), "log")
-    return f"{time} [{told}] " if time else f"[{told}] "
 
 
 def _figures(fields: Mapping[str, Any], form: _Form) -> str:
@@ -151,7 +165,7 @@ def _time(value: object) -> str:
             moment = _EPOCH + timedelta(seconds=number / 1000**thousands)
         elif isinstance(value, str):
             moment = datetime.fromisoformat(value)
-        if moment is not None and moment.tzinfo is not None:
+        if moment is not None and moment.tzinfo not in (None, UTC):
             moment = moment.astimezone(UTC)
     except (ValueError, OverflowError):
         moment = None
@@ -170,8 +184,8 @@ def _level(value: object) -> str:
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, str) and value.isdecimal() and len(value) <= len("1700000000000000000"):
-        return float(value)
+    if isinstance(value, str):
+        return float(value) if value.isdecimal() and len(value) <= len("1700000000000000000") else None
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     # JSON as Python reads it has NaN and Infinity, and whole numbers beyond any float.

@@ -26,14 +26,13 @@ def records_as_lines(data: bytes) -> bytes:
         data = data.replace(CONTINUED, _BLANKS)
     if not data.startswith(b"{") and not _BEGUN.search(data):
         return data
-    return _OBJECT.sub(_as_lines, data)
-
-
-def _as_lines(found: re.Match[bytes]) -> bytes:
     from logrules.sources.log_record import lines_of_record
 
-    lines = lines_of_record(found[0])
-    if lines is None:
-        return found[0]
-    text = "\n".join(lines).encode(errors="replace").replace(CONTINUED, _BLANKS)
-    return text.replace(b"\n", b"\n" + CONTINUED)
+    def as_lines(found: re.Match[bytes]) -> bytes:
+        lines = lines_of_record(found[0])
+        if lines is None:
+            return found[0]
+        text = "\n".join(lines).encode(errors="replace").replace(CONTINUED, _BLANKS)
+        return text.replace(b"\n", b"\n" + CONTINUED)
+
+    return _OBJECT.sub(as_lines, data)
