@@ -45,7 +45,7 @@ def stacks_below(raylet: int, here: str, known: Sequence[int]) -> list[WorkerSta
     passed_over = {os.getpid(), *(known if socket.gethostname() == here else ())}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     found: list[WorkerStack] = []
-    forms = _FORMS
+    forms: Sequence[str] = _FORMS
     for child in psutil.Process(raylet).children():
         try:
             title = (child.cmdline() or [""])[0].strip()

@@ -71,7 +71,7 @@ class ExceptionsFile:
     exceptions: tuple[ExceptionRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClassesFile:
     """rules/classes.yaml: the classes that exceptions have, and those above them."""
 
