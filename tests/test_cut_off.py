@@ -28,6 +28,7 @@ def on():
         ("the last line is a frame", STEPS + FRAMES, True),
         ("its last frames were lost and training went on", FRAMES + STEPS, False),
         ("only the head was written", STEPS + FRAMES.splitlines()[0] + "\n", False),
+        ("its head alone names who wrote it", STEPS + "[2025-03-02 10:00:09 TP0] " + FRAMES, True),
         ("it was ignored", STEPS + "Exception ignored in: <function Pool.__del__>\n" + FRAMES, False),
         ("a dump of stacks", STEPS + "".join(FRAMES.splitlines(keepends=True)[1:]), False),
     ],

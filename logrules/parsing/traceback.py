@@ -160,7 +160,7 @@ class TracebackAssembler:
         if trace is None:
             # A frame out of nowhere: a dump, a log that lost its beginning, an exception told in another's message.
             frames = FrameList(innermost_first=stack or "inner" in captures)
-            trace = self._open(writer, event, frames, max(indent_of(event.message) - 2, 0), headless=True)
+            trace = self._open(writer, event, frames, max(indent_of(event.message) - 2, 0), headless=head is None)
             trace.first = head or event
         trace.frames.add(frame)
         trace.levels.add(event.level)
