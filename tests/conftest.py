@@ -118,13 +118,17 @@ def _compile_literals_once() -> object:
         yield
 
 
+# What reads the captured case of `alone`, and one framework more.
+FEW_FRAMEWORKS = ("generic", "launchers", "python-logging", "times", "torch", "torchrun", "traceback")
+
+
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A few shipped words and one case instead of all: what a check finds in one file does not depend on the others."""
     rules = tmp_path / "shipped/rules"
-    shutil.copytree(shipped_rules() / "frameworks", rules / "frameworks")
-    for name in ("pipeline.yaml", "causes.yaml", "fixes.yaml"):
-        shutil.copy(shipped_rules() / name, rules)
+    (rules / "frameworks").mkdir(parents=True)
+    for name in ("pipeline", "causes", "fixes", *(f"frameworks/{name}" for name in FEW_FRAMEWORKS)):
+        shutil.copy(shipped_rules() / f"{name}.yaml", rules / f"{name}.yaml")
     shutil.copytree(
         shipped_rules().parent / "fixtures/captured/torch-rank1-sigkill-mid-step", rules.parent / "fixtures/one"
     )
