@@ -36,7 +36,9 @@ def ask(root: Path, *calls: tuple[str, dict[str, object]]) -> tuple[list[str], l
     from mcp.client.stdio import stdio_client
 
     async def talk():
-        server = StdioServerParameters(command=sys.executable, args=["-m", "logrules", "mcp", "--root", str(root)])
+        words = ["-m", "logrules", "mcp", "--root", str(root)]
+        # Unasked it would have another cache, and compile the shipped rules for itself.
+        server = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
         async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
             assert (await session.initialize()).server_info.version == __version__
             tools = (await session.list_tools()).tools
