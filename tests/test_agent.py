@@ -4,16 +4,18 @@ import asyncio
 import json
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("mcp")
 
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
 from logrules.ruleset.load import load_pack
 from logrules.tools.mcp.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
+
+# Not imported where tests are only collected: that takes a second.
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="needs mcp")
 
 OOM = "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. " + "x" * 5_000
 
