@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 LINT := types examples layout findings style imports
 STRENGTH := coverage mutants
 
-.PHONY: demo test suite ci ci-checks measured lint $(LINT) strength $(STRENGTH)
+.PHONY: demo test suite fuzz ci ci-checks measured lint $(LINT) strength $(STRENGTH)
 .PHONY: score calibrate bench soak soak-live soak-metrics docs clean setup
 
 demo: setup
@@ -22,7 +22,12 @@ test: setup
 	@$(MAKE) --no-print-directory suite
 
 suite: setup
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not fuzz'
+
+# The rest of the hostile inputs, and the properties with six times as many examples as in `make test`; `make ci` has all.
+fuzz: export LOGRULES_EXAMPLES := fuzz
+fuzz: setup
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'fuzz or hypothesis'
 
 # What CI runs: the same tests, measured, and how much the examples of the rules hold.
 ci: ci-checks
@@ -36,8 +41,9 @@ ci-checks: setup
 # Its data lie not beside the package: a folder of the path that changes makes every start look up what is installed.
 # What is measured is told by a path: with the name of the package each process would list all of it when it ends.
 # Measuring doubles what a test costs: tests of these marks go ways that others measure, and run without it.
-UNMEASURED := hypothesis or unmeasured
+UNMEASURED := hypothesis or unmeasured or fuzz
 measured: export COVERAGE_FILE := $(CURDIR)/.coverage-data/of
+measured: export LOGRULES_EXAMPLES := fuzz
 measured: setup
 	mkdir -p .coverage-data
 	$(BIN)/coverage erase
@@ -93,7 +99,8 @@ bench: setup
 
 # Longer property runs than `make test` makes, and an hour of broken logs through every form of report.
 soak: setup
-	LOGRULES_SOAK=1 $(BIN)/python -m pytest -m hypothesis
+	LOGRULES_EXAMPLES=soak $(BIN)/python -m pytest -m 'hypothesis or fuzz'
+	LOGRULES_EXAMPLES=soak $(BIN)/python -m pytest tests/test_redaction_attacks.py
 	$(BIN)/python bench/soak.py $(CORPUS) --minutes 60 --keep soak-found
 	$(BIN)/python bench/shapes.py
 
@@ -112,8 +119,7 @@ setup: $(VENV)/ready
 
 $(VENV)/ready: pyproject.toml requirements.txt
 	sh .ci/venv.sh $(PYTHON) $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	sh .ci/install.sh $(BIN)/python
 	@touch $@
 
 clean:

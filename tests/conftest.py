@@ -1,11 +1,13 @@
 """Small packs and events for the tests: everything a test needs is said in the test."""
 
 import contextlib
+import gc
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,13 +24,24 @@ from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 
-# A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make soak` runs many more.
+# A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make fuzz` and `make ci`
+# run many more, `make soak` the most.
 _OFTEN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-settings.register_profile("suite", _OFTEN, max_examples=50)
+settings.register_profile("suite", _OFTEN, max_examples=30)
+settings.register_profile("fuzz", _OFTEN, max_examples=200)
 settings.register_profile("soak", _OFTEN, max_examples=2_000)
-settings.load_profile("soak" if os.environ.get("LOGRULES_SOAK") else "suite")
+settings.load_profile(os.environ.get("LOGRULES_EXAMPLES", "suite"))
+SOAK = os.environ.get("LOGRULES_EXAMPLES") == "soak"
 # For an example that takes a tenth of a second.
 COSTLY = settings(max_examples=settings.default.max_examples // 3)
+
+# A rule pack is a hundred thousand objects that live on: going through them again and again is a tenth of a run.
+gc.set_threshold(50_000, 20, 50)
+
+
+def some_of(rows: Iterable[object], every: int = 4) -> list[object]:
+    """Rows of one property: one of ``every`` runs with each `make test`, all with `make fuzz` and `make ci`."""
+    return [row if n % every == 0 else pytest.param(row, marks=pytest.mark.fuzz) for n, row in enumerate(rows)]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,14 +95,41 @@ def _read_kept_packs_once() -> object:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _compile_literals_once() -> object:
+    """Packs of which the same literals are looked for are read with one database: compiling it takes a fifth of a second."""
+    if find_spec("hyperscan") is None:
+        yield
+        return
+    from logrules.parsing import hyperscan_matcher as matcher
+
+    compiled, known = matcher._compiled, {}
+
+    def compile_once(literals):
+        asked = matcher._identity(literals)
+        if asked not in known:
+            import hyperscan
+
+            known[asked] = hyperscan.dumpb(compiled(literals))
+        return matcher._read_back(known[asked])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matcher, "_compiled", compile_once)
+        yield
+
+
+# What reads the captured case of `alone`, and one framework more.
+FEW_FRAMEWORKS = ("generic", "launchers", "python-logging", "times", "torch", "torchrun", "traceback")
+
+
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A few shipped words and one case instead of all: what a check finds in one file does not depend on the others."""
     rules = tmp_path / "shipped/rules"
-    for name in ("frameworks", "fixes"):
-        shutil.copytree(shipped_rules() / name, rules / name)
-    for name in ("pipeline.yaml", "causes.yaml"):
-        shutil.copy(shipped_rules() / name, rules)
+    shutil.copytree(shipped_rules() / "fixes", rules / "fixes")
+    (rules / "frameworks").mkdir()
+    for name in ("pipeline", "causes", *(f"frameworks/{name}" for name in FEW_FRAMEWORKS)):
+        shutil.copy(shipped_rules() / f"{name}.yaml", rules / f"{name}.yaml")
     shutil.copytree(
         shipped_rules().parent / "fixtures/captured/torch-rank1-sigkill-mid-step", rules.parent / "fixtures/one"
     )

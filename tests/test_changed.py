@@ -56,20 +56,21 @@ def git(folder: Path, *words: str) -> None:
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch) -> Path:
+def checkout(alone, monkeypatch) -> Path:
     """A repository with two rules and two cases of a team's own."""
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
         monkeypatch.delenv(name, raising=False)
-    write(tmp_path / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
-    write(tmp_path / "my/acme/two.yaml", rule("acme/two", "TWO-WORD"))
-    write(tmp_path / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/one}]}")
-    write(tmp_path / "my/cases/first/log.txt", "ONE-WORD\n")
-    write(tmp_path / "my/cases/second/case.yaml", "{diagnoses: [{rule: acme/two}]}")
-    write(tmp_path / "my/cases/second/log.txt", "TWO-WORD\n")
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-q", "-m", "all")
-    return tmp_path
+    write(alone / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    write(alone / "my/acme/two.yaml", rule("acme/two", "TWO-WORD"))
+    write(alone / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/one}]}")
+    write(alone / "my/cases/first/log.txt", "ONE-WORD\n")
+    write(alone / "my/cases/second/case.yaml", "{diagnoses: [{rule: acme/two}]}")
+    write(alone / "my/cases/second/log.txt", "TWO-WORD\n")
+    write(alone / ".gitignore", "/shipped\n")
+    git(alone, "init", "-q")
+    git(alone, "add", "-A")
+    git(alone, "commit", "-q", "-m", "all")
+    return alone
 
 
 @pytest.fixture

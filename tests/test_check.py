@@ -457,14 +457,14 @@ def test_scrambled_rule_files_are_findings_and_never_a_crash(alone, raw, random_
         assert finding.place.path == str(path)
 
 
-def test_a_file_of_the_old_format_is_one_message(tmp_path, capsys):
-    path = tmp_path / "my/acme/lost.yaml"
+def test_a_file_of_the_old_format_is_one_message(alone, capsys):
+    path = alone / "my/acme/lost.yaml"
     path.parent.mkdir(parents=True)
     path.write_text(
         "id: acme/lost\ncertainty: 0.9\ntitle: {en: The disk is full, zh: 临时盘已满}\nyields_to: ['*']\n",
         encoding="utf-8",
     )
-    assert main(["check", str(tmp_path / "my"), "--settings", "none"]) == 1
+    assert main(["check", str(alone / "my"), "--settings", "none"]) == 1
     (finding, *rest) = capsys.readouterr().out.splitlines()
     assert "is written in an older format (docs/writing-rules.md" in finding
     assert not [line for line in rest if "acme/lost.yaml" in line]

@@ -122,7 +122,10 @@ WORDS = [*rule_texts([shipped_rules() / name for name in ("pipeline.yaml", "caus
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
+def folder(request, tmp_path, monkeypatch) -> Path:
+    """A folder with a log, beside a few shipped words where a test does not ask for all that are shipped."""
+    if "shipped" not in request.fixturenames:
+        request.getfixturevalue("alone")
     (tmp_path / "train.log").write_text(ACME)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -137,6 +140,7 @@ def test_a_draft_is_printed(folder, capsys):
     assert rule["examples"]["silent"] == "[rank1]: acme.shards: attempt 2 of 5 on shard 0017 failed, trying again"
 
 
+@pytest.mark.usefixtures("shipped")
 def test_a_draft_that_is_written_passes_test_and_check(folder, capsys):
     assert main(["new", "train.log:3", "--id", "acme/lost", "--cause", "service-unreachable", "-o", "my"]) == 0
     assert main(["test", "my"]) == 0
@@ -182,6 +186,7 @@ def test_a_packed_log_is_read_as_ever(folder, capsys):
     assert "gave up on shard" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("shipped")
 def test_a_line_that_is_known_is_said_to_be(folder, capsys):
     (folder / "train.log").write_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
     assert main(["new", "train.log:1"]) == 0

@@ -17,6 +17,7 @@ from logrules.cli.main import main
 from logrules.inference.clock import choose_year
 from logrules.model.event import Timestamp
 from logrules.sources.decoding import encoding_of, no_text
+from tests.conftest import some_of
 
 pytestmark = pytest.mark.unmeasured
 
@@ -197,14 +198,14 @@ def test_a_binary_file_beside_a_log_does_not_hide_it(here, capsys):
 ENCODINGS = ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32", "utf-8-sig", "utf-8"]
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("text", [TEXT, OOM, FINE * 50 + OOM, "一二三 step 1\n" * 30 + OOM])
-def test_the_report_is_the_same_in_every_encoding(here, capsys, encoding, text):
-    Path("a.log").write_bytes(text.encode())
-    plain = main(["diagnose", "a.log", "--format", "json"]), capsys.readouterr().out
-    Path("a.log").write_bytes(text.encode(encoding))
-    assert (main(["diagnose", "a.log", "--format", "json"]), capsys.readouterr().out) == plain
-    assert plain[0] == (1 if OOM in text else 0)
+def test_the_report_is_the_same_in_every_encoding(here, capsys, text):
+    found = {}
+    for encoding in ENCODINGS:
+        Path("a.log").write_bytes(text.encode(encoding))
+        found[encoding] = main(["diagnose", "a.log", "--format", "json"]), capsys.readouterr().out
+    assert found == dict.fromkeys(ENCODINGS, found["utf-8"])
+    assert found["utf-8"][0] == 1
 
 
 @pytest.mark.parametrize(
@@ -308,7 +309,7 @@ def test_a_user_without_a_home_gets_no_traceback(here, monkeypatch, capsys, word
 
 @pytest.mark.parametrize(
     "row",
-    ["{", "null", "[]", '"x"', '{"schema": 1}', "[" * 100_000, b"\xff", None, 7, '{"lost_s": "a"}'],
+    some_of(["{", "null", "[]", '"x"', '{"schema": 1}', "[" * 100_000, b"\xff", None, 7, '{"lost_s": "a"}']),
     ids=lambda row: str(row)[:12],
 )
 def test_a_damaged_row_of_the_history_is_as_if_not_there(here, monkeypatch, capsys, row):

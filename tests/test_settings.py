@@ -29,6 +29,13 @@ examples: {{fires: {word}, silent: calm}}
 """
 
 
+@pytest.fixture(autouse=True)
+def _beside_a_few(request: pytest.FixtureRequest) -> None:
+    """Where a test does not ask for all that are shipped, a few of their words will do."""
+    if "shipped" not in request.fixturenames:
+        request.getfixturevalue("alone")
+
+
 def write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -118,6 +125,7 @@ def test_a_folder_that_is_called_as_the_shipped_one_is_another_pack(tmp_path):
     }
 
 
+@pytest.mark.usefixtures("shipped")
 def test_rules_are_left_out_and_severities_set_the_last_word_counting(tmp_path):
     pack = pack_of(
         tmp_path,
@@ -178,6 +186,7 @@ def _causes(pack) -> list[str]:
     return [cause.id for cause in pack.tables.causes]
 
 
+@pytest.mark.usefixtures("shipped")
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -254,6 +263,7 @@ def project(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.usefixtures("shipped")
 def test_diagnose_uses_the_packs_and_says_what_they_replace(project, capsys):
     assert main(["diagnose", "train.log", "--lang", "en"]) == 1
     said = capsys.readouterr()
@@ -271,6 +281,7 @@ def test_a_configuration_can_be_named_or_left_out(project, capsys):
     assert capsys.readouterr().err == "logrules: absent.toml:1:1: cannot be read: No such file or directory\n"
 
 
+@pytest.mark.usefixtures("shipped")
 def test_rules_say_where_they_are_from(project, capsys):
     assert main(["rules", "--origin", "scratch is full"]) == 0
     assert capsys.readouterr().out.split() == ["acme/scratch", "python-exception", "team/acme/scratch.yaml"]

@@ -52,7 +52,7 @@ class Job:
             self.changes += self.session.feed(replace(event, arrived=START + at))
         return self
 
-    def is_quiet_until(self, at: float, step: float = 1.0) -> "Job":
+    def is_quiet_until(self, at: float, step: float = 5.0) -> "Job":
         now = self.session.now or START
         while now < START + at:
             now = min(now + step, START + at)
@@ -87,7 +87,7 @@ def test_a_loop_that_stops_is_overdue_by_its_own_rhythm():
 def test_slow_steps_are_given_longer():
     job = stepping(Job(), range(0, 600, 30)).is_quiet_until(570 + 599)
     assert job.told(OVERDUE) == []
-    assert job.is_quiet_until(570 + 601).told(OVERDUE) == [("raised", 570 + 600)]
+    assert job.is_quiet_until(570 + 601, 1).told(OVERDUE) == [("raised", 570 + 600)]
 
 
 def test_a_pause_as_long_as_an_earlier_one_is_no_stall():
@@ -120,7 +120,7 @@ def test_a_log_that_grows_in_ways_that_nobody_knows_is_left_alone():
 
 
 def test_too_few_steps_are_no_rhythm():
-    assert stepping(Job(), range(0, 6, 2)).is_quiet_until(3_000, 10).told(OVERDUE) == []
+    assert stepping(Job(), range(0, 6, 2)).is_quiet_until(3_000, 50).told(OVERDUE) == []
 
 
 @pytest.mark.parametrize(("intervals", "share"), [(3, 8 / 3), (4, 2), (7, 8 / 7), (8, 1)])
@@ -133,14 +133,14 @@ def test_a_rhythm_of_few_steps_is_given_the_longer(intervals, share):
 
 def test_a_run_that_completed_owes_nobody_a_step():
     job = stepping(Job(), range(0, 40, 2)).says(41, "{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}")
-    assert job.is_quiet_until(4_000, 10).told(OVERDUE, LAGGING) == []
+    assert job.is_quiet_until(4_000, 50).told(OVERDUE, LAGGING) == []
 
 
 def test_a_run_that_failed_is_not_stalled_as_well():
     job = stepping(Job(), range(0, 40, 2)).says(
         41, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB."
     )
-    assert job.is_quiet_until(4_000, 10).told(OVERDUE, LAGGING) == []
+    assert job.is_quiet_until(4_000, 50).told(OVERDUE, LAGGING) == []
 
 
 def test_a_saved_log_has_no_silence_but_its_end():
@@ -308,7 +308,7 @@ def test_a_full_bar_is_not_expected_to_move(label):
 def test_a_line_that_only_says_that_it_still_waits_gives_no_new_patience(line):
     job = Job()
     for at in range(0, 3600, 10):
-        job.says(at, line.format(at=at)).is_quiet_until(at + 9, 3)
+        job.says(at, line.format(at=at)).is_quiet_until(at + 9, 9)
     told = [change for change in job.changes if isinstance(change, Raised) and change.quiet_s is not None]
     assert [change.rule.split("/")[0] for change in told] == ["waits"]
     assert (told[0].quiet_s or 0) > 60
@@ -326,7 +326,7 @@ def test_a_line_of_a_wait_that_says_more_than_the_last_gives_new_patience():
 def test_start_up_lines_and_then_nothing():
     job = Job().says(0, "created 3 workers").says(5, "reading settings")
     assert job.is_quiet_until(604).told("detectors/unstarted") == []
-    assert job.is_quiet_until(606).told("detectors/unstarted") == [("raised", 605)]
+    assert job.is_quiet_until(606, 1).told("detectors/unstarted") == [("raised", 605)]
     job.says(700, "made the data set ready")
     assert job.told("detectors/unstarted")[-1] == ("withdrawn", 700)
 
@@ -334,7 +334,7 @@ def test_start_up_lines_and_then_nothing():
 def test_a_start_that_paused_for_long_before_is_given_longer():
     job = Job().says(0, "created 3 workers").says(500, "reading settings")
     assert job.is_quiet_until(500 + 1499, 5).told("detectors/unstarted") == []
-    assert job.is_quiet_until(500 + 1501).told("detectors/unstarted") == [("raised", 2000)]
+    assert job.is_quiet_until(500 + 1501, 1).told("detectors/unstarted") == [("raised", 2000)]
 
 
 def test_half_the_patience_is_half_as_long():
@@ -370,7 +370,7 @@ POLLING = "detectors/polling"
 
 def polling(job: Job, line: str, until: int, begin: int = 0, every: int = 15) -> Job:
     for at in range(begin, until, every):
-        job.says(at, line.format(at=at, n=at // every)).is_quiet_until(at + every - 1, 5)
+        job.says(at, line.format(at=at, n=at // every)).is_quiet_until(at + every - 1, every)
     return job
 
 

@@ -7,11 +7,14 @@ not need, and the three hundred rule files.
 import gc
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from logrules.ruleset.cache_files import cache_folder
 
 _STEPS = "".join(f"2025-06-01 10:00:{step % 60:02d},000 INFO step {step} loss 0.5\n" for step in range(99))
 OOM = f"{_STEPS}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
@@ -57,6 +60,7 @@ def started(cache: Path, *arguments: str) -> tuple[set[str], list[str]]:
     # What measures coverage loads modules of its own.
     alone = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     alone["LOGRULES_CACHE_DIR"] = str(cache)
+    shutil.copytree(cache_folder(), cache, dirs_exist_ok=True)
     folder = cache / "empty"
     folder.mkdir()
     for _ in range(2):
