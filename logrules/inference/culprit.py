@@ -65,7 +65,8 @@ def _hosts_elsewhere(
 ) -> Iterator[str]:
     """The host of the first of the ``ranks``, as launchers or its own lines tell it.
 
-    Where no rank is named: that which a message names, or the only one on which a process ended by a launcher's word.
+    Where no rank is named: that which a message names, the only one on which its lines were written, or the only one on
+    which a process ended by a launcher's word.
     """
     if ranks:
         if failures is not None:
@@ -79,8 +80,9 @@ def _hosts_elsewhere(
         wraps = (event for chain in chains for event in failures.lines_of(chain)) if failures is not None else ()
         messages = (event.message[:_MAX_READ] for event in (*(line.event for line in lines), *wraps))
         said = {host for message in messages for host in _ON_HOST.findall(message)}
+        wrote = {host for match in hypothesis.matches for host in match.hosts}
         ended = hosts_of_ended(failures.reported_ends()) if failures is not None else ()
-        yield from (next(iter(hosts)) for hosts in (said, ended) if len(hosts) == 1)
+        yield from (next(iter(hosts)) for hosts in (said, wrote, ended) if len(hosts) == 1)
 
 
 def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
