@@ -267,6 +267,9 @@ HOSTS = {
         "[n04:4712:0:4712] ib_mlx5_log.c:177  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81)\n",
         "n04",
     ),
+    "the only one that was lost": (
+        "[0] misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.3<36138>\n", "10.0.0.3",
+    ),
     "the task of Ray that failed": (
         '(Runner pid=9) Traceback (most recent call last):\n(Runner pid=9)   File "/job/a.py", line 5, in run\n'
         "(Runner pid=9)     ray.get(refs)\n(Runner pid=9) ray.exceptions.RayTaskError(OutOfMemoryError): ray::W.step() "
