@@ -105,6 +105,12 @@ STORIES = {
         "gpu-3:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",
         None,
     ),
+    "who is not in the list of those that came, whoever wrote it": (
+        "[1,0]<stderr>:Stalled ops: HorovodAllreduce_grad_7 [ready ranks: 3, 0, 1]\n", 2,
+    ),
+    "a list of less than half of the ranks says little of the rest": (
+        "[1,0]<stderr>:Stalled ops: HorovodAllreduce_grad_7 [ready ranks: 3, 5]\n", None,
+    ),
     "the process that was spawned raised": (
         "torch.multiprocessing.spawn.ProcessRaisedException: \n\n-- Process 1 terminated with the following error:\n"
         + RAISED + OOM, 1,
@@ -255,6 +261,14 @@ HOSTS = {
     "where the process ran that Hydra saw end": (
         "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4242 RUNNING AT n03\n=   EXIT CODE: 9\n"
         "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n", "n03",
+    ),
+    "the only one on which its lines were written, though the first was cut": (
+        "n04:4711:0:4711] ib_mlx5_log.c:177  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81)\n"
+        "[n04:4712:0:4712] ib_mlx5_log.c:177  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81)\n",
+        "n04",
+    ),
+    "the only one that was lost": (
+        "[0] misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.3<36138>\n", "10.0.0.3",
     ),
     "the task of Ray that failed": (
         '(Runner pid=9) Traceback (most recent call last):\n(Runner pid=9)   File "/job/a.py", line 5, in run\n'

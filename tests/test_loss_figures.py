@@ -48,3 +48,21 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
 )  # fmt: skip
 def test_what_is_a_spike_of_the_loss(on, story, log, alarming):
     assert ("loss-spike" in {one.cause for one in run_log(on, log).diagnoses}) is alarming
+
+
+def rows(shown):
+    return "".join(f"[batch={number}/4800]:\n\t Train loss/train/total: {shown}\n" for number in range(1, 23))
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "alarming"),
+    [
+        ("rows of several lines, of which another one counts", rows("11.0000"), True),
+        ("one row that all ranks print", "[batch=1/4800]:\n" + "\t Train loss/train/total: 11.0000\n" * 22, False),
+        ("a row of JSON", "".join(f'{{"current_steps": {n}, "loss": 0.6931}}\n' for n in range(22)), True),
+        ("nothing is learned", "".join(f"{{'loss': 0.0, 'grad_norm': 0.0, 'epoch': {n / 100}}}\n" for n in range(22)), True),
+        ("by heart", "".join(f"{{'loss': 0.0, 'grad_norm': {n / 1e6}, 'epoch': {n / 100}}}\n" for n in range(22)), False),
+    ],
+)  # fmt: skip
+def test_which_loss_stands_still(on, story, log, alarming):
+    assert ("training-not-converging" in {one.cause for one in run_log(on, log).diagnoses}) is alarming

@@ -26,6 +26,8 @@ _ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z-])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b"
 # process sees them all.
 _ON_DEVICE = re.compile(r"\b(?:GPU|device=\w+:|cuda:) ?(\d{1,3})(?= has\b|: )")
 _ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
+# An address that says no more than that the peer is on the same host.
+_LOOPBACK = re.compile(r"127\.|localhost\b|::1$")
 _MAX_READ = 2_000
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
@@ -65,7 +67,8 @@ def _hosts_elsewhere(
 ) -> Iterator[str]:
     """The host of the first of the ``ranks``, as launchers or its own lines tell it.
 
-    Where no rank is named: that which a message names, or the only one on which a process ended by a launcher's word.
+    Where no rank is named: that which a message names, the only one on which its lines were written, or the only one on
+    which a process ended by a launcher's word; of those who lost somebody the only one that they lost.
     """
     if ranks:
         if failures is not None:
@@ -73,24 +76,34 @@ def _hosts_elsewhere(
         yield from (
             state.host for (_, rank), state in rank_table.states.items() if rank == ranks[0] and state.host is not None
         )
-    elif hypothesis.rule.culprit != "absent":
+    elif hypothesis.rule.culprit == "absent":
+        lost = {peer for match in hypothesis.matches for pair in _pairs(match) if (peer := _peer(pair))}
+        yield from (rank_table.at(peer)[0] for peer in lost if len(lost) == 1 and not _LOOPBACK.match(peer))
+    else:
         lines = _lines(hypothesis)
         chains = dict.fromkeys(line.chain for line in lines if line.chain is not None)
         wraps = (event for chain in chains for event in failures.lines_of(chain)) if failures is not None else ()
         messages = (event.message[:_MAX_READ] for event in (*(line.event for line in lines), *wraps))
         said = {host for message in messages for host in _ON_HOST.findall(message)}
+        wrote = {host for match in hypothesis.matches for host in match.hosts}
         ended = hosts_of_ended(failures.reported_ends()) if failures is not None else ()
-        yield from (next(iter(hosts)) for hosts in (said, ended) if len(hosts) == 1)
+        yield from (next(iter(hosts)) for hosts in (said, wrote, ended) if len(hosts) == 1)
 
 
 def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
     """The one rank of another host, and that host, whose connection was the first to be lost (capture ``peer``)."""
     pairs = (pair for match in hypothesis.matches for pair in _pairs(match))
     for line, signal in sorted(pairs, key=lambda pair: pair[0].order):
-        if peer := line.captures(signal).get("peer"):
+        if peer := _peer((line, signal)):
             host, ranks = rank_table.at(peer)
             return (tuple(ranks), (host,)) if len(ranks) == 1 and host != line.worker.host else None
     return None
+
+
+def _peer(pair: tuple[Observation, int]) -> str | None:
+    """Whom a line says that its writer lost (capture ``peer``)."""
+    line, signal = pair
+    return line.captures(signal).get("peer")
 
 
 def _told_elsewhere(one: Ranked, rank_table: RankTable, failures: Failures | None) -> Iterator[Sequence[int]]:

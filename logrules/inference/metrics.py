@@ -191,7 +191,15 @@ def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float,
     lines = [observation.event.message for _, observation in samples]
     shown = samples[-1][1].all_captures().get("value", "")
     metered = {found[0] for line in lines if (found := re.search(re.escape(shown) + r" ?\([-\d.]{1,20}\)", line))}
-    return len(set(lines)) < len(lines) or len(metered) == 1
+    repeated = len(set(lines)) < len(lines)
+    return (repeated and not _is_of_rows(shown, samples)) or len(metered) == 1
+
+
+def _is_of_rows(shown: str, samples: Sequence[tuple[float, Observation]]) -> bool:
+    """Whether what is printed again and again is part of a row of several lines, of which another one counts."""
+    bare = samples[-1][1].event.message.replace(shown, "")
+    rounds = {observation.round for _, observation in samples}
+    return not any(letter.isdigit() for letter in bare) and len(rounds) == len(samples)
 
 
 def _match_of_lines(samples: Sequence[tuple[float, Observation]]) -> Match:

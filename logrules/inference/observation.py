@@ -89,10 +89,16 @@ def extend(match: Match, observation: Observation, signal: int) -> Match:
 
 
 def _ranks(observation: Observation, signal: int) -> frozenset[int]:
-    """The rank that wrote the line: by its prefix, else by the line's own word (capture ``reporter``)."""
+    """The rank that wrote the line: by its prefix, else by the line's own word (capture ``reporter``).
+
+    Of a message that lists who has come (capture ``arrived``) it is those, whoever wrote it.
+    """
+    said = observation.captures(signal)
+    if listed := said.get("arrived"):
+        return frozenset(rank for name in listed.split(",") if (rank := as_rank(name.strip())) is not None)
     rank = observation.worker.rank
     if rank is None:
-        rank = as_rank(observation.captures(signal).get("reporter"))
+        rank = as_rank(said.get("reporter"))
     return frozenset() if rank is None else frozenset((rank,))
 
 
