@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
+from tests.conftest import some_of
 from tests.test_docs import _folder_of_blocks
 
 pytestmark = pytest.mark.unmeasured
@@ -131,7 +132,7 @@ _ALONE = [command for command in RUN if re.search(r"\bwatch\b|^kubectl", command
 ALONE = list({command.partition(" -- ")[0]: command for command in _ALONE}.values())
 
 
-@pytest.mark.parametrize("command", [command for command in RUN if command not in _ALONE])
+@pytest.mark.parametrize("command", some_of(command for command in RUN if command not in _ALONE))
 def test_commands_do_what_they_say(reader, command, capsys):
     words = shlex.split(re.split(r"\s[|>]", here_not_there(command))[0])[1:]
     if words[0] == "history":
@@ -147,7 +148,7 @@ def test_commands_do_what_they_say(reader, command, capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shell")
-@pytest.mark.parametrize("command", ALONE)
+@pytest.mark.parametrize("command", some_of(ALONE))
 def test_commands_with_other_programs_do_what_they_say(reader, command):
     line = here_not_there(command)
     if "watch runs" in line or line.endswith("watch train.log"):

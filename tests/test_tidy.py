@@ -83,6 +83,8 @@ def test_a_shipped_file_in_disorder_loses_nothing(path):
 def test_every_shipped_file_names_the_schema_of_its_kind(folder):
     kinds = {
         "frameworks": "framework",
+        "exceptions": "exceptions",
+        "fixes": "fixes",
         "expect": "expect",
         "translations": "translation",
         "fixtures": "case",
