@@ -7,21 +7,19 @@ SCORE ?= ../shared/eval/score.py
 # Where no bytecode is kept, each of the many processes of the tests compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-TOOLS := types layout findings style imports
-LINT := examples $(TOOLS)
+LINT := types examples layout findings style imports
 STRENGTH := coverage mutants
 
-.PHONY: demo test suite fuzz ci ci-checks measured lint tools $(LINT) strength $(STRENGTH)
+.PHONY: demo test suite fuzz ci ci-checks measured lint $(LINT) strength $(STRENGTH)
 .PHONY: score calibrate bench soak soak-live soak-metrics docs clean setup
 
 demo: setup
 	@$(BIN)/logrules diagnose fixtures/captured/torch-rank1-sigkill-mid-step || [ $$? -eq 1 ]
 
-# What each change has to pass. The examples are run first: what comes behind finds what they compiled. Tests of live
-# jobs wait for much of their time: the tools run beside them, one at a time.
+# What each change has to pass. The examples are run first: the tests find what they compiled.
 test: setup
-	@$(MAKE) --no-print-directory examples
-	@$(MAKE) --no-print-directory -j2 --output-sync=line suite tools
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint
+	@$(MAKE) --no-print-directory suite
 
 suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not fuzz'
@@ -56,9 +54,6 @@ measured: setup
 
 # Each tool is a target of its own, so that two can run at once; the long ones come first.
 lint: $(LINT)
-
-tools: setup
-	@$(MAKE) --no-print-directory -j1 $(TOOLS)
 
 types: setup
 	$(BIN)/mypy
