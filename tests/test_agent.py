@@ -12,7 +12,7 @@ import pytest
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
 from logrules.ruleset.load import load_pack
-from logrules.tools.mcp.server import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
+from logrules.tools.mcp.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
 
 # Not imported where tests are only collected: that takes a second.
 pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="needs mcp")

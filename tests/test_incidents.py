@@ -12,8 +12,9 @@ from logrules.model.report import Severity
 from logrules.notify.delivery import post
 from logrules.notify.event_lines import Lines
 from logrules.notify.event_stream import EventStream
+from logrules.notify.message_forms import body_for, signed
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.webhook import Webhook, body_for, signed
+from logrules.notify.webhook import Webhook
 from tests.test_telling import REPORT, STALL, STALLED, receive, update
 
 assert receive  # a fixture

@@ -3,29 +3,24 @@
 import argparse
 import gc
 import os
-import re
-import shlex
 import sys
 from argparse import BooleanOptionalAction
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli import notify_options, watch_display
 from logrules.cli.diagnose import exit_status, render_report
+from logrules.cli.forgotten_dashes import forgotten_dashes
 from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.report import Status, Text
-from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logrules.model.report import Report
     from logrules.model.worker_status import WorkerNow
-
 
 EXIT_UNUSABLE = 2
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
@@ -205,37 +200,3 @@ def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
         out.flush()
     except OSError:
         return  # nobody reads us any more; the job's exit status still counts
-
-
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-# How what the system can start begins: a script, a binary of Linux.
-_STARTS = (b"#!", b"\x7fELF")
-
-
-def forgotten_dashes(argv: Sequence[str], paths: Sequence[str], *, unknown: bool) -> str | None:
-    """What was meant where the words are a command and no logs; ``unknown`` says that options of its own are there.
-
-    ``paths`` are those of the words ``argv`` that would be logs.
-    """
-    first = next((number for number, word in enumerate(paths) if not _ASSIGNMENT.match(word)), 0)
-    words = paths[first:]
-    if not words or not (_is_program(words[0]) and (unknown or first or len(words) > 1 or os.sep in words[0])):
-        return None
-    meant = [*(["env"] if first else []), *argv[argv.index(paths[0]) :]]
-    return f"{words[0]} is a program and no log; to start it: logrules watch -- {safe(shlex.join(meant))}"
-
-
-def _is_program(word: str) -> bool:
-    """Whether the word can be started: one that is found, or a file that is one by its first bytes."""
-    import shutil
-
-    file = Path(word)
-    try:
-        if not file.exists():
-            return shutil.which(word) is not None
-        if not file.is_file() or not os.access(file, os.X_OK):
-            return False
-        with file.open("rb") as stream:
-            return stream.read(4).startswith(_STARTS)
-    except (OSError, ValueError):
-        return False
