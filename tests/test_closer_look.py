@@ -187,6 +187,43 @@ def test_where_native_frames_are_not_to_be_had_python_frames_do(tmp_path):
     assert seen.stacks.said == ("rank 0 is in x.py:3 load",)
 
 
+# Says what it was asked, and has no native frames.
+NO_NATIVE = 'echo "$@" >> {asked}; case "$*" in *--native*) exit 1 ;; esac; echo \'{dump}\''
+
+
+@POSIX
+def test_a_host_without_native_frames_is_asked_for_them_once(tmp_path):
+    import subprocess
+    import sys
+    from contextlib import ExitStack
+
+    asked = tmp_path / "asked"
+    fake(tmp_path, "py-spy", NO_NATIVE.format(asked=asked, dump=DUMP))
+    marked = {**os.environ, "SLURM_JOB_ID": f"test-{os.getpid()}"}
+    with ExitStack() as children:
+        for _ in range(2):
+            child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=marked)
+            children.enter_context(child)
+            children.callback(child.kill)
+        script = ssh_command("here", f"SLURM_JOB_ID=test-{os.getpid()}")[-1]
+        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=env(tmp_path), check=True)
+    assert len(remote_stacks("here", done.stdout)) == 2
+    assert ["--native" in line for line in asked.read_text().splitlines()] == [True, False, False]
+
+
+@POSIX
+def test_rules_read_the_stacks_of_those_who_stand_apart_alone(tmp_path):
+    apart = DUMP.replace("load", "fetch")
+    fake(tmp_path, "py-spy", f"case \"$*\" in *'--pid 12') echo '{apart}' ;; *) echo '{DUMP}' ;; esac")
+    ranks = [Process(10 + rank, "python", rank) for rank in range(4)]
+    seen = look_closer(ranks, env(tmp_path), sleep=lambda _: None)
+    told = [one for one in seen.outputs if one.source.startswith("stacks of ")]
+    assert [one.source for one in told] == ["stacks of rank 2"]
+    assert told[0].text.startswith("logrules: rank 2: apart from the others\n")
+    assert "fetch" in told[0].text
+    assert "load" not in told[0].text
+
+
 @POSIX
 def test_why_nothing_could_be_seen_says_what_to_do(tmp_path):
     fake(tmp_path, "py-spy", "echo 'Error: Permission Denied: Try running again with elevated permissions'; exit 1")
@@ -300,6 +337,22 @@ def test_the_workers_of_a_ray_node_that_are_at_work_are_looked_at(tmp_path, monk
             child.communicate()
     assert [(one.pid, one.title) for one in here] == [(children[0].pid, "Trainer.train")]
     assert [one.title for one in there] == ["Trainer.train", "Reader.read"]
+
+
+@POSIX
+def test_a_ray_node_without_native_frames_is_asked_for_them_once(tmp_path, monkeypatch):
+    asked = tmp_path / "asked"
+    fake(tmp_path, "py-spy", NO_NATIVE.format(asked=asked, dump=DUMP))
+    children = [toy_worker(title) for title in ("ray::Trainer.train", "ray::Reader.read")]
+    monkeypatch.setattr(ray_stacks.sys, "executable", str(tmp_path / "python"))
+    try:
+        found = ray_stacks.stacks_below(os.getpid(), "another-host", ())
+    finally:
+        for child in children:
+            child.kill()
+            child.communicate()
+    assert [one.dump.strip() for one in found] == [DUMP, DUMP]
+    assert ["--native" in line for line in asked.read_text().splitlines()] == [True, False, False]
 
 
 def test_each_node_of_a_ray_cluster_says_what_it_runs(monkeypatch, capsys):
