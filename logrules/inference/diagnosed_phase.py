@@ -13,19 +13,19 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     """The rule's fixed phase, else what frames or markers say of its first line, else the next best word."""
     rule, first, failures = hypothesis.rule, hypothesis.first, findings.failures
     chain = _record(hypothesis)
-    told = failures.phase_of(chain) if failures is not None and chain is not None else None
+    told = failures.phase_of(chain) if chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
-    later = failures.first_phase() if failures is not None else None
+    later = failures.first_phase()
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
     spoken = _spoken(hypothesis, findings, pack) if here in (None, pack.start) else None
     # A job whose markers left it at its start was where a traceback above a line of its end shows it.
     ended = first.chain is None and here is not None and here == pack.start
-    further = failures.phase_before(first) if failures is not None and ended else None
+    further = failures.phase_before(first) if ended else None
     if ended and further is None and left_start(first.event, findings.tracker, findings.endings):
         # It started, and then wrote for long what no marker knows.
         here = None
     # What was called in a model had left the start of its job behind.
-    called = _called(failures.record_of(chain), pack) if failures is not None else None
+    called = _called(failures.record_of(chain), pack)
     if called is not None and here == pack.start:
         here = None
     words = (

@@ -8,15 +8,16 @@ from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features, record_of
 from logrules.inference.command_slots import filled_text, has_slots
-from logrules.inference.culprit import suspects
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
+from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.ranking import Hypothesis, Ranked, Ranking
 from logrules.inference.session_state import SessionState
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
+from logrules.inference.suspects import suspects
 from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred, Once
 from logrules.model.event import Event
@@ -98,7 +99,7 @@ def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
     if not ranked:
         return ranked
     first = ranked[0].hypothesis
-    record = findings.failures.record_of(first.first.chain) if findings.failures is not None else None
+    record = findings.failures.record_of(first.first.chain)
     raised, by = (record.type if record.chain else "", raised_by(record)) if record is not None else ("", "")
     return (*ranked, *alternatives(ranked, phase_of(first, findings, pack)[0], raised, by, pack))
 
@@ -148,7 +149,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
     evidence = evidence_of(hypothesis, findings.last, pack.signals, _of_one_event(one))
-    ranks, hosts = suspects(one, findings.rank_table, findings.failures, sides)
+    ranks, hosts = suspects(FailureContext(one, findings.rank_table, findings.failures), sides)
     phase, phase_from = phase_of(hypothesis, findings, pack)
     said = said_by(hypothesis, findings.failures, evidence)
     captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}

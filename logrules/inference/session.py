@@ -134,22 +134,22 @@ class Session:
     def _state(self) -> SessionState:
         run, job = self._run, self._job
         return SessionState(
-            self.hypotheses(),
-            run.tracker,
-            run.ranks,
-            run.last,
-            run.parting,
-            job.ended,
-            tuple(self._earlier),
-            (*self._notes, *self._pack.notes),
-            run.outliers.rarest(),
-            run.failures,
-            run.curves.drawn(),
-            self._last_errors() if job.ended else (),
-            job.activity.exit_status,
-            run.frameworks,
-            job.endings,
-            {**job.told, **run.curves.ends()},
+            hypotheses=self.hypotheses(),
+            tracker=run.tracker,
+            rank_table=run.ranks,
+            failures=run.failures,
+            endings=job.endings,
+            last=run.last,
+            parting=run.parting,
+            ended=job.ended,
+            exit_status=job.activity.exit_status,
+            earlier_runs=tuple(self._earlier),
+            notes=(*self._notes, *self._pack.notes),
+            unusual=run.outliers.rarest(),
+            last_errors=self._last_errors() if job.ended else (),
+            curves=run.curves.drawn(),
+            frameworks=run.frameworks,
+            told={**job.told, **run.curves.ends()},
         )
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:

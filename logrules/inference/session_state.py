@@ -1,7 +1,6 @@
 """What a session has found, as it stands when a report is asked for."""
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
@@ -22,16 +21,16 @@ class SessionState:
     hypotheses: tuple[Hypothesis, ...]
     tracker: WorkerTracker
     rank_table: RankTable
+    failures: Failures
+    endings: Endings
     last: Observation | None
     parting: Observation | None
     ended: bool
-    earlier_runs: tuple[Run, ...] = ()
-    notes: tuple[SourceNote, ...] = ()
-    unusual: tuple[Observation, ...] = ()
-    failures: Failures | None = None
-    curves: tuple[Curve, ...] = ()
-    last_errors: tuple[Event, ...] = ()
-    exit_status: int | None = None
-    frameworks: frozenset[str] = frozenset()
-    endings: Endings = field(default_factory=Endings)
-    told: Mapping[str, str] = field(default_factory=dict)
+    exit_status: int | None
+    earlier_runs: tuple[Run, ...]
+    notes: tuple[SourceNote, ...]
+    unusual: tuple[Observation, ...]
+    last_errors: tuple[Event, ...]
+    curves: tuple[Curve, ...]
+    frameworks: frozenset[str]
+    told: Mapping[str, str]

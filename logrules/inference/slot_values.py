@@ -14,7 +14,7 @@ from logrules.ruleset.pack import Pack
 OF_ANY_RULE = frozenset(("several", "own_place", "library_place", "calling_place", "only_library"))
 
 
-def titled(hypothesis: Hypothesis, failures: Failures | None, evidence: Sequence[Evidence]) -> dict[str, str]:
+def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> dict[str, str]:
     """What a title may say: what the lines captured; the first line that captured a name decides."""
     captured = {name: value for line in reversed(evidence) for name, value in line.captures.items()}
     return {**captured, **_raised(hypothesis, failures)}
@@ -41,14 +41,12 @@ def several(ranks: int) -> dict[str, str]:
     return {"several": str(ranks)} if ranks > 1 else {}
 
 
-def said_by(hypothesis: Hypothesis, failures: Failures | None, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+def said_by(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """The lines of a diagnosis, and the frames of the failures that they belong to, as tracebacks print them.
 
     Beside these what was raised, where no line says it: an assertion without a message, a traceback without its end.
     """
     lines = tuple(line.text for line in evidence)
-    if failures is None:
-        return lines
     shown = (line for match in hypothesis.matches for line in (*match.first, match.last))
     chains = dict.fromkeys(line.chain for line in shown if line.chain is not None)
     raised = (_headline(failures, chain) for chain in chains)
@@ -62,15 +60,15 @@ def _headline(failures: Failures, chain: int) -> str:
     return f"{record.type}: {first}" if record is not None and record.type and first else ""
 
 
-def _raised(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, str]:
+def _raised(hypothesis: Hypothesis, failures: Failures) -> Mapping[str, str]:
     """Of a rule that only says what was raised: the whole record, which had not grown yet when its first line came."""
-    record = failures.record_of(hypothesis.first.chain) if failures is not None else None
+    record = failures.record_of(hypothesis.first.chain)
     if not hypothesis.rule.fallback or record is None or not record.chain:
         return {}
     return captures_of(record)
 
 
-def placed(hypothesis: Hypothesis, failures: Failures | None) -> Mapping[str, str]:
+def placed(hypothesis: Hypothesis, failures: Failures) -> Mapping[str, str]:
     """Whose code raised what the diagnosis is of."""
-    record = failures.record_of(hypothesis.first.chain) if failures is not None else None
+    record = failures.record_of(hypothesis.first.chain)
     return places_of(record) if record is not None else {}
