@@ -17,7 +17,9 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase()
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
-    spoken = _spoken(hypothesis, findings, pack) if here in (None, pack.start) else None
+    at_start = here in (None, pack.start)
+    headed = failures.phases.of_header(first.event) if at_start else None
+    spoken = _spoken(hypothesis, findings, pack) if at_start else None
     # A job whose markers left it at its start was where a traceback above a line of its end shows it.
     ended = first.chain is None and here is not None and here == pack.start
     further = failures.phase_before(first) if ended else None
@@ -32,6 +34,7 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
         (rule.phase, PhaseSource.RULE),
         (told, PhaseSource.FRAMES),
         (further, PhaseSource.OTHER_FRAMES),
+        (headed, PhaseSource.HEADER),
         (None if spoken else here, PhaseSource.MARKERS),
         (spoken, PhaseSource.LAST),
         (called, PhaseSource.FRAMES),

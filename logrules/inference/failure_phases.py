@@ -39,3 +39,8 @@ class FailurePhases:
         if phase is None:
             phase, teller = self._resolver.phase_of(self._frames_of(record))
         return phase if teller is None else self._stated.get((record, teller), phase)
+
+    def of_header(self, line: Event) -> str | None:
+        """The phase of the logger or the source file that the header of a line names."""
+        origin = self._resolver.of_line(line.text)
+        return origin.phase if origin is not None else None

@@ -43,6 +43,7 @@ class PhaseSource(StrEnum):
 
     RULE = "rule"
     FRAMES = "frames"
+    HEADER = "header"
     MARKERS = "markers"
     OTHER_FRAMES = "frames-of-another-failure"
     CAUSE = "cause"

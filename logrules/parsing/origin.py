@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.record import record
@@ -21,6 +22,10 @@ _CHECKOUT_DEPTH = 2
 _UNKNOWN = Origin()
 # How Python says that a call does not fit the function's parameters.
 _REFUSED = re.compile(r"(?P<function>[\w.<>]{1,200})\(\) (?:got (?:an? unexpected|multiple|some)|missing \d|takes )")
+# Headers stand first; what a long message quotes is no longer where it was printed.
+_MAX_HEADER = 200
+_SOURCE = re.compile(r"(?<!\w)([\w./-]{0,160}\w\.(?:py|cc|cpp|cu|hpp|go|rs))(?:[:,(] ?\d{1,6}(?::(\w{1,80}))?|(?=\]))")
+_LOGGER = re.compile(r"(?<![\w./-])([a-z_]\w{0,40}(?:\.[a-z_]\w{0,40}){1,8})(?=[:\s\])|-])")
 
 
 @record
@@ -60,6 +65,13 @@ class OriginResolver:
         found = self._of_logger(logger[:_MAX_NAME], name) if logger else None
         return found if found is not None or not source else self._of_source(source, name)
 
+    def of_line(self, text: str) -> Origin | None:
+        """The origin of a line whose header names where it was printed; None if it does not, or if no row knows it."""
+        header = text[:_MAX_HEADER]
+        sources = (self.of_header(None, found[1], found[2]) for found in _SOURCE.finditer(header))
+        loggers = (self.of_header(found[1], None, None) for found in _LOGGER.finditer(header))
+        return next((origin for origin in chain(sources, loggers) if origin is not None), None)
+
     def phase_of(self, frames: Sequence[Frame]) -> tuple[str | None, Frame | None]:
         """The phase that the frames of an exception tell, the outermost first, and the frame that tells it.
 
@@ -82,14 +94,14 @@ class OriginResolver:
         phase, teller = self._nested.innermost_named(named)
         return (phase, teller) if phase is not None else self._words.of_import(frames)
 
-    def phase_of_chain(self, chain: Sequence[ExceptionLink]) -> tuple[str | None, Frame | None]:
+    def phase_of_chain(self, links: Sequence[ExceptionLink]) -> tuple[str | None, Frame | None]:
         """The phase of a failure, by its chain from the innermost cause out, and the frame that tells it.
 
         The frames of a cause begin where it was caught, so that what called that stands in the exception after it. An
         exception further out tells the phase only where those before it do not.
         """
-        for index in range(len(chain)):
-            phase, teller = self.phase_of((*_with_callers(chain[index:]), *_refused_call(chain[index])))
+        for index, link in enumerate(links):
+            phase, teller = self.phase_of((*_with_callers(links[index:]), *_refused_call(link)))
             if phase is not None:
                 return phase, teller
         return None, None
@@ -180,10 +192,10 @@ class OriginResolver:
         return next(iter(alike)) if len(alike) == 1 else None
 
 
-def _with_callers(chain: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
+def _with_callers(links: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
     """The frames of a chain's first exception, below what called the place that caught it."""
-    frames = chain[0].frames
-    for outer in chain[1:]:
+    frames = links[0].frames
+    for outer in links[1:]:
         if not frames:
             return frames
         caught = (frames[0].file, frames[0].function)
