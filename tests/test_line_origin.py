@@ -62,3 +62,26 @@ def test_a_job_that_had_left_its_start_is_where_its_markers_say(shipped: Pack):
     line = HEADERS["a logger"][0] + FULL + "\n"
     found = replay([MemorySource("train.log", steps + line)], shipped).diagnoses[0]
     assert (found.phase, found.phase_from) == ("train_step", PhaseSource.MARKERS)
+
+
+LOST = "ConnectionResetError: [Errno 104] Connection reset by peer"
+PRINTED = {
+    "a tracker's": ("wandb.sdk", "tracker-unreachable"),
+    "the hub's": ("huggingface_hub.file_download", "hub-unreachable"),
+    "nobody's": ("app.client", "service-unreachable"),
+}
+
+
+@pytest.mark.parametrize(("logger", "cause"), PRINTED.values(), ids=PRINTED)
+def test_an_exception_without_frames_is_of_what_logged_it(shipped: Pack, logger: str, cause: str):
+    line = f"2024-01-01 10:00:00,000 - {logger} - ERROR - {LOST}\n"
+    assert replay([MemorySource("train.log", line)], shipped).diagnoses[0].cause == cause
+
+
+def test_frames_tell_more_than_the_logger_above_them(shipped: Pack):
+    text = (
+        "2024-01-01 10:00:00,000 - wandb.sdk - ERROR - failed\nTraceback (most recent call last):\n"
+        '  File "/v/lib/python3.11/site-packages/huggingface_hub/file_download.py", line 9, in http_get\n    get(url)\n'
+        f"{LOST}\n"
+    )
+    assert replay([MemorySource("train.log", text)], shipped).diagnoses[0].cause == "hub-unreachable"

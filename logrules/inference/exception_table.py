@@ -14,7 +14,7 @@ from types import MappingProxyType
 import regex
 
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
-from logrules.model.failure import ExceptionLink, Failure, Frame
+from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.record import record
 from logrules.ruleset.pattern import bounded, may_hold
 from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
@@ -113,19 +113,21 @@ class ExceptionTable:
                 self._by_class.setdefault(name, []).append(row)
         self._fitting = lru_cache(maxsize=_KEPT_ANSWERS)(self._fits)
 
-    def match_of(self, failure: Failure) -> RowMatch | None:
+    def match_of(self, failure: Failure, printed_by: Origin | None = None) -> RowMatch | None:
         """The row that says most about the failure and the exception that it knows, or None.
+
+        Where it has no frames, ``printed_by`` stands for them: where the line that tells of it was printed.
 
         A row that only names a class comes after those that know more, on whichever exception of the chain; of rows
         of one kind goes first which knows the exception nearest to the innermost cause, then which gives more, then
         which names the nearer class, then which finds more in the message.
         """
-        best = min(self._found(failure), key=lambda match: match.order, default=None)
+        best = min(self._found(failure, _named_by(printed_by)), key=lambda match: match.order, default=None)
         return RowMatch(best.row, failure.chain[best.link]) if best is not None else None
 
-    def _found(self, failure: Failure) -> list[_Match]:
+    def _found(self, failure: Failure, printed_by: frozenset[str]) -> list[_Match]:
         chain = failure.chain[:MAX_LINKS]
-        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
+        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES)) or printed_by
         return [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
 
     def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
@@ -189,11 +191,16 @@ def _places(frames: Iterable[Frame]) -> frozenset[str]:
     found: set[str] = set()
     for frame in frames:
         origin = frame.origin
-        found.update(name for name in (origin.component, origin.group) if name)
+        found |= _named_by(origin)
         own = origin.own and origin.component is None
         kind = _OWN if own else _LIBRARY
         found.update((kind, f"{kind}:{origin.phase}"))
     return frozenset(found)
+
+
+def _named_by(origin: Origin | None) -> frozenset[str]:
+    """The component and the group of an origin, as rows name them."""
+    return frozenset(name for name in (origin.component, origin.group) if name) if origin is not None else frozenset()
 
 
 def _raising(frames: Sequence[Frame]) -> Sequence[Frame]:

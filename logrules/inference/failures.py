@@ -156,7 +156,9 @@ class Failures:
         if failure.kind is FailureKind.EXIT:
             code = self._exits.cause_of(failure)
             return (EXITS + code.id if code is not None else None), None
-        found = self._tables.exceptions.match_of(failure)
+        framed = any(link.frames for link in failure.chain)
+        printed_by = None if framed else self._tables.resolver.of_line(failure.first.text)
+        found = self._tables.exceptions.match_of(failure, printed_by)
         return (EXCEPTIONS + found.row.id, found.link) if found is not None else (None, None)
 
     def rules(self) -> frozenset[str]:
