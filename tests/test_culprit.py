@@ -33,6 +33,21 @@ STORIES = {
             for line in ("[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM).splitlines()
         ), 6,
     ),
+    "the line above a bare traceback too, where it tells of an exception": (
+        "[2025-01-02 03:04:05 TP5] Load weight end.\n[2025-01-02 03:04:05 TP6] Exception in the scheduler:\n"
+        + RAISED + OOM, 6,
+    ),
+    "or is an error by its level, as logging prints one": (
+        "[rank5]: 2025-01-02 03:04:05,000 INFO step 3\n[rank6]: 2025-01-02 03:04:05,000 ERROR step 3 went wrong\n"
+        + RAISED + OOM, 6,
+    ),
+    "also where the log ends in the midst of it": (
+        "[2025-01-02 03:04:05 TP5] Load weight end.\n[2025-01-02 03:04:05 TP6] Exception in the scheduler:\n"
+        + RAISED.rstrip("\n"), 6,
+    ),
+    "what a rank says above the traceback of another is not its own": (
+        "[2025-01-02 03:04:05 TP5] Load weight end.\n[2025-01-02 03:04:05 TP6] Load weight end.\n" + RAISED + OOM, None,
+    ),
     "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
     "the task of Slurm that was its launcher is no rank": (
         SUMMARY.format(10, -6) + "  error_file: <N/A>\n  traceback : Signal 6 (SIGABRT) received by PID 4242\n"

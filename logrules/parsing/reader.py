@@ -8,6 +8,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from logrules.model.event import Event, Hit, Level, Stance, Worker
+from logrules.parsing.announced_traceback import announced_by
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser
@@ -127,7 +128,7 @@ class Reader:
             before, after = _cleaned(line.before), _cleaned(line.after)
             judged = self._judged(self._event(source, part, reading, before, after))
             if judged.hits:
-                yield judged
+                yield self._announced(judged)
 
     def _judged(self, event: Event) -> Event:
         """The line with its stance, without the signals that want another one."""
@@ -140,6 +141,14 @@ class Reader:
         if stance is event.stance and len(hits) == len(event.hits):
             return event
         return replace(event, stance=stance, hits=hits)
+
+    def _announced(self, event: Event) -> Event:
+        """A traceback's bare head as written by who announces it on the line above."""
+        trace = self._pack.trace
+        if trace is None or not any(hit.signal == trace.head for hit in event.hits):
+            return event
+        header = announced_by(event, self._peeler.peel)
+        return event if header is None else replace(event, worker=self._worker(event.source, header))
 
     def _redrawn(self, line: HitLine, whole: bytes, most: int) -> list[tuple[int, bytes, Kind]]:
         """The redraws that carry hits; of each kind the first ones and the last."""
