@@ -97,6 +97,12 @@ def _chain(failure: Failure) -> list[tuple[str, str]]:
     return [(link.type.rpartition(".")[2], link.link.value) for link in failure.chain]
 
 
+_HANDLED = (
+    "Traceback (most recent call last):\n",
+    '  File "/job/train.py", line 7, in upload\n',
+    "    send(batch)\n",
+    "OSError: gone\n",
+)
 _PLAIN = """\
 Traceback (most recent call last):
   File "/job/train.py", line 10, in <module>
@@ -412,6 +418,9 @@ def test_crashes_have_a_code(text: str, code: int):
         ("2025-01-02 03:04:05,100 - app - INFO - " + _PLAIN.format("ValueError: x"), Stance.CAUGHT),
         ("Exception ignored in: <function Pool.__del__ at 0x7f>\n" + _PLAIN.format("OSError: gone"), Stance.CAUGHT),
         ("--- Logging error ---\n" + _PLAIN.format("OSError: gone"), Stance.CAUGHT),
+        ("WARNING upload failed, retrying\n" + "".join(_HANDLED), Stance.CAUGHT),
+        # The interpreter prints what nobody caught from the script's own code on, whatever was said above it.
+        ("WARNING upload failed, retrying\n" + _PLAIN.format("OSError: gone"), Stance.FACT),
         # What a program passes on of another one's output, line by line, is logged at the level of all of it.
         ("".join(f"INFO 01-02 03:04:05 [a.py:1] {line}\n" for line in _PLAIN.format("OSError: gone").splitlines()),
          Stance.FACT),

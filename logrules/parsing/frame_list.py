@@ -32,6 +32,11 @@ class FrameList:
             self._late.append(frame)
 
     @property
+    def begins_in_script(self) -> bool:
+        """Whether the code of a module stands outermost."""
+        return any(frame.function == "<module>" for frame in self.outermost_first[:1])
+
+    @property
     def last(self) -> Frame | None:
         """The frame that was printed last."""
         return self._late[-1] if self._late else self._early[-1] if self._early else None

@@ -98,6 +98,9 @@ class TracebackAssembler:
         if form.ignored is not None and form.ignored in hits:
             writer.ignored_line = event.line
             return None, None
+        if form.retried is not None and form.retried in hits:
+            writer.retried_line = event.line
+            return None, None
         if form.chain in hits and writer.record is not None and writer.record.failure.kind is FailureKind.EXCEPTION:
             writer.link = Link.CAUSE if "cause" in hits[form.chain] else Link.CONTEXT
             return writer.record.failure.id, None

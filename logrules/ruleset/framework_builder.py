@@ -107,6 +107,7 @@ def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile], tables: Tables)
         abort=optional("abort", found.abort),
         kernel=optional("kernel", found.kernel),
         ignored=optional("ignored", found.ignored),
+        retried=optional("retried", found.retried),
         # Without literals: the scan looks for it below frames.
         below=draft.add_signal(Signal("traceback:below", (), found.below)) if found.below else None,
         wrappers=tuple(found.wrappers),

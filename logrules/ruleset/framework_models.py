@@ -168,7 +168,7 @@ class TraceFile(Strict):
     ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
     exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
     (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
-    lived through. ``below`` is how an exception of any name looks, asked of the lines directly below a frame only.
+    lived through, behind ``retried`` one that does not begin in the code of a script, where nobody catches it. ``below`` is how an exception of any name looks, asked of the lines directly below a frame only.
     ``wrappers`` are the exceptions that only pass on another one.
     """
 
@@ -181,6 +181,7 @@ class TraceFile(Strict):
     abort: SignalFile | None = None
     kernel: SignalFile | None = None
     ignored: SignalFile | None = None
+    retried: SignalFile | None = None
     below: Pattern | None = None
     wrappers: list[Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,99}$")]] = Field(default_factory=list)
 

@@ -178,6 +178,7 @@ class TraceForm:
     abort: int | None = None
     kernel: int | None = None
     ignored: int | None = None
+    retried: int | None = None
     below: int | None = None
     wrappers: tuple[str, ...] = ()
 
@@ -186,7 +187,7 @@ class TraceForm:
         """All that mean something only together with their neighbours."""
         told = (self.head, self.frame, self.stack_frame, self.exception, self.chain)
         return frozenset(told) | {
-            each for each in (self.nested, self.abort, self.ignored, self.below) if each is not None
+            each for each in (self.nested, self.abort, self.ignored, self.retried, self.below) if each is not None
         }
 
 
