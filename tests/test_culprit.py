@@ -48,6 +48,12 @@ STORIES = {
     "what a rank says above the traceback of another is not its own": (
         "[2025-01-02 03:04:05 TP5] Load weight end.\n[2025-01-02 03:04:05 TP6] Load weight end.\n" + RAISED + OOM, None,
     ),
+    "of those who fail alike the one that did so well before the others, whoever came to write first": (
+        "[rank2]: 2025-01-02 03:04:07,500 ERROR " + OOM + "[rank3]: 2025-01-02 03:04:05,500 ERROR " + OOM, 3,
+    ),
+    "within the same half second the one that wrote first": (
+        "[rank2]: 2025-01-02 03:04:07,500 ERROR " + OOM + "[rank3]: 2025-01-02 03:04:07,300 ERROR " + OOM, 2,
+    ),
     "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
     "the task of Slurm that was its launcher is no rank": (
         SUMMARY.format(10, -6) + "  error_file: <N/A>\n  traceback : Signal 6 (SIGABRT) received by PID 4242\n"

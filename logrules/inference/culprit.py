@@ -39,7 +39,7 @@ def culprits(
         if sides.spread is not None:
             return (), ()
         if suspects := sides.suspects(_HUNG):
-            return _withreporters_of(suspects, hypothesis), ()
+            return _with_reporters(suspects, hypothesis), ()
     if rule.culprit == "none":
         return (), ()
     hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
@@ -48,8 +48,10 @@ def culprits(
     if rule.culprit == "absent" and not named:
         return absent_ranks(hypothesis, known_ranks), ()
     reporters = reporters_of(hypothesis)
+    # The clocks of a host tell better than the order in which its processes came to write.
+    earliest = sides.suspects((DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
     first = hypothesis.first.worker.rank
-    wrote = () if first is None else (first,)
+    wrote = (*(rank for rank in earliest if rank in reporters), *(() if first is None else (first,)))
     return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
 
 
@@ -68,7 +70,7 @@ def absent_ranks(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[i
     return tuple(sorted(absent)) if len(absent) < len(reporters) else ()
 
 
-def _withreporters_of(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
+def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
     """The suspects; where the rule tells of those who wait, they follow."""
     wrote = sorted(rank for match in hypothesis.matches for rank in match.ranks)
     others = () if hypothesis.rule.culprit in ("absent", "none") else wrote
