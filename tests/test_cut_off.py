@@ -13,6 +13,7 @@ FRAMES = (
     "    trainer.fit()\n"
     '  File "/srv/tune.py", line 90, in evaluate\n'
 )
+HEADLESS = "".join(FRAMES.splitlines(keepends=True)[1:])
 STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 
 
@@ -30,7 +31,11 @@ def on():
         ("only the head was written", STEPS + FRAMES.splitlines()[0] + "\n", False),
         ("its head alone names who wrote it", STEPS + "[2025-03-02 10:00:09 TP0] " + FRAMES, True),
         ("it was ignored", STEPS + "Exception ignored in: <function Pool.__del__>\n" + FRAMES, False),
-        ("a dump of stacks", STEPS + "".join(FRAMES.splitlines(keepends=True)[1:]), False),
+        ("a dump of stacks", STEPS + HEADLESS, False),
+        ("its head was lost: the log begins in it", HEADLESS, True),
+        ("the log begins with the rest of a message", "    _...: st...\n" + HEADLESS, True),
+        ("a stack that was printed", "Stack (most recent call last):\n" + HEADLESS, False),
+        ("a log that begins in a traceback and goes on", HEADLESS + STEPS, False),
     ],
 )
 def test_a_traceback_without_its_exception_at_the_end_is_a_failure(on, story, log, failed):
@@ -58,3 +63,11 @@ WAITS = "[INFO|trainer.py:1723] 2025-03-02 10:00:00,125 >>   Total optimization 
 def test_who_raises_waits_no_more(on):
     report = run_log(on, WAITS + FRAMES)
     assert (report.status, report.diagnoses[0].cause) == (Status.FAILED, "python-exception")
+
+
+@pytest.mark.parametrize("torn", ["(Scorer pid=71) (EngineCore_DP0 pid=7", "{0}    ~~~~^^^^^^^\n", "{0}  Fil"])
+def test_a_last_line_that_is_torn_or_only_marks_is_not_the_one_that_is_shown(on, torn):
+    prefix = "(Scorer pid=71) (EngineCore_DP0 pid=712) "
+    log = "".join(f"{prefix}{line}\n" for line in [*FRAMES.splitlines(), "    score = self.model(batch)"])
+    shown = run_log(on, log + torn.format(prefix)).diagnoses[0].evidence
+    assert [line.text for line in shown] == [log.splitlines()[-1]]

@@ -288,6 +288,24 @@ def test_a_place_is_sought_in_all_frames_of_the_chain() -> None:
     assert row_of(small(row), failure(inner)) is None
 
 
+def test_a_row_is_kept_from_failures_that_passed_through_other_places() -> None:
+    row = ExceptionRow("name", "network-interface", classes=("OSError",), outside=("http",))
+    asked = small(row)
+    assert row_of(asked, failure(link("OSError: x", frame("own"), frame("python")))) is row
+    assert row_of(asked, failure(link("OSError: x", frame("http"), frame("python")))) is None
+    outer = link("ValueError: y", frame("http"), kind=Link.CAUSE)
+    assert row_of(asked, failure(link("OSError: x", frame("python")), outer)) is None
+
+
+def test_a_name_that_an_http_client_looks_up_is_a_service() -> None:
+    lookup = "gaierror: [Errno -2] Name or service not known"
+    named = row_of(table(), failure(link(lookup, frame("own"))))
+    asked = row_of(table(), failure(link(lookup, frame("own"), frame("http"))))
+    assert named is not None
+    assert asked is not None
+    assert (named.cause, asked.cause) == ("network-interface", "service-unreachable")
+
+
 def test_who_raised_is_the_innermost_frame() -> None:
     row = ExceptionRow("raised", "dataset-corrupt", classes=("ValueError",), raised_in=("dataset",))
     asked = small(row)

@@ -375,23 +375,30 @@ def polling(job: Job, line: str, until: int, begin: int = 0, every: int = 15) ->
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "rule"),
     [
-        "still waiting for the reward model",
-        "[rank0]: waiting for 1 of 4 workers to register ({at} s)",
-        "2024-05-06 10:00:00,123 - fleet - INFO - Blocked on the parameter server, waited {at}s",
-        "the buffer is not ready yet, checked {n} times",
-        "connection refused, retrying (attempt {n} of 900)",
-        "the broker is down; trying again in 15 seconds",
-        "正在等待其他节点加入，已等待 {at}s",
+        ("still waiting for the reward model", POLLING),
+        ("the buffer is not ready yet, checked {n} times", POLLING),
+        ("connection refused, retrying (attempt {n} of 900)", POLLING),
+        ("the broker is down; trying again in 15 seconds", POLLING),
+        ("[rank0]: waiting for 1 of 4 workers to register ({at} s)", "detectors/polling-others"),
+        ("node 10.0.0.4:8000 is not ready yet", "detectors/polling-others"),
+        ("正在等待其他节点加入，已等待 {at}s", "detectors/polling-others"),
+        (
+            "2024-05-06 10:00:00,123 - fleet - INFO - Blocked on the parameter server, waited {at}s",
+            "detectors/polling-service",
+        ),
+        ("Waiting for the router to be ready at http://10.0.0.4:3000/health", "detectors/polling-service"),
     ],
 )
-def test_lines_that_only_say_that_they_wait_are_told_of_once_in_whatever_words(line):
+def test_lines_that_only_say_that_they_wait_are_told_of_once_in_whatever_words(line, rule):
     job = polling(Job(), line, 660)
-    assert [what for what, _ in job.told(POLLING)] == ["raised", "stallprolonged"]
-    assert job.told(POLLING)[0] == ("raised", 300)
+    assert [what for what, _ in job.told(rule)] == ["raised", "stallprolonged"]
+    assert job.told(rule)[0] == ("raised", 300)
+    others = {POLLING, "detectors/polling-others", "detectors/polling-service"} - {rule}
+    assert [job.told(other) for other in sorted(others)] == [[], []]
     job.says(660, "step 1 loss 0.5").is_quiet_until(662)
-    assert job.told(POLLING)[-1][0] == "withdrawn"
+    assert job.told(rule)[-1][0] == "withdrawn"
 
 
 @pytest.mark.parametrize(
@@ -446,4 +453,4 @@ def test_many_ranks_that_wait_in_one_log_are_one_stall():
                 at + rank / 100, f"[rank{rank}]: rank {rank} waits no more than it must: still waiting for rank 17"
             )
         job.is_quiet_until(at + 19, 5)
-    assert [what for what, _ in job.told(POLLING)] == ["raised"]
+    assert [what for what, _ in job.told("detectors/polling-others")] == ["raised"]

@@ -1,9 +1,10 @@
 """The table of exceptions, asked which cause an exception names.
 
 A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides
-components and groups, ``under`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the user's code
-whose names speak of that phase), ``library`` (all other code) and ``library:PHASE`` (of that, what works in this phase
-alone). ``raised_in`` looks at the frame that raised: the innermost one, but for those that only pass on an attribute.
+components and groups, ``under``, ``outside`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the
+user's code whose names speak of that phase), ``library`` (all other code) and ``library:PHASE`` (of that, what works
+in this phase alone). ``raised_in`` looks at the frame that raised: the innermost one, but for those that only pass on
+an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -155,9 +156,7 @@ def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
     distance = scene.lineage.distance(row.classes) if row.classes else 0
     if distance is None or (row.errno and scene.numbers.isdisjoint(row.errno)):
         return None
-    if (row.under and scene.under.isdisjoint(row.under)) or (
-        row.raised_in and scene.raised_in.isdisjoint(row.raised_in)
-    ):
+    if not _comes_from(row, scene):
         return None
     if row.function is not None and not _search(row.function, scene.function):
         return None
@@ -170,6 +169,14 @@ def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
     if row.without is not None and _search(row.without, scene.message):
         return None
     return _Fit(row, distance, length)
+
+
+def _comes_from(row: ExceptionRow, scene: _Scene) -> bool:
+    """Whether the frames are from where the row asks for, and from nowhere that it is kept from."""
+    asked = ((row.under, scene.under), (row.raised_in, scene.raised_in))
+    return scene.under.isdisjoint(row.outside) and not any(
+        places and found.isdisjoint(places) for places, found in asked
+    )
 
 
 def _search(words: str, message: str) -> "regex.Match[str] | None":

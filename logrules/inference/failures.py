@@ -103,9 +103,9 @@ class Failures:
         )
         return chain, raised, tuple(one for one in ended if one is not None)
 
-    def cut_off(self, last: Event) -> Failure | None:
-        """The exception that the last line of a log leaves untold in the midst of its traceback, if it does."""
-        return self._assembler.cut_off(last)
+    def cut_off(self, lines: Sequence[Event]) -> Failure | None:
+        """The exception that the last of these lines of a log leaves untold in the midst of its traceback, if so."""
+        return self._assembler.cut_off(lines)
 
     def keep(self, failure: Failure, observation: Observation) -> None:
         """Remember a record, in the place of what it has grown from; ``observation`` is of its latest line."""

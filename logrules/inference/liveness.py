@@ -56,7 +56,8 @@ class JobSnapshot:
     """A job as it stands.
 
     Asked only where an answer hangs on it: whether an error stands, a wait is open, its last lines are those of a loop.
-    ``reached`` is the job's own time at its last line, which no stamp of another time zone turns back.
+    ``reached`` is the job's own time at its last line, which no stamp of another time zone turns back. ``polled`` is
+    what repeated lines say of which a rule of their own tells.
     """
 
     now: float | None
@@ -71,6 +72,7 @@ class JobSnapshot:
     polls: Polls
     went_on: Callable[[Observation], bool]
     parting: Observation | None = None
+    polled: tuple[str, ...] = ()
 
     @property
     def quiet_since(self) -> float | None:
@@ -95,8 +97,8 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
             return _end_of(at, at.last) if quiet and at.last is not None else None
         case Detector(Detection.STOPPED):
             return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
-        case Detector(Detection.POLLING, limit):
-            return _polling(limit, at)
+        case Detector(Detection.POLLING, limit, says):
+            return _polling(limit, says, at)
         case _:
             return _live(leaf, at)
 
@@ -110,6 +112,12 @@ def limits_of(leaves: Iterable[Leaf]) -> Limits:
     """The limits that these leaves of conditions ask for."""
     asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in leaves if isinstance(leaf, Detector)})
     return {kind: tuple(limit for limit, its in asked if its is kind) for kind in Detection}
+
+
+def polled_words(leaves: Iterable[Leaf]) -> tuple[str, ...]:
+    """What repeated lines must say for these leaves that are about some of them only."""
+    asked = {leaf.says for leaf in leaves if isinstance(leaf, Detector) and leaf.says is not None}
+    return tuple(sorted(asked))
 
 
 def polling_patience(limit_s: float, polls: Polls) -> float:
@@ -179,15 +187,20 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     return match
 
 
-def _polling(limit_s: float, at: JobSnapshot) -> Match | None:
+def _polling(limit_s: float, says: str | None, at: JobSnapshot) -> Match | None:
     """The first and the last of lines that say that they wait, live or at the end of a saved log."""
     if at.tracker.owes_nothing or at.failing() or at.waiting():
         return None
-    late = [poll for poll in at.polls.standing() if _lasts(poll, limit_s, at)]
+    late = [poll for poll in at.polls.standing() if _concerns(says, poll, at) and _lasts(poll, limit_s, at)]
     if not late:
         return None
     longest = min(late, key=lambda poll: poll.first.order)
     return extend(begin(longest.first, -1), longest.last, -1)
+
+
+def _concerns(says: str | None, poll: Poll, at: JobSnapshot) -> bool:
+    """Whether a rule is about such lines: one that asks for no words leaves to the others what they are about."""
+    return poll.says(says) if says is not None else not any(poll.says(words) for words in at.polled)
 
 
 def _lasts(poll: Poll, limit_s: float, at: JobSnapshot) -> bool:

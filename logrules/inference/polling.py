@@ -6,6 +6,7 @@ from dataclasses import replace
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import progress_key
 from logrules.model.record import record
+from logrules.ruleset.pattern import bounded
 
 # With fewer lines than these nothing is repeated yet; without times in the log, there must be more.
 FEWEST = 4
@@ -33,6 +34,13 @@ class Poll:
         if self.first.heard is None or self.last.heard is None:
             return None
         return self.last.heard - self.first.heard
+
+    def says(self, words: str) -> bool:
+        """Whether its line has these words."""
+        try:
+            return bounded(words).search(self.first.event.message) is not None
+        except TimeoutError:
+            return False
 
     def repeated(self, observation: Observation) -> "Poll":
         """With one more of them."""

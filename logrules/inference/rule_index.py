@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.failures import FailureTables
-from logrules.inference.liveness import Limits, limits_of
+from logrules.inference.liveness import Limits, limits_of, polled_words
 from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
@@ -29,10 +29,11 @@ class Index:
 
     ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
     silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
-    failed; ``limits`` the silences that any asks for. ``failures`` are the tables of failures; ``frameworks`` are by
-    the signals that show them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those
-    that anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that
-    have any. ``told`` are the names of what any line may tell, by signal.
+    failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
+    ``failures`` are the tables of failures; ``frameworks`` are by the signals that show them, or by the ``components``
+    of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal. ``loops`` are the
+    phases in which the jobs of each framework loop, for those that have any. ``told`` are the names of what any line
+    may tell, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -43,6 +44,7 @@ class Index:
     metrics_of: Mapping[str, frozenset[str]]
     ends: frozenset[str]
     limits: Limits
+    polled: tuple[str, ...]
     markers: Mapping[int, Marker]
     failures: FailureTables
     frameworks: Mapping[int, tuple[str, ...]]
@@ -68,6 +70,7 @@ def index_of(pack: Pack) -> Index:
         metrics_of={name: _metrics(by_rule[name]) for name in silent if not _asks_silence(by_rule[name])},
         ends=ends_of(pack),
         limits=limits_of(every),
+        polled=polled_words(every),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),

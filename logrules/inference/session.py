@@ -211,7 +211,7 @@ class Session:
         if self._rules.alarmed():
             return
         for lines in self._job.endings.lines.values():
-            failure = run.failures.cut_off(lines[-1])
+            failure = run.failures.cut_off(lines)
             if failure is None:
                 continue
             observation = replace(self._observe(failure.last, failure.id), phase=run.tracker.phase_at(failure.last))

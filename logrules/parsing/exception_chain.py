@@ -1,11 +1,12 @@
 """Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
 from logrules.model.record import mutable_record
+from logrules.parsing.exception_line import shows_code
 from logrules.parsing.frame_list import FrameList
 
 # An exception told in another one's message begins within so many lines below it.
@@ -41,8 +42,18 @@ class OpenTraceback:
     def is_cut_off_at(self, last: Event, reach: int) -> bool:
         """Whether the last line of its log is one of its own, ``reach`` lines below its last frame at most."""
         near = self.first.source == last.source and last.line - self.last_line <= reach
-        begins = not (self.headless or self.nested or self.frames.innermost_first) and self.link is None
-        return near and begins and bool(self.frames.count)
+        alone = not (self.nested or self.frames.innermost_first) and self.link is None
+        return near and alone and bool(self.frames.count) and (not self.headless or self._begins_its_log())
+
+    def last_of(self, lines: Sequence[Event]) -> Event:
+        """The last of these lines that is its own and shows code: the last one of a log may be torn, or be marks."""
+        own = (line for line in reversed(lines) if line.worker == self.first.worker and line.line > self.first.line)
+        return next((line for line in own if shows_code(line.message)), lines[-1])
+
+    def _begins_its_log(self) -> bool:
+        """Whether nothing but its own text stands above its first frame: a stack that is printed has a heading."""
+        above = self.first.before
+        return len(above) == self.first.line - 1 and all(line[:1].isspace() for line in above)
 
 
 @mutable_record

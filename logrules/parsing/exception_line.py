@@ -41,6 +41,12 @@ def cut_short(source_line: str) -> tuple[str, str]:
     return (found[1] if found is not None and known else "Exception"), CUT_OFF
 
 
+def shows_code(message: str) -> bool:
+    """Whether a line of a traceback is a frame or source text: not the marks below it, not a frame that is torn off."""
+    text = message.strip(" ^~")
+    return bool(text) and not 'File "'.startswith(text)
+
+
 def indent_of(message: str) -> int:
     """How far a message is indented, the bars of boxes and trees included."""
     return len(message) - len(message.lstrip(_INDENT))

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -67,13 +67,13 @@ class TracebackAssembler:
             member, failure = member if member is not None else above.id, above
         return member, self._bounded(failure)
 
-    def cut_off(self, last: Event) -> Failure | None:
-        """The record of a traceback that the ``last`` line of its log leaves without its exception, if it does."""
+    def cut_off(self, lines: Sequence[Event]) -> Failure | None:
+        """The record of a traceback that the last of these ``lines`` of a log leaves without its exception, if so."""
         for writer in self._writers.values():
-            trace = next((one for one in writer.traces if one.is_cut_off_at(last, SOURCE_LINES)), None)
+            trace = next((one for one in writer.traces if one.is_cut_off_at(lines[-1], SOURCE_LINES)), None)
             if trace is not None:
-                place = replace(last, worker=trace.first.worker)
-                return self._bounded(self._complete(writer, place, trace, *cut_short(last.text))[1])
+                place = replace(trace.last_of(lines), worker=trace.first.worker)
+                return self._bounded(self._complete(writer, place, trace, *cut_short(place.text))[1])
         return None
 
     def frames_of(self, record: int) -> tuple[Frame, ...]:

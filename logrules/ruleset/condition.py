@@ -93,10 +93,14 @@ class Waiting:
 
 @record
 class Detector:
-    """What no line says: the engine detects it by itself, of some kinds after ``longer_than_s``."""
+    """What no line says: the engine detects it by itself, of some kinds after ``longer_than_s``.
+
+    ``says`` is what the lines must say that tell of a wait, where the rule is about some of them only.
+    """
 
     kind: Detection
     longer_than_s: float = 0.0
+    says: str | None = None
 
 
 @record

@@ -248,7 +248,8 @@ class RuleFile(CardFile):
 
     It holds ``when`` its condition does, or where any of its signals was seen. Parts of it that are joined by `and` or
     `then` must be told by one worker, in one failure or a few lines apart, unless ``anywhere`` is true. ``with``
-    is evidence that decides nothing. A ``detector`` of the engine stands for signals and condition.
+    is evidence that decides nothing. A ``detector`` of the engine stands for signals and condition; what
+    ``polling`` repeats must have what the rule ``says``.
     A ``fallback`` rule speaks only for lines that no other rule that holds has claimed.
     A ``stall`` rule says that the run does not move: the report's status is then `stalled`.
     """
@@ -258,6 +259,7 @@ class RuleFile(CardFile):
     id: RuleId
     detector: Detection | None = None
     longer_than: Duration | None = None
+    says: Pattern | None = None
     signals: dict[SignalName, AnySignal] = Field(default_factory=dict, max_length=20)
     with_: dict[SignalName, AnyEvidence] = Field(default_factory=dict, alias="with", max_length=20)
     when: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
@@ -278,4 +280,6 @@ class RuleFile(CardFile):
             raise ValueError(
                 "`longer_than` belongs to the detectors `quiet`, `silent`, `unstarted` and `polling`, and they need it"
             )
+        if self.says is not None and self.detector != "polling":
+            raise ValueError("`says` belongs to the detector `polling`")
         return self

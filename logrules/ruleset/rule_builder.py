@@ -68,7 +68,7 @@ def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFi
 def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
     """What ``when`` says, any of the signals where it says nothing, or the detector."""
     if file.detector is not None:
-        return Detector(file.detector, seconds(file.longer_than or "0s"))
+        return Detector(file.detector, seconds(file.longer_than or "0s"), file.says)
     if file.when is not None:
         found = parse_when(file.when, numbers)
         return found if file.anywhere else near(found)

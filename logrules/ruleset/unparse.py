@@ -44,8 +44,9 @@ def _spell_state(leaf: nodes.Condition) -> str:
     match leaf:
         case nodes.Waiting(wait):
             return f"waiting({wait})"
-        case nodes.Detector(kind, longer_than_s):
-            return f"{kind.value} > {spelled(longer_than_s)}" if longer_than_s else kind.value
+        case nodes.Detector(kind, longer_than_s, says):
+            spoken = f"{kind.value} > {spelled(longer_than_s)}" if longer_than_s else kind.value
+            return spoken if says is None else f"{spoken} that says /{says}/"
         case _:
             return _spell_metric(leaf)
 

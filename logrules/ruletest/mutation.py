@@ -111,9 +111,9 @@ def _wrong_leaf(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
             yield _seen(signals)
             if within_s is not None:
                 yield nodes.Repeated(signals, least, within_s * WIDER)
-        case nodes.Detector(kind, longer_than_s):
+        case nodes.Detector(kind, longer_than_s, says):
             if longer_than_s:
-                yield nodes.Detector(kind, longer_than_s * WIDER)
+                yield nodes.Detector(kind, longer_than_s * WIDER, says)
             elif kind in _OTHER_RHYTHM:
                 yield nodes.Detector(_OTHER_RHYTHM[kind])
         case _:

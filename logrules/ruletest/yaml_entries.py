@@ -37,7 +37,7 @@ _PRINTED = (
 )
 _STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks", "where", "unless", "during")
 _RULE = (
-    *("id", *_HEAD, "detector", "longer_than", "signals", "with", "when", "anywhere"),
+    *("id", *_HEAD, "detector", "longer_than", "says", "signals", "with", "when", "anywhere"),
     *("severity", "tier", "phase", "culprit", "cleared_by", "stall", "fallback", *_HELP),
 )
 _FRAMEWORK = (
