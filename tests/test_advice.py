@@ -53,6 +53,12 @@ def test_the_first_step_says_whose_code_raised(on_shipped, log, first):
     assert run_log(on_shipped, log).diagnoses[0].fixes[0].do.en.startswith(first)
 
 
+def test_where_only_the_end_of_a_process_is_told_no_step_speaks_of_what_is_not(on_shipped):
+    log = "[launch.py:322:sigkill_handler] ['python3', '-u', 'fit.py', '--local_rank=3'] exits with return code = 1"
+    (step,) = run_log(on_shipped, log).diagnoses[0].fixes
+    assert step.do.en.startswith("Read what the process that ended wrote")
+
+
 def test_what_a_line_tells_fills_the_steps_of_any_rule(on_shipped):
     second = run_log(on_shipped, OWN).diagnoses[0].fixes[1]
     assert second.run is not None

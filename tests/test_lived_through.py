@@ -444,3 +444,15 @@ _NOT_IMPORTED = (
 )
 def test_what_is_left_out_at_the_start_does_not_end_who_steps_on(on, story, below, status):
     assert run_log(on, _NOT_IMPORTED + below).status is status
+
+
+_STARTED = "".join(f"operator_{number} ........ [NO] ....... [OKAY]\n" for number in range(60))
+_ODD = "RuntimeError: the shard is odd"
+
+
+@pytest.mark.parametrize("name", ["", "[rank0]: "], ids=["ranks without a name", "a rank that is started anew"])
+def test_what_ended_a_script_was_lived_through_by_nobody_however_often(on, name):
+    lines = "".join(f"{name}{line}\n" for line in ended("fit.py", _ODD).splitlines())
+    first = run_log(on, (_STARTED + lines) * 5).diagnoses[0]
+    assert (first.cause, first.severity.value) == ("python-exception", "error")
+    assert _ODD in first.evidence[0].text

@@ -179,3 +179,23 @@ def test_a_parting_word_is_an_end_where_nothing_follows(tmp_path, story, log, st
     assert report.status is status
     told = report.completed_by.text if report.completed_by else None
     assert told == ("Done." if status is Status.COMPLETED else None)
+
+
+_LEFT = "[rank{rank}]:[W0301 10:00:0{rank}.100000000 ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources.\n"
+_ROWS = "".join(f" iteration {step:8d}/      40 | lm loss: 2.{step:02d} |\n" for step in range(1, 41))
+
+
+@pytest.mark.parametrize(
+    ("story", "seen", "left", "status"),
+    [
+        ("all have left", range(4), (2, 0, 3, 1), Status.COMPLETED),
+        ("the other node's write elsewhere", range(4, 8), (5, 4, 7, 6), Status.COMPLETED),
+        ("one left before the others", range(4), (2,), Status.RUNNING),
+        ("two were never heard of", (0, 3), (0, 3), Status.RUNNING),
+    ],
+)
+def test_a_run_that_all_ranks_have_left_is_over(tmp_path, story, seen, left, status):
+    log = tmp_path / "train.log"
+    begun = "".join(f"[rank{rank}]: building the loader\n" for rank in seen)
+    log.write_text(begun + _ROWS + "".join(_LEFT.format(rank=rank) for rank in left))
+    assert diagnose(str(log)).status is status, story

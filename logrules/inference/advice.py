@@ -34,8 +34,12 @@ def steps_for(
     settings = in_force(card.renamed, told_of)
     chosen = ((fix, renamed(fix, settings)) for fix in card.fixes(seen, said, phase, told_of))
     fitting = tuple(fix for before, fix in chosen if not (is_done(fix, captures) or is_idle(before, fix)))
-    told = [fix for fix in fitting if is_filled(fix.do.en, captures)]
-    return tuple(_filled(fix, captures) for fix in told or fitting or card.fixes())
+    told = _told(fitting, captures) or _told(card.fixes(), captures)
+    return tuple(_filled(fix, captures) for fix in told)
+
+
+def _told(fixes: Iterable[Fix], captures: Mapping[str, str]) -> list[Fix]:
+    return [fix for fix in fixes if is_filled(fix.do.en, captures)]
 
 
 def _filled(fix: Fix, captures: Mapping[str, str]) -> Fix:

@@ -147,7 +147,8 @@ class Failures:
         self._told_at[kind] = failure.last.line
         self._longest[kind] = max(self._longest[kind], failure.last.line - failure.first.line)
         one_process = failure.worker.pid is not None or failure.worker.rank is not None
-        if one_process or before is None or failure.first.line - before > NEAR_LINES + self._longest[kind]:
+        apart = before is None or failure.first.line - before > NEAR_LINES + self._longest[kind]
+        if failure.script is None and (one_process or apart):
             self._alike[kind] += 1
         if failure.worker.named and self._alike[kind] >= LIVED_THROUGH:
             self._routine_of.add((failure.worker.role, failure.raised))

@@ -8,6 +8,7 @@ process ``of_pid`` on ``of_host`` of which its writer tells), ``own_address`` by
 """
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import field
 
 from logrules.inference.numbered_roles import NumberedRoles
@@ -88,6 +89,13 @@ class RankTable:
     def ranks(self) -> frozenset[int]:
         """The ranks of any role."""
         return frozenset(rank for _, rank in self.states)
+
+    def are_all(self, ranks: AbstractSet[int]) -> bool:
+        """Whether these are all ranks that were seen, and all of a job or of a node: a block of them without gaps."""
+        first, many = min(ranks), len(ranks)
+        block = max(ranks) - first < many and first % many == 0
+        alone = many == 1 and (first != 0 or (self.world or 1) > 1)
+        return block and not alone and ranks >= self.ranks
 
     @property
     def sizes(self) -> ParallelSizes:

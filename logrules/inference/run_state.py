@@ -71,6 +71,7 @@ class RunState:
         self.reached: float | None = None
         # The latest line, where it says that its writer is done.
         self.parting: Observation | None = None
+        self._parted: set[int] = set()
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
         self._named: set[str] = set()
         self._by_component = index.components
@@ -120,10 +121,17 @@ class RunState:
             self._step_deadlines.hear(observation.event.arrived)
         self.last = observation
         self.reached = self.job.clock.now
-        self.parting = observation if parting else None
         self.curves.see(observation)
         self.ranks.see(observation)
+        self.parting = observation if parting and self._all_part(observation) else None
         self.outliers.see(observation, complaint=complaint)
+
+    def _all_part(self, observation: Observation) -> bool:
+        """Whether with this writer all have left: who leaves before the other ranks leaves them waiting."""
+        if observation.worker.rank is None:
+            return True
+        self._parted.add(observation.worker.rank)
+        return self.ranks.are_all(self._parted)
 
     def survived(self, rule: Rule, match: Match) -> bool:
         """Whether the run went on for long enough after these lines for them not to be its end."""
