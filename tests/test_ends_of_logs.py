@@ -105,3 +105,31 @@ def test_a_build_that_says_no_more_stalls(on, story, log, cause):
 def test_a_job_that_kaldi_saw_fail_has_failed(on):
     log = "# Started at Sat Dec  9 11:39:30 IST 2023\nbash: nnet3-train: something\n# Ended (code 1) at Sat Dec  9 11:39:31 IST 2023, elapsed time 1 seconds\n"
     assert run_log(on, log).status in (Status.FAILED, Status.UNEXPLAINED)
+
+
+def logged(*said: str) -> str:
+    return "".join(
+        f"2025-03-01 10:{minute:02}:00,250 __main__     INFO     {text}\n" for minute, text in enumerate(said, 10)
+    )
+
+
+RAISED = (
+    "2025-03-01 10:01:00,250 __main__     ERROR    Traceback (most recent call last):\n"
+    '  File "/srv/fit.py", line 41, in <module>\n'
+    "    main()\n"
+    "KeyError: 'price'\n\n"
+)
+WORK = ("Load the table", "Input is checked", "Rows are chosen", "Fit the model", "Find what is left", "Weigh the rest")
+MORE = ("Score by hand", "Compare by hand", "Write the table", "Read it again", "Predict prices", "Keep the figures")
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "failed"),
+    [
+        ("it was started anew, and says that it is done", logged(*WORK, *MORE, "END fit.py"), False),
+        ("it cleans up and says so", logged("Close the table", "END fit.py"), True),
+        ("it never says that it is done", logged(*WORK, *MORE), True),
+    ],
+)
+def test_who_logs_what_it_raised_does_much_more_and_is_done_has_lived_through_it(on, story, log, failed):
+    assert (run_log(on, logged("START fit.py") + RAISED + log).status is Status.FAILED) is failed
