@@ -229,7 +229,15 @@ class RunState:
         if self.job.endings.answered(last.event) >= enough or self.job.endings.refused(last.event):
             return True
         record = self.failures.record_of(last.chain)
-        return record is not None and record.logged_whole and self.job.endings.spoke_on(last.event)
+        if record is None or not record.logged_whole:
+            return False
+        return self.job.endings.spoke_on(last.event) or self._was_done(last)
+
+    def _was_done(self, last: Observation) -> bool:
+        """Whether its writer did much more behind this line, and says in the very last one that it is done."""
+        parting = self.parting
+        logs = parting is not None and parting.event.level is not None and parting.worker == last.worker
+        return logs and self.went_on(last)
 
     def _outlived(self, last: Observation) -> bool:
         """Whether the log went on for very long behind what ended a start, and says of nothing else that failed."""
