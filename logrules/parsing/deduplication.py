@@ -138,16 +138,20 @@ class RepeatFilter:
         return seen
 
 
+def _beginning(text: bytes) -> bytes:
+    """The beginning of a line, where it may say who wrote it, without a time."""
+    return _TIME.sub(b"", text[:WRITER_BYTES])
+
+
 def _writer(text: bytes) -> bytes:
-    """What may name who wrote a line: its prefixes without a time; where it has none, all of its beginning."""
-    begin = _TIME.sub(b"", text[:WRITER_BYTES])
-    prefixes = _PREFIXES.match(begin)
-    return begin if prefixes is None else prefixes[0]
+    """What may name who wrote a line: its prefixes; where it has none, all of its beginning."""
+    beginning = _beginning(text)
+    prefixes = _PREFIXES.match(beginning)
+    return beginning if prefixes is None else prefixes[0]
 
 
 def _identity(text: bytes) -> int:
-    writer = _TIME.sub(b"", text[:WRITER_BYTES])
-    return hash(writer + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
+    return hash(_beginning(text) + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
 
 
 def _is_doubled(times: int) -> bool:
