@@ -127,6 +127,15 @@ def test_of_lines_of_tracebacks_that_flood_a_window_a_number_behind_the_writer_m
         assert its == [1, 2, 4, 8, 16, 32, 64]
 
 
+def test_in_a_flood_of_lines_of_tracebacks_other_words_are_heard_however_late_they_come():
+    said = [b"ShardError: shard %d is lost" % nth for nth in range(1_000)]
+    said[900] = b"ShardError: shard 900 is found"
+    lines = [line(10 * nth, FRAME, raw=raw) for nth, raw in enumerate(said)]
+    found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(FRAME,)}))
+    kept = [one.number // 10 for one in filter_of_traces().thinned(found).lines]
+    assert kept[MAX_FLOOD_TEXTS:] == [255, 511, 900]
+
+
 def test_how_lines_fall_into_windows_does_not_matter():
     lines = [line(number, number % 2) for number in range(4 * FAMILIAR_LINES)]
     whole = read(RepeatFilter(frozenset()), lines)

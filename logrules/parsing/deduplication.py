@@ -24,7 +24,7 @@ MANY_KINDS = 1_024
 # tell but that it does. Behind them the first, second, fourth, eighth … line of a kind is read, whatever it says.
 MAX_KIND_TEXTS, MAX_TEXTS = 1_024, 16_384
 # Fewer of a kind that floods a window: what is left of it there is a sample already. Behind them the lines of
-# tracebacks are told apart by who wrote them.
+# tracebacks are told apart by who wrote them and by their words, no more by numbers.
 MAX_FLOOD_TEXTS = 128
 READ_TO_A_DOUBLING = 16
 
@@ -48,7 +48,7 @@ class RepeatFilter:
     Lines with one of ``of_traces`` mean something only together with their neighbours: a run of them is read where one
     that may name an exception comes for the first, second, fourth, eighth … time, or any other for the first. Those
     with one of ``exceptions`` do name one. Two lines are the same if nothing but numbers differs behind what may name
-    their writer; of a kind that floods a window, if it is of the same writer.
+    their writer; of a kind that floods a window, nothing but numbers behind its prefixes.
 
     Of lines with one of ``telling`` the last of each kind in a window is read too, unless the next window has more of
     it: nobody knows which is the last of the log before its end, and by then it would come behind what was read since.
@@ -104,10 +104,10 @@ class RepeatFilter:
             return _is_doubled(self._count(line.kind))
         seen = self._times_told(_identity(line.raw))
         if line.kind in flooded:
-            by_writer = self._times_told(hash((line.kind, _writer(line.raw))))
+            in_words = self._times_told(_words_identity(line.raw))
             if seen == 1:
                 self._texts_of[line.kind] += 1
-                seen = seen if self._texts_of[line.kind] <= MAX_FLOOD_TEXTS else by_writer
+                seen = seen if self._texts_of[line.kind] <= MAX_FLOOD_TEXTS else in_words
         return seen == 1 or (_is_doubled(seen) and self._may_name(line))
 
     def _times_told(self, told: int) -> int:
@@ -143,15 +143,16 @@ def _beginning(text: bytes) -> bytes:
     return _TIME.sub(b"", text[:WRITER_BYTES])
 
 
-def _writer(text: bytes) -> bytes:
-    """What may name who wrote a line: its prefixes; where it has none, all of its beginning."""
-    beginning = _beginning(text)
-    prefixes = _PREFIXES.match(beginning)
-    return beginning if prefixes is None else prefixes[0]
-
-
 def _identity(text: bytes) -> int:
     return hash(_beginning(text) + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
+
+
+def _words_identity(text: bytes) -> int:
+    """The same without any number but those of its prefixes; where it has none, with those of its beginning."""
+    beginning = _beginning(text)
+    prefixes = _PREFIXES.match(beginning)
+    writer = beginning if prefixes is None else prefixes[0]
+    return hash((writer, text[:MAX_TEXT_BYTES].translate(None, _DIGITS)))
 
 
 def _is_doubled(times: int) -> bool:
