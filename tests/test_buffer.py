@@ -73,6 +73,13 @@ def test_small_writes_are_gathered():
     assert one.read(None).data == b"two\nthree\n"
 
 
+def test_what_was_gathered_before_it_came_is_given_at_once():
+    one, clock = buffer(gather_s=0.0)
+    for line in (b"one\n", b"two\n"):
+        one.put("log", line)
+        assert one.read(clock.at).data == line
+
+
 def test_whoever_reads_rests_for_longer_than_it_works():
     one, clock = buffer(busy_share=0.25)
     one.put("log", b"one\n")

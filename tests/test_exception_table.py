@@ -275,6 +275,29 @@ def test_words_ignore_case_unless_they_say_otherwise() -> None:
     assert row_of(small(row), failure(link("ValueError: size"))) is None
 
 
+def test_messages_that_differ_in_a_digit_alone_are_told_apart_by_it() -> None:
+    old = ExceptionRow("old", "gpu-not-supported", classes=("RuntimeError",), words="sm_70")
+    new = ExceptionRow("new", "version-mismatch", classes=("RuntimeError",), words="sm_90")
+    asked = ExceptionTable(SMALL, (old, new), {"sm_70": ("sm_70",), "sm_90": ("sm_90",)})
+    for architecture, row in ((80, None), (90, new), (70, old), (90, new)):
+        assert row_of(asked, failure(link(f"RuntimeError: no kernel for sm_{architecture}"))) is row
+
+
+def test_words_are_sought_once_for_all_messages_that_differ_in_digits_alone() -> None:
+    class Counting(dict[str, tuple[str, ...]]):
+        asked = 0
+
+        def get(self, key: str, *other: Any) -> Any:
+            Counting.asked += 1
+            return super().get(key, *other)
+
+    row = ExceptionRow("lost", "peer-lost", classes=("RuntimeError",), words="shard .* lost")
+    asked = ExceptionTable(SMALL, (row,), Counting({"shard .* lost": ("shard",)}))
+    for number in range(100, 1_000):
+        assert row_of(asked, failure(link(f"RuntimeError: shard {number} is lost"))) is row
+    assert Counting.asked == 1
+
+
 def test_what_must_be_absent_is() -> None:
     row = ExceptionRow("words", "disk-full", words="No space", without="/dev/shm")
     assert row_of(small(row), failure(link("OSError: no space for /DEV/SHM/a"))) is None

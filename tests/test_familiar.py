@@ -115,6 +115,27 @@ def test_of_a_kind_that_floods_a_window_fewer_texts_are_told_apart():
     assert all(any(power < number <= 2 * power for number in kept) for power in (2**bits for bits in range(14)))
 
 
+def test_of_lines_of_tracebacks_that_flood_a_window_a_number_behind_the_writer_makes_ever_fewer_others():
+    said = [b"[rank%d]: ShardError: shard %d is lost" % (nth % 200, nth) for nth in range(20_000)]
+    lines = [line(10 * nth, FRAME, raw=raw) for nth, raw in enumerate(said)]
+    found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(FRAME,)}))
+    kept = [one.number // 10 for one in filter_of_traces().thinned(found).lines]
+    assert kept[:MAX_FLOOD_TEXTS] == list(range(MAX_FLOOD_TEXTS))
+    assert {nth % 200 for nth in kept} == set(range(200)), "each writer is heard, however late it tells"
+    for writer in range(200):
+        its = [nth // 200 + 1 for nth in kept if nth % 200 == writer]
+        assert its == [1, 2, 4, 8, 16, 32, 64]
+
+
+def test_in_a_flood_of_lines_of_tracebacks_other_words_are_heard_however_late_they_come():
+    said = [b"ShardError: shard %d is lost" % nth for nth in range(1_000)]
+    said[900] = b"ShardError: shard 900 is found"
+    lines = [line(10 * nth, FRAME, raw=raw) for nth, raw in enumerate(said)]
+    found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(FRAME,)}))
+    kept = [one.number // 10 for one in filter_of_traces().thinned(found).lines]
+    assert kept[MAX_FLOOD_TEXTS:] == [255, 511, 900]
+
+
 def test_how_lines_fall_into_windows_does_not_matter():
     lines = [line(number, number % 2) for number in range(4 * FAMILIAR_LINES)]
     whole = read(RepeatFilter(frozenset()), lines)

@@ -219,6 +219,31 @@ def test_the_source_is_asked_to_wait_for_the_deadline_of_silence_alone(shipped):
     assert script.asked[1] > 5_000.0
 
 
+class Silence(Script):
+    """A live source that falls silent after its script: time passes to the moment that it is asked to wait for."""
+
+    def __init__(self, *items, lasts_s):
+        super().__init__(*items)
+        self._now = items[-1].arrived
+        self._over = self._now + lasts_s
+        self.ticks = 0
+
+    def read(self, until):
+        item = super().read(until)
+        if not isinstance(item, End) or self._now >= self._over:
+            return item
+        self._now = min(until, self._over)
+        self.ticks += 1
+        return Tick(self._now)
+
+
+def test_a_silence_that_nobody_minds_is_looked_at_no_more_often_than_any(shipped):
+    steps = [b"step %d loss 0.5\n" % number for number in range(20)]
+    source = Silence(*blocks(*steps, b"training finished after 20 steps\n"), lasts_s=600)
+    for _ in Following(source, shipped, beat_s=1.0):
+        assert source.ticks < 700
+
+
 def test_what_others_say_is_read_as_a_log_of_its_own(shipped):
     following = Following(Script(*blocks(b"one\n"), Tick(1001.0), Tick(1002.0)), shipped)
     for update in following:

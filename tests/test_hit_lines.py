@@ -1,6 +1,7 @@
 """Hit lines of a window full of them: thinned before anything is made of them, and never read in vain."""
 
 from itertools import pairwise
+from operator import itemgetter
 
 import pytest
 from hypothesis import given
@@ -51,6 +52,12 @@ def test_of_each_kind_the_first_the_doublings_and_the_last_are_kept(lines, share
     assert (thinned.line_count, thinned.hits) == (whole.line_count, whole.hits)
     assert thinned.flooded == {line.kind for line in whole.lines if line.number not in wanted}
     assert all(one.number < other.number for one, other in pairwise(thinned.lines))
+
+
+@given(ends=st.lists(st.integers(0, 40)).map(sorted), more=st.lists(st.integers(0, 40)).map(sorted))
+def test_further_hits_stand_among_the_others_by_where_they_end(ends, more):
+    hits = Hits((end, number % 3) for number, end in enumerate(ends))
+    assert list(hits.with_more(more, 7)) == sorted([*hits, *((end, 7) for end in more)], key=itemgetter(0))
 
 
 def test_hits_are_counted_however_few_lines_are_kept():

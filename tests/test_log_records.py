@@ -157,6 +157,26 @@ def test_a_captured_log_says_the_same_in_records(case, at_once, shipped):
     assert [one.rule for one in found.diagnoses] == [one.rule for one in plain.diagnoses]
 
 
+@given(
+    moment=st.datetimes(),
+    digits=st.integers(0, 9),
+    mark=st.sampled_from(".,"),
+    between=st.sampled_from("T "),
+    zone=st.sampled_from(["", "Z", "+00:00", "+0000"]),
+)
+def test_a_time_in_utc_is_read_to_its_thousandths_however_it_is_written(moment, digits, mark, between, zone):
+    fraction = f"{mark}{moment.microsecond:06}000"[: digits + 1] if digits else ""
+    told = f"{moment.isoformat(between, 'seconds')}{fraction}{zone}"
+    kept = f"{fraction[1:4]:0<3}"
+    wanted = f"{moment.isoformat(' ', 'seconds')}.{kept}"
+    assert lines_of_record(json.dumps({"time": told, "msg": "x"}).encode()) == [f"{wanted} [log] x"]
+
+
+@pytest.mark.parametrize("told", ["2026-02-30 10:20:30.250Z", "2026-01-31 24:20:30.250", "2026-01-31 10:20:60.250"])
+def test_a_time_that_no_calendar_has_stays_as_it_is_written(told):
+    assert lines_of_record(json.dumps({"time": told, "msg": "x"}).encode()) == [f"{told} [log] x"]
+
+
 def test_figures_beside_the_message_of_a_record_count(shipped):
     records = (
         {"level": "info", "timestamp": f"2026-01-31T10:20:{at}Z", "message": "train", "step": at, "loss": loss}

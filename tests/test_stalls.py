@@ -363,6 +363,8 @@ def test_a_silence_is_not_noticed_where_nothing_is_usual_or_nobody_owes_a_line()
     for at in range(20):
         fresh.on_bytes(START + at)
     assert fresh.pass_to(START + 1_000, owed=False) == ()
+    assert fresh.due is None
+    assert fresh.pass_to(START + 1_001, owed=True) == (QuietNoticed(START + 1_001, 982.0, 1.0),)
 
 
 POLLING = "detectors/polling"

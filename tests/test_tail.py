@@ -153,15 +153,17 @@ def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cost_s", "came", "pause_s"),
+    ("cost_s", "still_s", "pause_s"),
     [
-        (0.0001, True, 0.01),  # one file that grows: a hundred looks a second
-        (0.002, True, 0.04),  # a thousand files: a twentieth of a core
-        (0.00005, False, 0.03),
-        (0.001, False, 0.2),
-        (3.0, True, POLL_S),
-        (3.0, False, POLL_S),
+        (0.0001, 0.0, 0.01),  # one file that grows: a hundred looks a second
+        (0.0001, 0.1, 0.01),  # also where a look comes between two of its lines
+        (0.002, 0.0, 0.04),  # a thousand files: a twentieth of a core
+        (0.00005, 1.0, 0.03),
+        (0.001, 1.0, 0.2),
+        (0.00005, float("inf"), 0.03),
+        (3.0, 0.0, POLL_S),
+        (3.0, 1.0, POLL_S),
     ],
 )
-def test_how_soon_files_are_looked_at_again(cost_s, came, pause_s):
-    assert next_pause(cost_s, came=came) == pytest.approx(pause_s)
+def test_how_soon_files_are_looked_at_again(cost_s, still_s, pause_s):
+    assert next_pause(cost_s, still_s) == pytest.approx(pause_s)

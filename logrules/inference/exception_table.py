@@ -8,7 +8,7 @@ an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -45,6 +45,9 @@ _ERRNO = regex.compile(
 
 # Many ranks raise the same, and a record is asked about again whenever it grows.
 _KEPT_ANSWERS = 1_024
+# What differs in messages of one kind are mostly digits: which rows may know them is told for all of these at once.
+_KEPT_SHAPES = 256
+_SHAPE = str.maketrans(dict.fromkeys("0123456789", "0"))
 
 
 @record
@@ -113,6 +116,7 @@ class ExceptionTable:
             for name in {class_parts(one)[1] for one in row.classes}:
                 self._by_class.setdefault(name, []).append(row)
         self._fitting = lru_cache(maxsize=_KEPT_ANSWERS)(self._fits)
+        self._that_may_fit = lru_cache(maxsize=_KEPT_SHAPES)(self._rows_for)
 
     def match_of(self, failure: Failure, printed_by: Origin | None = None) -> RowMatch | None:
         """The row that says most about the failure and the exception that it knows, or None.
@@ -142,14 +146,18 @@ class ExceptionTable:
     ) -> tuple[_Fit, ...]:
         numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message))
         scene = _Scene(message, numbers, ExceptionLineage.of(kind, self._bases), under, raised_in, function)
-        rows = {row.id: row for name in scene.lineage.names for row in self._by_class.get(name, ())}
-        candidates = filter(partial(self._may_fit, message.casefold()), (*rows.values(), *self._of_any_class))
-        fits = (_fit(row, scene) for row in candidates)
+        fits = (_fit(row, scene) for row in self._that_may_fit(kind, message.translate(_SHAPE)))
         return tuple(fit for fit in fits if fit is not None)
 
-    def _may_fit(self, folded: str, row: ExceptionRow) -> bool:
-        """Whether the message has a word that the row's cannot be without: most rows are done with by that."""
-        return row.words is None or may_hold(self._required.get(row.words, ()), folded)
+    def _rows_for(self, kind: str, shape: str) -> tuple[ExceptionRow, ...]:
+        """The rows that may know an exception with a message of this shape: most lack a word that they need."""
+        lineage, folded = ExceptionLineage.of(kind, self._bases), shape.casefold()
+        rows = {row.id: row for name in lineage.names for row in self._by_class.get(name, ())}
+        return tuple(row for row in (*rows.values(), *self._of_any_class) if self._may_fit(row, folded))
+
+    def _may_fit(self, row: ExceptionRow, folded: str) -> bool:
+        needed = self._required.get(row.words, ()) if row.words is not None else ()
+        return may_hold(tuple(word.translate(_SHAPE) for word in needed), folded)
 
 
 def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:

@@ -23,7 +23,8 @@ MANY_KINDS = 1_024
 # Of all kinds together no more texts are told apart: a log that says something else with every line has nothing to
 # tell but that it does. Behind them the first, second, fourth, eighth … line of a kind is read, whatever it says.
 MAX_KIND_TEXTS, MAX_TEXTS = 1_024, 16_384
-# Fewer of a kind that floods a window: what is left of it there is a sample already.
+# Fewer of a kind that floods a window: what is left of it there is a sample already. Behind them the lines of
+# tracebacks are told apart by who wrote them and by their words, no more by numbers.
 MAX_FLOOD_TEXTS = 128
 READ_TO_A_DOUBLING = 16
 
@@ -35,6 +36,8 @@ MAX_TRACE_TEXTS = 65_536
 WRITER_BYTES, MAX_TEXT_BYTES = 48, 1_024
 _TIME = re.compile(rb"(?:\d{4}[-/])?\d\d[-/]\d\d(?=[ T_])|\d\d:\d\d:\d\d(?:[.,]\d+)?")
 _DIGITS = b"0123456789"
+# What stands before a message: marks that end in a bracket, a bar or a colon.
+_PREFIXES = re.compile(rb"(?:[^\])|:]{0,48}[\])|:]+\s+)+")
 # What may be an exception of any name. Source text below a frame begins with a small letter or goes on behind a name.
 _NAMED = re.compile(rb"[^A-Za-z]{0,8}(?:.{1,200}?[\])|:]\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)")
 
@@ -45,7 +48,7 @@ class RepeatFilter:
     Lines with one of ``of_traces`` mean something only together with their neighbours: a run of them is read where one
     that may name an exception comes for the first, second, fourth, eighth … time, or any other for the first. Those
     with one of ``exceptions`` do name one. Two lines are the same if nothing but numbers differs behind what may name
-    their writer.
+    their writer; of a kind that floods a window, nothing but numbers behind its prefixes.
 
     Of lines with one of ``telling`` the last of each kind in a window is read too, unless the next window has more of
     it: nobody knows which is the last of the log before its end, and by then it would come behind what was read since.
@@ -71,7 +74,7 @@ class RepeatFilter:
         of_trace = [self._is_of_trace(line.kind) for line in found.lines]
         last = self._last_of_each(found.lines, following.lines if following is not None else ())
         runs = _runs(compress(found.lines, of_trace))
-        read = frozenset(line.number for run in runs if self._has_news(run, last) for line in run)
+        read = frozenset(line.number for run in runs if self._has_news(run, found.flooded, last) for line in run)
         kept = tuple(
             line
             for line, traced in zip(found.lines, of_trace, strict=True)
@@ -91,17 +94,25 @@ class RepeatFilter:
         named = {line.kind: line.number for line in lines if line.kind in of_trace and self._may_name(line)}
         return {**{kind: latest[kind] for kind in telling - of_trace}, **named}
 
-    def _has_news(self, run: Sequence[HitLine], last: frozenset[int]) -> bool:
+    def _has_news(self, run: Sequence[HitLine], flooded: AbstractSet[Kind], last: frozenset[int]) -> bool:
         # Each line counts, also behind the first new one.
-        news = [self._is_news(line) or line.number in last for line in run]
+        news = [self._is_news(line, flooded) or line.number in last for line in run]
         return any(news)
 
-    def _is_news(self, line: HitLine) -> bool:
+    def _is_news(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         if len(self._texts) >= MAX_TRACE_TEXTS:
             return _is_doubled(self._count(line.kind))
-        known = _identity(line.raw)
-        self._texts[known] = seen = self._texts[known] + 1
+        seen = self._times_told(_identity(line.raw))
+        if line.kind in flooded:
+            in_words = self._times_told(_words_identity(line.raw))
+            if seen == 1:
+                self._texts_of[line.kind] += 1
+                seen = seen if self._texts_of[line.kind] <= MAX_FLOOD_TEXTS else in_words
         return seen == 1 or (_is_doubled(seen) and self._may_name(line))
+
+    def _times_told(self, told: int) -> int:
+        self._texts[told] = times = self._texts[told] + 1
+        return times
 
     def _may_name(self, line: HitLine) -> bool:
         if not self._exceptions.isdisjoint(line.kind):
@@ -127,9 +138,21 @@ class RepeatFilter:
         return seen
 
 
+def _beginning(text: bytes) -> bytes:
+    """The beginning of a line, where it may say who wrote it, without a time."""
+    return _TIME.sub(b"", text[:WRITER_BYTES])
+
+
 def _identity(text: bytes) -> int:
-    writer = _TIME.sub(b"", text[:WRITER_BYTES])
-    return hash(writer + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
+    return hash(_beginning(text) + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
+
+
+def _words_identity(text: bytes) -> int:
+    """The same without any number but those of its prefixes; where it has none, with those of its beginning."""
+    beginning = _beginning(text)
+    prefixes = _PREFIXES.match(beginning)
+    writer = beginning if prefixes is None else prefixes[0]
+    return hash((writer, text[:MAX_TEXT_BYTES].translate(None, _DIGITS)))
 
 
 def _is_doubled(times: int) -> bool:

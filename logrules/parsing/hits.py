@@ -1,6 +1,7 @@
 """Where literals stand, in two columns: of as many tuples one full line took 30 MB."""
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import overload
@@ -13,6 +14,20 @@ class Hits(Sequence[tuple[int, int]]):
         made = list(pairs)
         self.ends = array("q", map(itemgetter(0), made))
         self.numbers = array("i", map(itemgetter(1), made))
+
+    def with_more(self, ends: Iterable[int], number: int) -> "Hits":
+        """These and, at rising offsets, few more of one number: behind what ends there too."""
+        found, taken = Hits(), 0
+        for end in ends:
+            place = bisect_right(self.ends, end, taken)
+            found.ends += self.ends[taken:place]
+            found.numbers += self.numbers[taken:place]
+            found.ends.append(end)
+            found.numbers.append(number)
+            taken = place
+        found.ends += self.ends[taken:]
+        found.numbers += self.numbers[taken:]
+        return found
 
     def __len__(self) -> int:
         return len(self.ends)

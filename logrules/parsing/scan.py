@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from itertools import compress, pairwise, repeat
+from itertools import compress, pairwise
 
 from logrules.model.record import record
 from logrules.parsing.hits import Hits
@@ -75,10 +75,7 @@ class Scanner:
         """Where literals of which entries of ``signals_of`` stand."""
         found = self._matcher.find(data) if self._matcher is not None and data else Hits()
         frames = list(compress(found.ends, map(self._frames.__contains__, found.numbers))) if self._frames else []
-        if frames:
-            below = _lines_below(data, frames)
-            found = Hits(sorted([*found, *zip(below, repeat(len(self.signals_of) - 1))]))
-        return found
+        return found.with_more(_lines_below(data, frames), len(self.signals_of) - 1) if frames else found
 
 
 def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Literal]:

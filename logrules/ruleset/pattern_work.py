@@ -35,10 +35,14 @@ def lengths_without_clock(pattern: str) -> tuple[int, int]:
     if tree is None:
         return 0, 0
     # What is found ends the search: nothing follows it. Until then it is looked for from each character on.
-    steps = [(length, most_steps(tree, length)) for length in _LENGTHS]
-    anchored = _is_anchored(tree)
-    searched = next((length for length, taken in steps if (1 if anchored else length) * taken <= MAX_STEPS), 0)
-    return searched, next((length for length, taken in steps if taken <= MAX_STEPS), 0)
+    anchored, matched = _is_anchored(tree), 0
+    for length in _LENGTHS:
+        taken = most_steps(tree, length)
+        if taken <= MAX_STEPS:
+            matched = max(matched, length)
+            if (1 if anchored else length) * taken <= MAX_STEPS:
+                return length, matched
+    return 0, matched
 
 
 def is_catastrophic(pattern: str) -> bool:

@@ -15,7 +15,9 @@ from logrules.sources.watch_paths import WatchedPaths
 
 # New files are looked for this often, and known ones at the least: the same on every file system.
 POLL_S = 0.5
-# What grows will grow on, so it is looked at again soon; as long as looking takes no more than these parts of a core.
+# What grew a moment ago will grow on, so it is looked at again soon; as long as looking takes no more than these parts
+# of a core.
+_LATELY_S = 0.25
 _GROWING_S, _GROWING_SHARE = 0.01, 0.05
 _QUIET_S, _QUIET_SHARE = 0.03, 0.005
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
@@ -37,8 +39,9 @@ class FollowedFiles:
 
     def __init__(self, paths: Sequence[str], pass_on: Callable[[bytes], None] = lambda _data: None) -> None:
         self.name = ", ".join(paths)
-        # Nobody waits for us to read files, so nothing need be left out, and no time be kept free.
-        self._buffer = EventQueue(self.name, busy_share=1.0)
+        # Nobody waits for us to read files, so nothing need be left out, and no time be kept free; and what comes
+        # between two looks is gathered already.
+        self._buffer = EventQueue(self.name, busy_share=1.0, gather_s=0.0)
         self._roots = WatchedPaths(paths)
         self._pass_on = pass_on
         self._followed: dict[str, _Followed] = {}
@@ -77,13 +80,15 @@ class FollowedFiles:
     def _run(self) -> None:
         """Look, sleep, look again."""
         found = now()
+        grew = float("-inf")
         while not self._stopped.is_set():
             begun = thread_time()
             if now() >= found + POLL_S:
                 self._find()
                 found = now()
             came = [self._look(one) for one in self._followed.values()]
-            self._stopped.wait(next_pause(thread_time() - begun, came=any(came)))
+            grew = now() if any(came) else grew
+            self._stopped.wait(next_pause(thread_time() - begun, now() - grew))
         for one in self._followed.values():
             one.tail.close()
 
@@ -111,9 +116,12 @@ class FollowedFiles:
         return came
 
 
-def next_pause(cost_s: float, *, came: bool) -> float:
-    """Until all files are looked at again, after a look that took ``cost_s`` of a core; in seconds."""
-    shortest_s, share = (_GROWING_S, _GROWING_SHARE) if came else (_QUIET_S, _QUIET_SHARE)
+def next_pause(cost_s: float, still_s: float) -> float:
+    """Until all files are looked at again, after a look that took ``cost_s`` of a core; in seconds.
+
+    For ``still_s`` none of them has grown.
+    """
+    shortest_s, share = (_GROWING_S, _GROWING_SHARE) if still_s < _LATELY_S else (_QUIET_S, _QUIET_SHARE)
     return min(max(shortest_s, cost_s / share), POLL_S)
 
 

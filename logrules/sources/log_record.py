@@ -48,6 +48,8 @@ _KEPT_NAMES, _KEPT_CHARS = 128, 4_096
 _DECODER = json.JSONDecoder()
 _BLANKS = " \t\r\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# A time in UTC as most write it: day, minute, the rest.
+_IN_UTC = re.compile(r"([0-9-]{10})[T ]([0-9]{2}:[0-9]{2}):([0-5][0-9])[.,]([0-9]{3})[0-9]{0,6}(?:Z|\+00:00)?")
 # Most objects without a message are told by this, unread.
 _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode() + rb')" ?:')
 
@@ -157,6 +159,8 @@ def _figures(fields: Mapping[str, Any], form: _Form) -> str:
 
 def _time(value: object) -> str:
     """A time in UTC, "2026-01-31 10:20:30.250"; what is no form that is known in its words, and nothing for none."""
+    if isinstance(value, str) and (known := _IN_UTC.fullmatch(value)) and _is_minute(known[1], known[2]):
+        return f"{known[1]} {known[2]}:{known[3]}.{known[4]}"
     moment: datetime | None = None
     number = _number(value)
     try:
@@ -172,6 +176,16 @@ def _time(value: object) -> str:
     if moment is None:
         return " ".join(value.split()) if isinstance(value, str) else ""
     return moment.isoformat(" ", "milliseconds")[: len("2026-01-31 10:20:30.250")]
+
+
+@lru_cache(maxsize=64)
+def _is_minute(day: str, minute: str) -> bool:
+    """Whether the calendar has it: thousands of records share a minute."""
+    try:
+        datetime.fromisoformat(f"{day} {minute}")
+    except ValueError:
+        return False
+    return True
 
 
 def _level(value: object) -> str:

@@ -23,7 +23,7 @@ class EventQueue:
 
     `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last of it
     is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its
-    time whoever reads may spend on what it has read.
+    time whoever reads may spend on what it has read, ``gather_s`` how long what comes is gathered before it is given.
     """
 
     def __init__(
@@ -32,10 +32,12 @@ class EventQueue:
         *,
         limit_bytes: int = LIMIT_BYTES,
         busy_share: float = BUSY_SHARE,
+        gather_s: float = GATHER_S,
         clock: Now = now,
     ) -> None:
         self.name = name
         self._rest_share = 1 / busy_share - 1
+        self._gather_s = gather_s
         self._given = 0.0
         self._rested = 0.0
         self._limit = limit_bytes
@@ -159,7 +161,7 @@ class EventQueue:
             return due
         if self._bytes() >= _MUCH_BYTES:
             return max(due, self._rested)
-        return max(due, self._rested, self._round_began + GATHER_S)
+        return max(due, self._rested, self._round_began + self._gather_s)
 
     def _is_due(self, pieces: PendingLines, time: float) -> bool:
         due = pieces.due(last=self._end is not None)
