@@ -20,7 +20,22 @@ _STEPS = "".join(f"2025-06-01 10:00:{step % 60:02d},000 INFO step {step} loss 0.
 OOM = f"{_STEPS}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 # Libraries that only one verb, one form or the check of rule files needs.
 HEAVY = frozenset(
-    {"annotated_types", "jinja2", "mcp", "numpy", "pip", "pydantic", "pyparsing", "rich", "ruamel", "yaml", "asyncio"}
+    {
+        "annotated_types",
+        "ast",
+        "dataclasses",
+        "inspect",
+        "jinja2",
+        "mcp",
+        "numpy",
+        "pip",
+        "pydantic",
+        "pyparsing",
+        "rich",
+        "ruamel",
+        "yaml",
+        "asyncio",
+    }
     | {
         "concurrent.futures",
         "hashlib",

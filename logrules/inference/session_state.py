@@ -1,7 +1,6 @@
 """What a session has found, as it stands when a report is asked for."""
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
@@ -10,7 +9,7 @@ from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
-from logrules.model.record import record
+from logrules.model.record import field, record
 from logrules.model.report import Run, SourceNote
 from logrules.model.timeline import Curve
 

@@ -3,11 +3,11 @@
 import itertools
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.model.record import replace
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.parsing.exception_chain import NESTED_LINES, GrowingRecord, OpenTraceback, true_type, wraps
 from logrules.parsing.exception_line import (

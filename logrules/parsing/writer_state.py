@@ -1,10 +1,8 @@
 """What is open of one worker: tracebacks, the record that may still grow, what the next one is to it."""
 
-from dataclasses import field
-
 from logrules.model.event import Event, Level, Stance
 from logrules.model.failure import FailureKind, Frame, Link
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.parsing.exception_chain import GrowingRecord, OpenTraceback
 from logrules.parsing.exception_line import indent_of
 

@@ -8,13 +8,13 @@ ever built but dataclasses and enumerations of ours.
 
 import marshal
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from logrules.model.record import is_record
 from logrules.ruleset.cache_files import cache_folder, keep, kept
 
 Value = TypeVar("Value")
@@ -71,7 +71,7 @@ def to_plain(value: object) -> Any:
         return {_TAG: _name(type(value)), "value": value.value}
     if isinstance(value, Path):
         return {_TAG: _PATH, "value": str(value)}
-    if is_dataclass(value):
+    if is_record(type(value)):
         return {_TAG: _name(type(value)), "row": _row(value)}
     if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
@@ -94,7 +94,7 @@ def _row(value: Any) -> list[object]:
 
 
 def _is_table(value: tuple[object, ...]) -> bool:
-    return len(value) > 1 and is_dataclass(value[0]) and all(type(item) is type(value[0]) for item in value)
+    return len(value) > 1 and is_record(type(value[0])) and all(type(item) is type(value[0]) for item in value)
 
 
 def _table(value: tuple[object, ...]) -> dict[str, object]:
@@ -115,7 +115,7 @@ def _name(kind: type) -> str:
 def _kind(name: str) -> type:
     module, _, qualname = name.partition(":")
     found = getattr(import_module(_OURS + module), qualname, None)
-    if not (isinstance(found, type) and (is_dataclass(found) or issubclass(found, StrEnum))):
+    if not (isinstance(found, type) and (is_record(found) or issubclass(found, StrEnum))):
         raise ValueError(f"{name} is not ours")
     return found
 
