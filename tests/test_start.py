@@ -162,3 +162,15 @@ def test_the_command_passes_its_status_on_and_leaves_nothing_to_look_through(mon
         assert gc.get_freeze_count() > 0
     finally:
         gc.unfreeze()
+
+
+def test_what_is_kept_is_read_once_and_not_written_anew_where_nothing_was_learned(tmp_path, monkeypatch):
+    from logrules import diagnose
+    from logrules.ruleset import pack_cache
+
+    log = tmp_path / "train.log"
+    log.write_text(OOM, encoding="utf-8")
+    diagnose(str(log))
+    monkeypatch.setattr(pack_cache, "kept_value", None)
+    monkeypatch.setattr(pack_cache, "keep_value", None)
+    diagnose(str(log))

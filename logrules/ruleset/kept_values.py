@@ -1,13 +1,13 @@
 """Values of ours in the user's cache folder, as `marshal` writes plain ones: four times as fast to read as JSON.
 
-A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
-tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
+A record becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
+tuple of records of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
 enumeration member its value under its class's name, a path its text. Names say in which module a class is; nothing is
-ever built but dataclasses and enumerations of ours.
+ever built but records and enumerations of ours.
 """
 
 import marshal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
@@ -58,11 +58,12 @@ def kept_digests(kind: str) -> list[str]:
 _TAG = "$"
 _PATH = "path"
 _OURS = "logrules."
+_NESTED = frozenset((list, dict))
 _SCALARS = frozenset((str, int, float, bool, bytes, type(None)))
 
 
 def to_plain(value: object) -> Any:
-    """The plain value of a frozen dataclass, tuple, mapping, enumeration member or scalar."""
+    """The plain value of a record, tuple, mapping, enumeration member or scalar."""
     if type(value) in _SCALARS:
         return value
     if isinstance(value, tuple):
@@ -104,7 +105,7 @@ def _table(value: tuple[object, ...]) -> dict[str, object]:
 
 
 def _is_nested(value: object) -> bool:
-    return isinstance(value, list | dict)
+    return type(value) in _NESTED
 
 
 def _name(kind: type) -> str:
@@ -123,21 +124,25 @@ def _kind(name: str) -> type:
 def from_plain(value: Any) -> Any:
     """The value that ``to_plain`` was given. Raises ImportError, KeyError, TypeError or ValueError for another."""
     if isinstance(value, list):
-        # Most lists hold nothing but texts.
-        return tuple([from_plain(item) if isinstance(item, list | dict) else item for item in value])
+        return tuple(_built(value))
     if not isinstance(value, dict):
         return value  # a tuple too: what `marshal` read is what it was
     name = value.get(_TAG)
     if name is None:
-        return {key: from_plain(item) for key, item in value.items()}
+        return dict(zip(value, _built(value.values()), strict=True))
     if name == _PATH:
         return Path(value["value"])
     kind = _kind(name)
     if "value" in value:
         return kind(value["value"])
     if "row" in value:
-        return kind(*[from_plain(item) for item in value["row"]])
+        return kind(*_built(value["row"]))
     for row in value["rows"]:
         for place in value["nested"]:
             row[place] = from_plain(row[place])
     return tuple([kind(*row) for row in value["rows"]])
+
+
+def _built(plain: Iterable[Any]) -> list[Any]:
+    # Most hold nothing but texts and numbers: to ask here saves a call for each.
+    return [from_plain(item) if type(item) in _NESTED else item for item in plain]
