@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from logrules.model.record import field, is_record, mutable_record, record, replace
+from logrules.model.record import field, mutable_record, record, replace
 
 
 @record
@@ -82,14 +82,6 @@ def test_what_is_refused_is_said_with_the_names_of_class_and_field():
         Point()
     with pytest.raises(TypeError, match=r"Point\.__init__\(\) got an unexpected keyword argument 'z'"):
         replace(Point(1), z=3)
-
-
-def test_a_record_is_told_from_what_is_like_one():
-    assert is_record(Point)
-    assert is_record(Named)
-    assert is_record(Tally)
-    assert not is_record(Ordinary)
-    assert not is_record(type("Below", (Point,), {}))
 
 
 def test_equality_and_hash_go_by_class_and_values():

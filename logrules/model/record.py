@@ -24,7 +24,7 @@ else:
         return type(value)(**{name: getattr(value, name) for name in value.__match_args__} | changes)
 
 
-__all__ = ["field", "is_record", "mutable_record", "record", "replace"]
+__all__ = ["field", "mutable_record", "record", "replace"]
 
 _Class = TypeVar("_Class", bound=type)
 _Values = Callable[[object], tuple[object, ...]]
@@ -53,11 +53,6 @@ def mutable_record(kind: _Class) -> _Class:
     """What ``dataclass(slots=True)`` makes of such a class."""
     found: _Class = _made(kind)[0]
     return found
-
-
-def is_record(kind: type) -> bool:
-    """Whether a class is a record."""
-    return vars(kind).get("__dataclass_fields__") is _FIELDS
 
 
 class _Factory:

@@ -1,9 +1,9 @@
 """Values of ours in the user's cache folder, as `marshal` writes plain ones: four times as fast to read as JSON.
 
-A record becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
-tuple of records of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
+A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
+tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
 enumeration member its value under its class's name, a path its text. Names say in which module a class is; nothing is
-ever built but records and enumerations of ours.
+ever built but dataclasses and enumerations of ours.
 """
 
 import marshal
@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from logrules.model.record import is_record
 from logrules.ruleset.cache_files import cache_folder, keep, kept
 
 Value = TypeVar("Value")
@@ -63,7 +62,7 @@ _SCALARS = frozenset((str, int, float, bool, bytes, type(None)))
 
 
 def to_plain(value: object) -> Any:
-    """The plain value of a record, tuple, mapping, enumeration member or scalar."""
+    """The plain value of a frozen dataclass, tuple, mapping, enumeration member or scalar."""
     if type(value) in _SCALARS:
         return value
     if isinstance(value, tuple):
@@ -72,7 +71,7 @@ def to_plain(value: object) -> Any:
         return {_TAG: _name(type(value)), "value": value.value}
     if isinstance(value, Path):
         return {_TAG: _PATH, "value": str(value)}
-    if is_record(type(value)):
+    if _has_fields(type(value)):
         return {_TAG: _name(type(value)), "row": _row(value)}
     if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
@@ -95,7 +94,7 @@ def _row(value: Any) -> list[object]:
 
 
 def _is_table(value: tuple[object, ...]) -> bool:
-    return len(value) > 1 and is_record(type(value[0])) and all(type(item) is type(value[0]) for item in value)
+    return len(value) > 1 and _has_fields(type(value[0])) and all(type(item) is type(value[0]) for item in value)
 
 
 def _table(value: tuple[object, ...]) -> dict[str, object]:
@@ -108,6 +107,11 @@ def _is_nested(value: object) -> bool:
     return type(value) in _NESTED
 
 
+def _has_fields(kind: type) -> bool:
+    """Whether a class is a dataclass; to ask `dataclasses` would load it."""
+    return "__dataclass_fields__" in vars(kind)
+
+
 def _name(kind: type) -> str:
     return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}"
 
@@ -116,7 +120,7 @@ def _name(kind: type) -> str:
 def _kind(name: str) -> type:
     module, _, qualname = name.partition(":")
     found = getattr(import_module(_OURS + module), qualname, None)
-    if not (isinstance(found, type) and (is_record(found) or issubclass(found, StrEnum))):
+    if not (isinstance(found, type) and (_has_fields(found) or issubclass(found, StrEnum))):
         raise ValueError(f"{name} is not ours")
     return found
 
