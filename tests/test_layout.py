@@ -94,3 +94,19 @@ def test_scripts_import_what_there_is():
     ]
     assert len(wanted) > 20
     assert [one for one in wanted if not hasattr(importlib.import_module(str(one[1])), one[2])] == []
+
+
+def test_records_take_their_fields_from_where_records_are_made():
+    """A field of `dataclasses` would itself be taken for the default."""
+    wrong = []
+    for path in MODULES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"]
+        if "field" in {name.name for node in imports for name in node.names}:
+            records = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and is_record_here(node)]
+            wrong += [f"{path.name}: {node.name}" for node in records if "field(" in ast.unparse(node)]
+    assert wrong == []
+
+
+def is_record_here(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(decorator) in {"record", "mutable_record"} for decorator in node.decorator_list)

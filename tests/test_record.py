@@ -3,11 +3,13 @@
 import copy
 import pickle
 from collections.abc import Mapping
-from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from dataclasses import FrozenInstanceError, asdict, dataclass, fields, is_dataclass
+from dataclasses import replace as dataclass_replace
+from typing import ClassVar
 
 import pytest
 
-from logrules.model.record import mutable_record, record
+from logrules.model.record import field, mutable_record, record, replace
 
 
 @record
@@ -22,6 +24,7 @@ class Point:
 class Named(Point):
     """And a name."""
 
+    kind: ClassVar[str] = "named"
     name: str = "origin"
     facts: Mapping[str, str] = field(default_factory=dict)
 
@@ -63,6 +66,7 @@ class Tally:
 def test_fields_are_given_by_place_by_name_or_by_default():
     assert (Point(1).y, Point(1, 3).y, Point(y=4, x=0).y) == (2, 4 - 1, 4)
     assert Named(1).shout == "ORIGIN"
+    assert (Named.kind, Named(1).kind) == ("named", "named")
     assert Named(1).facts == {}
     assert Named(1).facts is not Named(1).facts
 
@@ -71,6 +75,13 @@ def test_fields_are_given_by_place_by_name_or_by_default():
 def test_what_is_missing_or_unknown_is_refused(given, named):
     with pytest.raises(TypeError):
         Point(*given, **named)
+
+
+def test_what_is_refused_is_said_with_the_names_of_class_and_field():
+    with pytest.raises(TypeError, match=r"Point\.__init__\(\) missing 1 required positional argument: 'x'"):
+        Point()
+    with pytest.raises(TypeError, match=r"Point\.__init__\(\) got an unexpected keyword argument 'z'"):
+        replace(Point(1), z=3)
 
 
 def test_equality_and_hash_go_by_class_and_values():
@@ -103,7 +114,10 @@ def test_it_is_copied_and_sent(value):
 def test_tools_for_dataclasses_know_it():
     assert is_dataclass(Point)
     assert [one.name for one in fields(Named)] == ["x", "y", "name", "facts"]
-    assert replace(Point(1), y=7) == Point(1, 7)
+    assert fields(Named)[3].default_factory is dict
+    assert (fields(Point)[1].type, fields(Point)[1].default) == (int, 2)
+    assert asdict(Named(1, facts={"a": "b"})) == {"x": 1, "y": 2, "name": "origin", "facts": {"a": "b"}}
+    assert dataclass_replace(Point(1), y=7) == replace(Point(1), y=7) == Point(1, 7)
     assert repr(Point(1)) == repr(Ordinary(1)).replace("Ordinary", "Point")
     match Point(1, 5):
         case Point(1, y):

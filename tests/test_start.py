@@ -20,7 +20,22 @@ _STEPS = "".join(f"2025-06-01 10:00:{step % 60:02d},000 INFO step {step} loss 0.
 OOM = f"{_STEPS}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 # Libraries that only one verb, one form or the check of rule files needs.
 HEAVY = frozenset(
-    {"annotated_types", "jinja2", "mcp", "numpy", "pip", "pydantic", "pyparsing", "rich", "ruamel", "yaml", "asyncio"}
+    {
+        "annotated_types",
+        "ast",
+        "dataclasses",
+        "inspect",
+        "jinja2",
+        "mcp",
+        "numpy",
+        "pip",
+        "pydantic",
+        "pyparsing",
+        "rich",
+        "ruamel",
+        "yaml",
+        "asyncio",
+    }
     | {
         "concurrent.futures",
         "hashlib",
@@ -147,3 +162,15 @@ def test_the_command_passes_its_status_on_and_leaves_nothing_to_look_through(mon
         assert gc.get_freeze_count() > 0
     finally:
         gc.unfreeze()
+
+
+def test_what_is_kept_is_read_once_and_not_written_anew_where_nothing_was_learned(tmp_path, monkeypatch):
+    from logrules import diagnose
+    from logrules.ruleset import pack_cache
+
+    log = tmp_path / "train.log"
+    log.write_text(OOM, encoding="utf-8")
+    diagnose(str(log))
+    monkeypatch.setattr(pack_cache, "kept_value", None)
+    monkeypatch.setattr(pack_cache, "keep_value", None)
+    diagnose(str(log))

@@ -2,11 +2,11 @@
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.locale import preferred_language
+from logrules.model.record import replace
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:

@@ -1,11 +1,10 @@
 """How far the clocks of a job's logs are apart, put right in each event."""
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from logrules.model.event import Event, Timestamp, Worker
-from logrules.model.record import record
+from logrules.model.record import field, record, replace
 from logrules.model.report import SourceNote
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ ends of each log is enough: whatever is off, is off by the same amount all along
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 
@@ -14,6 +13,7 @@ from logrules.engine.dating import after_full_date
 from logrules.inference.clock import Clock
 from logrules.inference.clock_skew import ClockReading, Skew, by_clock, skews
 from logrules.model.event import Event, Worker
+from logrules.model.record import replace
 from logrules.model.report import SourceNote
 from logrules.parsing.clean import clean
 from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser

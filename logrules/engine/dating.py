@@ -1,13 +1,13 @@
 """Stamps without a year, given one by the full dates of their own log."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import chain, islice
 from operator import attrgetter
 from typing import TypeVar
 
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp
+from logrules.model.record import replace
 
 Item = TypeVar("Item")
 

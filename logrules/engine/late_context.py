@@ -1,8 +1,8 @@
 """Evidence of a live log, completed: a line is diagnosed before those below it are written."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from logrules.model.record import replace
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
 
 

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
 
 from logrules.engine.alignment import Alignment
@@ -11,6 +10,7 @@ from logrules.engine.dating import after_full_date, dated
 from logrules.engine.run import compiled
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
+from logrules.model.record import replace
 from logrules.model.report import Report
 from logrules.parsing.clean import redraws
 from logrules.parsing.log_tail import RawLine

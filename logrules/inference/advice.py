@@ -1,10 +1,10 @@
 """The steps of a card for this log: those of its frameworks and of this message, with what the log says put in."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
 from logrules.inference.renamed_settings import in_force, is_done, is_idle, renamed
+from logrules.model.record import replace
 from logrules.model.report import Fix
 from logrules.ruleset.name_tables import FrameworkSettings
 from logrules.ruleset.pack import Rule

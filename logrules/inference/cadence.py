@@ -1,9 +1,8 @@
 """How often a worker makes progress, learnt from the log itself."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from logrules.model.record import record
+from logrules.model.record import record, replace
 
 _KEPT = 64
 # Below this even a loop of many steps a second may pause: for garbage, a flush, a short evaluation.

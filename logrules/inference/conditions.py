@@ -6,11 +6,10 @@ deadline itself silence has won. A observation without a time has order only: no
 """
 
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from logrules.inference.observation import Match, Observation, begin, extend, told_together
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.ruleset.condition import (
     Absence,
     Condition,

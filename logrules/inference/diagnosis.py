@@ -1,7 +1,6 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from logrules.inference.advice import advised_for, steps_for
@@ -21,6 +20,7 @@ from logrules.inference.suspects import suspects
 from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred, Once
 from logrules.model.event import Event
+from logrules.model.record import replace
 from logrules.model.report import (
     Comparison,
     Consequence,

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 
 from logrules.inference.answers import answers, refuses
 from logrules.inference.observation import Observation
@@ -12,7 +11,7 @@ from logrules.inference.reopening import opening_of, opens_again
 from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.model.template import begins_statement, template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out. Of 90 logs

@@ -1,12 +1,11 @@
 """Which lines are already explained: a fallback rule speaks only for those that no other rule claims."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from logrules.inference.observation import Match, Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Worker
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Pack, Rule
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
@@ -11,7 +10,7 @@ from logrules.inference.launcher_ends import ranks_of, was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
 from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.failure_merge import merge

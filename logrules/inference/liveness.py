@@ -4,7 +4,6 @@ Pure questions to a moment of a job; the session only says what the moment is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field, replace
 from typing import TypeAlias
 
 from logrules.inference import step_time
@@ -13,7 +12,7 @@ from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
-from logrules.model.record import mutable_record, record
+from logrules.model.record import field, mutable_record, record, replace
 from logrules.ruleset.condition import Detection, Detector, Leaf, Stillness, Waiting
 
 # How long it may be still, of each kind of stillness, as any rule says it, in seconds.

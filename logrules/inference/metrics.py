@@ -4,14 +4,13 @@ import math
 import re
 from collections import deque
 from collections.abc import KeysView, Mapping, Sequence
-from dataclasses import field
 from itertools import pairwise
 from typing import assert_never
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend
 from logrules.inference.progress_key import bar_of
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.ruleset.condition import (
     Leaf,
     Metrical,

@@ -1,11 +1,10 @@
 """The lines that stand out where no rule knows anything: errors and warnings, rare ones first."""
 
 import re
-from dataclasses import field
 
 from logrules.inference.observation import Observation
 from logrules.model.event import Level
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 
 MAX_SHAPES = 500
 SHOWN = 5

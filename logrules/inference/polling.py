@@ -1,11 +1,10 @@
 """Lines that only say that their writer waits, in whatever words: how often they came while nothing else moved."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import progress_key
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.ruleset.pattern import bounded
 
 # With fewer lines than these nothing is repeated yet; without times in the log, there must be more.

@@ -6,13 +6,12 @@ completed all that it enqueued, waits for nobody: the others wait for it.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from typing import TypeVar
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import Collective, GroupProgress
-from logrules.model.record import record
+from logrules.model.record import field, record, replace
 from logrules.model.report import DivergenceKind
 
 Key = TypeVar("Key", bound=Hashable)

@@ -9,12 +9,11 @@ process ``of_pid`` on ``of_host`` of which its writer tells), ``own_address`` by
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import field
 
 from logrules.inference.numbered_roles import NumberedRoles
 from logrules.inference.observation import Observation
 from logrules.model.event import Worker, as_rank
-from logrules.model.record import mutable_record, record
+from logrules.model.record import field, mutable_record, record
 from logrules.model.worker_status import ParallelSizes
 
 # More ranks than these are told apart by nobody, and each keeps a line.

@@ -6,11 +6,10 @@ the tiers of their causes (rules/causes.yaml), their order in the log, and the r
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from logrules.inference.observation import Match, Observation
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
 from logrules.ruleset.condition import demands

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
+from logrules.model.record import replace
 from logrules.model.report import Fix, Text
 from logrules.ruleset.name_tables import RenamedSetting
 from logrules.ruleset.pattern import bounded

@@ -1,7 +1,6 @@
 """Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from logrules.inference import conditions, liveness
@@ -12,6 +11,7 @@ from logrules.inference.ranking import Hypothesis
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
+from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Detection, Detector, Every, Leaf, Metrical, Stillness
 from logrules.ruleset.pack import Rule

@@ -1,7 +1,5 @@
 """What a job and its present run have shown so far, before any rule is asked."""
 
-from dataclasses import field, replace
-
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
@@ -18,7 +16,7 @@ from logrules.inference.step_time import StepDeadlines
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Stance
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record, replace
 from logrules.ruleset.pack import Marker, Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.

@@ -1,7 +1,6 @@
 """The only state past the source: routes events by signal to what follows workers, failures, metrics and rules."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
@@ -18,6 +17,7 @@ from logrules.inference.session_state import SessionState
 from logrules.model.change import Change
 from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure, Link
+from logrules.model.record import replace
 from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import ParallelSizes, WorkerNow

@@ -1,9 +1,7 @@
 """What a job's metrics did over time, in few enough points to draw: the more come, the further apart they are kept."""
 
-from dataclasses import field
-
 from logrules.inference.observation import Observation
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.model.timeline import Curve, Point
 
 MAX_POINTS = 512

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import field
 
 from logrules.inference.bar_pace import moves_at_its_pace, time_gone
 from logrules.inference.cadence import Rhythm, outlasts
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.model.event import Event, Worker
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.model.timeline import PhaseSpan, WaitSpan
 from logrules.ruleset.pack import Marker, Wait
 

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from enum import IntEnum, StrEnum
 
-from logrules.model.record import record
+from logrules.model.record import field, record
 
 _LABELLED_RANK = re.compile(r"\brank (\d{1,6})$")
 

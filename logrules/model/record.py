@@ -1,13 +1,30 @@
-"""Dataclasses that are cheap to define: a start defines some 160, and `dataclass` compiles up to six methods of each.
+"""Dataclasses that are cheap to define: a start defines some 160, and to import `dataclasses` alone takes 8 ms.
 
-Here ``__init__`` alone is compiled, when the first instance is made. All else does what it does in a dataclass
-with slots; `dataclasses.fields`, `replace` and `is_dataclass` work as ever.
+Of a record nothing is compiled but ``__init__``, whose code serves all records of as many fields. What `dataclasses`
+keeps of its own is made when somebody asks, so that its `fields`, `asdict` and `is_dataclass` work as ever.
 """
 
-from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from operator import attrgetter
-from typing import Any, NoReturn, TypeVar, dataclass_transform
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, dataclass_transform
+
+if TYPE_CHECKING:
+    # Under these names defaults and replaced values are checked against their fields.
+    from dataclasses import field, replace
+else:
+
+    def field(*, default_factory: Callable[[], object]) -> object:
+        """A field with a default that is made anew for each instance."""
+        return _Factory(default_factory)
+
+    def replace(value: Any, /, **changes: object) -> Any:
+        """The same but for the fields that are given."""
+        return type(value)(**{name: getattr(value, name) for name in value.__match_args__} | changes)
+
+
+__all__ = ["field", "mutable_record", "record", "replace"]
 
 _Class = TypeVar("_Class", bound=type)
 _Values = Callable[[object], tuple[object, ...]]
@@ -38,25 +55,74 @@ def mutable_record(kind: _Class) -> _Class:
     return found
 
 
+class _Factory:
+    """A default that is made anew for each instance."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self.make = make
+
+
+class _Kept:
+    """What `dataclasses` keeps in a class under a name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, _instance: object, kind: type) -> object:
+        return getattr(_dataclass_of(kind), self._name)
+
+
+_FIELDS, _PARAMETERS = _Kept("__dataclass_fields__"), _Kept("__dataclass_params__")
+
+
+@cache
+def _dataclass_of(kind: Any) -> type:
+    """The dataclass with the fields of a record."""
+    import dataclasses
+
+    types = {name: of for base in reversed(kind.__mro__) for name, of in _annotated(base).items()}
+    members: dict[str, Any] = {name: (name, types[name]) for name in kind.__match_args__}
+    for name, default in _defaults(kind).items():
+        made = dataclasses.field(default_factory=default.make) if isinstance(default, _Factory) else default
+        members[name] = (name, types[name], made)
+    return dataclasses.make_dataclass(kind.__name__, members.values(), init=False, repr=False, eq=False)
+
+
 def _made(kind: type) -> tuple[Any, _Values]:
-    """The dataclass with slots, and what gives the values of all fields of an instance."""
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(kind)
-    values = _values_of([member.name for member in fields(made)])
+    """The class with slots for its fields, and what gives the values of all fields of an instance."""
+    inherited = getattr(kind, "__match_args__", ())
+    own = [name for name in _annotated(kind) if name not in inherited]
+    names = (*inherited, *own)
+    rest = {name: value for name, value in vars(kind).items() if name not in {*own, "__dict__", "__weakref__"}}
+    made: Any = type(kind)(kind.__name__, kind.__bases__, rest | {"__slots__": tuple(own), "__match_args__": names})
+    made.__qualname__ = kind.__qualname__
+    values = _values_of(names)
 
     def equal(self: object, other: object) -> bool:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
-    def first(self: object, *given: object, **named: object) -> None:
-        made.__init__ = _initializer(made)
-        made.__init__(self, *given, **named)
-
-    made.__init__, made.__eq__, made.__hash__ = first, equal, None
-    if "__repr__" not in made.__dict__:
+    defaults = _defaults(kind) | {name: vars(kind)[name] for name in own if name in vars(kind)}
+    made.__init__, made.__eq__, made.__hash__ = _initializer(made, defaults), equal, None
+    if "__repr__" not in rest:
         made.__repr__ = _shown
+    made.__dataclass_fields__, made.__dataclass_params__ = _FIELDS, _PARAMETERS
     return made, values
 
 
-def _values_of(names: list[str]) -> _Values:
+def _annotated(kind: type) -> Mapping[str, object]:
+    """The fields that a class itself names, with their types."""
+    named: Mapping[str, object] = getattr(kind, "__annotations__", {})
+    return {name: of for name, of in named.items() if getattr(of, "__origin__", of) is not ClassVar}
+
+
+def _defaults(kind: Any) -> dict[str, object]:
+    """The defaults of a record's fields, or of those that a class has from a record."""
+    names = getattr(kind, "__match_args__", ())
+    values = kind.__init__.__defaults__ or () if names else ()
+    return dict(zip(names[len(names) - len(values) :], values, strict=True))
+
+
+def _values_of(names: Sequence[str]) -> _Values:
     """What gives the values of all fields of an instance."""
     if len(names) > 1:
         return attrgetter(*names)
@@ -66,47 +132,53 @@ def _values_of(names: list[str]) -> _Values:
     return lambda self: (only(self),)
 
 
-def _initializer(made: Any) -> Callable[..., None]:
-    """The ``__init__`` of a record, compiled from the names of its fields and nothing else."""
-    members = fields(made)
-    scope: dict[str, Any] = {"_MISSING": MISSING}
-    for member in members:
-        scope[f"_set_{member.name}"] = getattr(made, member.name).__set__
-        scope[f"_default_{member.name}"] = member.default
-        scope[f"_factory_{member.name}"] = member.default_factory
-    parameters = ", ".join(["self", *map(_parameter, members)])
-    body = [f"    _set_{member.name}(self, {_value(member)})" for member in members]
-    exec("\n".join([f"def __init__({parameters}):", *(body or ["    pass"])]), scope)  # noqa: S102 (our own words)
-    found: Callable[..., None] = scope["__init__"]
+def _initializer(made: Any, defaults: Mapping[str, object]) -> Callable[..., None]:
+    """The ``__init__`` of a record."""
+    names = made.__match_args__
+    stores = {f"store_{place}": _store(getattr(made, name), defaults.get(name)) for place, name in enumerate(names)}
+    code = _code_of_init(len(names)).replace(co_varnames=("self", *names))
+    found = FunctionType(code, stores, "__init__", tuple(defaults[name] for name in names if name in defaults))
+    found.__qualname__ = f"{made.__qualname__}.__init__"
     return found
 
 
-def _parameter(member: Field[Any]) -> str:
-    if member.default is not MISSING:
-        return f"{member.name}=_default_{member.name}"
-    return member.name if member.default_factory is MISSING else f"{member.name}=_MISSING"
+def _store(slot: Any, default: object) -> Callable[[object, object], None]:
+    """What stores a value in a slot."""
+    store: Callable[[object, object], None] = slot.__set__
+    if not isinstance(default, _Factory):
+        return store
+    return lambda instance, value: store(instance, default.make() if value is default else value)
 
 
-def _value(member: Field[Any]) -> str:
-    if member.default_factory is MISSING:
-        return member.name
-    return f"_factory_{member.name}() if {member.name} is _MISSING else {member.name}"
+@cache
+def _code_of_init(count: int) -> CodeType:
+    """The code of an ``__init__`` with so many fields, whose names are still to be put in."""
+    parameters = "".join(f", field_{place}" for place in range(count))
+    body = [f"    store_{place}(self, field_{place})" for place in range(count)] or ["    pass"]
+    scope: dict[str, Any] = {}
+    exec("\n".join([f"def __init__(self{parameters}):", *body]), scope)  # noqa: S102 (our own words)
+    found: CodeType = scope["__init__"].__code__
+    return found
 
 
 def _set(_self: object, name: str, _value: object) -> NoReturn:
+    from dataclasses import FrozenInstanceError
+
     raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _delete(_self: object, name: str) -> NoReturn:
+    from dataclasses import FrozenInstanceError
+
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def _restore(self: Any, state: tuple[object, ...]) -> None:
     """Fill an instance that was copied or sent to another process."""
-    for member, value in zip(fields(self), state, strict=True):
-        object.__setattr__(self, member.name, value)
+    for name, value in zip(self.__match_args__, state, strict=True):
+        object.__setattr__(self, name, value)
 
 
 def _shown(self: Any) -> str:
-    values = ", ".join(f"{member.name}={getattr(self, member.name)!r}" for member in fields(self))
+    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
     return f"{type(self).__qualname__}({values})"

@@ -1,12 +1,11 @@
 """The diagnosis of a job: what every renderer gets and all that it gets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from enum import StrEnum
 from itertools import chain
 
 from logrules.model.event import LogText
-from logrules.model.record import record
+from logrules.model.record import field, record
 from logrules.model.timeline import Curve, PhaseSpan, WaitSpan
 
 

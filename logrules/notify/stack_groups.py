@@ -6,9 +6,9 @@ Pure functions.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.output.numbers import spans
 
 # A dump may claim what it likes.

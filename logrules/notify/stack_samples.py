@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import Process
 from logrules.notify.remote_stacks import RAY, mark_of, ray_command, remote_stacks, ssh_command

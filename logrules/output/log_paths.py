@@ -5,10 +5,9 @@ A log that is compressed is read by ``zgrep`` in place of ``grep``, and by ``zca
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.model.report import Diagnosis, Fix, Report
 
 _MAX_NAMED = 4

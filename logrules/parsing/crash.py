@@ -1,10 +1,10 @@
 """Crashes of native code and what the kernel says of processes, to failure records."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link
+from logrules.model.record import replace
 from logrules.parsing.exception_chain import GrowingRecord
 from logrules.parsing.exception_line import MAX_MESSAGE
 from logrules.parsing.exit_signals import signal_name, signal_number

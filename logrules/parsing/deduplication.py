@@ -8,10 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import cache
 from itertools import compress
 
+from logrules.model.record import replace
 from logrules.parsing.hit_lines import Found, HitLine, Kind
 
 # As many lines with the same literals are read in full, then those whose words come for the first, second, fourth,

@@ -1,11 +1,10 @@
 """Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import field, replace
 
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.exception_line import shows_code
 from logrules.parsing.frame_list import FrameList
 

@@ -3,11 +3,10 @@
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
 
 from logrules.model.event import Event, Stance, Worker
 from logrules.model.failure import Failure, FailureKind
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.ruleset.tables import ExitCode, ExitForm
 

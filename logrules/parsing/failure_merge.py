@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TypeAlias
 
 from logrules.model.event import Stance
 from logrules.model.failure import Failure
+from logrules.model.record import replace
 
 MAX_MERGED_WORKERS = 4_096
 _KEPT_CHARS = 300

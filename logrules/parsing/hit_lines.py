@@ -4,11 +4,10 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import field
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from logrules.model.record import record
+from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED
 from logrules.parsing.hits import Hits
 from logrules.parsing.newlines import Count, count_newlines

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
 from logrules.parsing.own_words import OwnNames, is_module_code, only_imported, words_of

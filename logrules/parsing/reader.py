@@ -3,11 +3,11 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
 
 from logrules.model.event import Event, Hit, Level, Stance, Worker
+from logrules.model.record import replace
 from logrules.parsing.announced_traceback import announced_by
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws

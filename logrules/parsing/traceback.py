@@ -3,11 +3,11 @@
 import itertools
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.model.record import replace
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.parsing.exception_chain import NESTED_LINES, GrowingRecord, OpenTraceback, true_type, wraps
 from logrules.parsing.exception_line import (
@@ -95,11 +95,8 @@ class TracebackAssembler:
             return failure.id, failure
         if form.abort is not None and form.abort in hits:
             return self._crash(writer, event, hits[form.abort])
-        if form.ignored is not None and form.ignored in hits:
-            writer.ignored_line = event.line
-            return None, None
-        if form.retried is not None and form.retried in hits:
-            writer.retried_line = event.line
+        if form.ignored in hits or form.retried in hits:
+            writer.ignored_line, writer.only_retried = event.line, form.ignored not in hits
             return None, None
         if form.chain in hits and writer.record is not None and writer.record.failure.kind is FailureKind.EXCEPTION:
             writer.link = Link.CAUSE if "cause" in hits[form.chain] else Link.CONTEXT

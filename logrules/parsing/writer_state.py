@@ -1,10 +1,8 @@
 """What is open of one worker: tracebacks, the record that may still grow, what the next one is to it."""
 
-from dataclasses import field
-
 from logrules.model.event import Event, Level, Stance
 from logrules.model.failure import FailureKind, Frame, Link
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.parsing.exception_chain import GrowingRecord, OpenTraceback
 from logrules.parsing.exception_line import indent_of
 
@@ -22,15 +20,15 @@ SOURCE_LINES = 3
 class WriterState:
     """The open tracebacks of one worker, more than one where processes without a name write at once.
 
-    ``link`` is what the next traceback is to the record, ``ignored_line`` where one was said to be lived through,
-    ``retried_line`` where a handler said that it tries again.
+    ``link`` is what the next traceback is to the record, ``ignored_line`` where one was said to be lived through;
+    ``only_retried`` says that no more was said than that something is tried again.
     """
 
     traces: list[OpenTraceback] = field(default_factory=list)
     record: GrowingRecord | None = None
     link: Link | None = None
     ignored_line: int | None = None
-    retried_line: int | None = None
+    only_retried: bool = False
 
     def close_old(self, line: int) -> None:
         """Forget what began too far above this line."""
@@ -70,14 +68,10 @@ class WriterState:
 
     def stance(self, trace: OpenTraceback, last: Event) -> Stance:
         """Whether an exception was lived through, as far as its own lines tell."""
-        ignored = _is_right_above(self.ignored_line, trace)
+        ignored = self.ignored_line is not None and 0 <= trace.first.line - self.ignored_line <= SOURCE_LINES
         # What nobody caught is printed from the script's own code on; the words above it were of something else.
-        retried = _is_right_above(self.retried_line, trace) and not trace.frames.begins_in_script
-        self.ignored_line = self.retried_line = None
+        ignored = ignored and not (self.only_retried and trace.frames.begins_in_script)
+        self.ignored_line = None
         levels = [event.level for event in (trace.first, last) if event.level is not None]
         said = last.stance is Stance.CAUGHT or (levels and max(levels) <= Level.WARNING)
-        return Stance.CAUGHT if ignored or retried or (said and not trace.is_passed_on(last)) else Stance.FACT
-
-
-def _is_right_above(line: int | None, trace: OpenTraceback) -> bool:
-    return line is not None and 0 <= trace.first.line - line <= SOURCE_LINES
+        return Stance.CAUGHT if ignored or (said and not trace.is_passed_on(last)) else Stance.FACT

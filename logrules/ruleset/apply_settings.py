@@ -1,11 +1,11 @@
 """A pack as a project wants it: rules left out, severities and patience of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from logrules.model.position import Problem
+from logrules.model.record import replace
 from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.config import Config
 from logrules.ruleset.duration import seconds

@@ -1,12 +1,11 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.assemble import assemble
 from logrules.ruleset.framework_models import FrameworkFile

@@ -4,11 +4,10 @@ Signals are numbers into ``Pack.signals``; a tuple of them stands for "any of th
 Durations are seconds. Windows are half-open: b follows a within w if t_b < t_a + w.
 """
 
-from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from logrules.model.record import record
+from logrules.model.record import record, replace
 
 Signals: TypeAlias = tuple[int, ...]
 

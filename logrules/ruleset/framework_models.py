@@ -168,7 +168,9 @@ class TraceFile(Strict):
     ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
     exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
     (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
-    lived through, behind ``retried`` one that does not begin in the code of a script, where nobody catches it. ``below`` is how an exception of any name looks, asked of the lines directly below a frame only.
+    lived through, behind ``retried`` one that does not begin in the code of a script, where nobody
+    catches it. ``below`` is how an exception of any name looks, asked of the lines directly below a
+    frame only.
     ``wrappers`` are the exceptions that only pass on another one.
     """
 

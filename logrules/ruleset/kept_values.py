@@ -7,8 +7,7 @@ ever built but dataclasses and enumerations of ours.
 """
 
 import marshal
-from collections.abc import Mapping
-from dataclasses import is_dataclass
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
@@ -58,6 +57,7 @@ def kept_digests(kind: str) -> list[str]:
 _TAG = "$"
 _PATH = "path"
 _OURS = "logrules."
+_NESTED = frozenset((list, dict))
 _SCALARS = frozenset((str, int, float, bool, bytes, type(None)))
 
 
@@ -71,7 +71,7 @@ def to_plain(value: object) -> Any:
         return {_TAG: _name(type(value)), "value": value.value}
     if isinstance(value, Path):
         return {_TAG: _PATH, "value": str(value)}
-    if is_dataclass(value):
+    if _has_fields(type(value)):
         return {_TAG: _name(type(value)), "row": _row(value)}
     if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
@@ -94,7 +94,7 @@ def _row(value: Any) -> list[object]:
 
 
 def _is_table(value: tuple[object, ...]) -> bool:
-    return len(value) > 1 and is_dataclass(value[0]) and all(type(item) is type(value[0]) for item in value)
+    return len(value) > 1 and _has_fields(type(value[0])) and all(type(item) is type(value[0]) for item in value)
 
 
 def _table(value: tuple[object, ...]) -> dict[str, object]:
@@ -104,7 +104,12 @@ def _table(value: tuple[object, ...]) -> dict[str, object]:
 
 
 def _is_nested(value: object) -> bool:
-    return isinstance(value, list | dict)
+    return type(value) in _NESTED
+
+
+def _has_fields(kind: type) -> bool:
+    """Whether a class is a dataclass; to ask `dataclasses` would load it."""
+    return "__dataclass_fields__" in vars(kind)
 
 
 def _name(kind: type) -> str:
@@ -115,7 +120,7 @@ def _name(kind: type) -> str:
 def _kind(name: str) -> type:
     module, _, qualname = name.partition(":")
     found = getattr(import_module(_OURS + module), qualname, None)
-    if not (isinstance(found, type) and (is_dataclass(found) or issubclass(found, StrEnum))):
+    if not (isinstance(found, type) and (_has_fields(found) or issubclass(found, StrEnum))):
         raise ValueError(f"{name} is not ours")
     return found
 
@@ -123,21 +128,25 @@ def _kind(name: str) -> type:
 def from_plain(value: Any) -> Any:
     """The value that ``to_plain`` was given. Raises ImportError, KeyError, TypeError or ValueError for another."""
     if isinstance(value, list):
-        # Most lists hold nothing but texts.
-        return tuple([from_plain(item) if isinstance(item, list | dict) else item for item in value])
+        return tuple(_built(value))
     if not isinstance(value, dict):
         return value  # a tuple too: what `marshal` read is what it was
     name = value.get(_TAG)
     if name is None:
-        return {key: from_plain(item) for key, item in value.items()}
+        return dict(zip(value, _built(value.values()), strict=True))
     if name == _PATH:
         return Path(value["value"])
     kind = _kind(name)
     if "value" in value:
         return kind(value["value"])
     if "row" in value:
-        return kind(*[from_plain(item) for item in value["row"]])
+        return kind(*_built(value["row"]))
     for row in value["rows"]:
         for place in value["nested"]:
             row[place] = from_plain(row[place])
     return tuple([kind(*row) for row in value["rows"]])
+
+
+def _built(plain: Iterable[Any]) -> list[Any]:
+    # Most hold nothing but texts and numbers: to ask here saves a call for each.
+    return [from_plain(item) if type(item) in _NESTED else item for item in plain]

@@ -1,12 +1,12 @@
 """Paths of rule files to a Pack, or every problem in them at once; cached by content and version."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
+from logrules.model.record import replace
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
 from logrules.ruleset.file_state import digest_in, keep_digest, state_of

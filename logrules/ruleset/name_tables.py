@@ -1,11 +1,10 @@
 """What captured values, settings and lines are called, and what they tell: the rows of names.yaml and settings.yaml."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
-from logrules.model.record import record
+from logrules.model.record import field, record
 from logrules.ruleset.bounds import Compiles, Len
 from logrules.ruleset.causes import Name
 

@@ -5,10 +5,9 @@ person reads (titles, fixes) is kept as JSON text per rule and decoded when it i
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from logrules.model.event import Stance
-from logrules.model.record import record
+from logrules.model.record import field, record
 from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.condition import Condition
 from logrules.ruleset.tables import Phase, Tables

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from typing import TypeAlias
 
 from logrules.model.position import Problem
-from logrules.model.record import mutable_record, record
+from logrules.model.record import field, mutable_record, record
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile

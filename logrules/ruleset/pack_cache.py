@@ -6,13 +6,16 @@ from logrules.ruleset.kept_values import keep_value, kept_value
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import VERSION, compiled_so_far, stored_form, stored_so_far, use_stored
 
+# The patterns of one pack, by its digest, as this process last read or wrote them.
+_as_kept: dict[str, Mapping[str, bytes]] = {}
+
 
 def cached_pack(digest: str) -> Pack | None:
     """The pack that was kept under this digest, or None. Patterns that were kept with it need not be compiled again."""
     found = kept_value("pack", digest, Pack)
     if found is None or found.digest != digest:
         return None
-    use_stored(_kept_patterns(digest))
+    use_stored(_remembered(digest, _kept_patterns(digest)))
     return found
 
 
@@ -24,16 +27,26 @@ def keep_pack(found: Pack) -> None:
 
 def keep_patterns(digest: str) -> None:
     """Keep the patterns that this process knows and that were not kept before under the digest of their pack."""
+    made, stored = compiled_so_far(), stored_so_far()
+    if digest in _as_kept and _as_kept[digest].keys() >= stored.keys() | made.keys():
+        return
     known = _kept_patterns(digest)
     # A pack that was put together from another one has most of its patterns from there.
-    new = {pattern: form for pattern, form in stored_so_far().items() if pattern not in known}
-    for pattern, made in compiled_so_far().items():
-        if pattern not in known and (form := stored_form(made)) is not None:
+    new = {pattern: form for pattern, form in stored.items() if pattern not in known}
+    for pattern, one in made.items():
+        if pattern not in known and (form := stored_form(one)) is not None:
             new[pattern] = form
     if new:
         keep_value("patterns", digest, {"version": VERSION, "patterns": {**known, **new}})
+    _remembered(digest, {**known, **new})
 
 
 def _kept_patterns(digest: str) -> Mapping[str, bytes]:
     found = kept_value("patterns", digest, dict) or {}
     return found["patterns"] if found.get("version") == VERSION else {}
+
+
+def _remembered(digest: str, patterns: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    _as_kept.clear()
+    _as_kept[digest] = patterns
+    return patterns

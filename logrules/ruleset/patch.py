@@ -1,9 +1,9 @@
 """A compiled pack with a few rules put anew: most of a pack does not change, or came with logrules."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from logrules.model.errors import PackError
+from logrules.model.record import replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.apply_settings import unknown_names, with_settings
 from logrules.ruleset.assemble import unknown_waits

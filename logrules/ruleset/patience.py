@@ -1,7 +1,6 @@
 """A pack that waits for longer, or less long, than its rules say before it calls silence a stall."""
 
-from dataclasses import replace
-
+from logrules.model.record import replace
 from logrules.ruleset.condition import Condition, Detector, Every, Not, Some, Supported
 from logrules.ruleset.pack import Pack
 

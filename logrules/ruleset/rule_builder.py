@@ -1,9 +1,9 @@
 """A checked rule file to a rule of the pack: what it leaves out comes from its cause's row."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from logrules.model.position import Problem
+from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, step_faults

@@ -3,12 +3,11 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
 from logrules.model.deferred import Deferred
-from logrules.model.record import record
+from logrules.model.record import field, record, replace
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.name_tables import FrameworkSettings, RenamedSetting

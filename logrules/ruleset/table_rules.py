@@ -1,8 +1,8 @@
 """Rows of the tables as rules: what a row recognises is a hypothesis like any other, said with its cause's words."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
+from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset.card_builder import row_text
 from logrules.ruleset.causes import Alternative, Cause

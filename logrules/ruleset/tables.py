@@ -6,12 +6,11 @@ Nothing here imports pydantic, so that a diagnosis need not.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
 from logrules.model.event import Stance
-from logrules.model.record import record
+from logrules.model.record import field, record
 from logrules.ruleset.bounds import Compiles, Len
 from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
 from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, Pattern, RenamedSetting, ToldName

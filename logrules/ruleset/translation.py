@@ -1,9 +1,8 @@
 """What people read, in another language than English: rules/translations/<language>.yaml."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
-from logrules.model.record import record
+from logrules.model.record import field, record
 
 
 @record

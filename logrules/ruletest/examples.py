@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
 from logrules.inference.metrics import figure
 from logrules.inference.session import Session
+from logrules.model.record import replace
 from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
 from logrules.parsing.header import Header, HeaderParser

@@ -1,13 +1,12 @@
 """Mutants: rules made wrong in one place each, tried against their examples, and those that no example notices."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
 from itertools import groupby
 
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import index_of
 from logrules.model.event import Event
-from logrules.model.record import record
+from logrules.model.record import field, record, replace
 from logrules.model.test_result import MutationScore, Share
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled

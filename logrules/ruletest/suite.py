@@ -1,11 +1,10 @@
 """The tests that rule files carry, as plain data: examples of rules and waits, samples of markers and metrics."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import ClassVar, TypeAlias
 
 from logrules.model.position import Position
-from logrules.model.record import record
+from logrules.model.record import field, record
 
 
 @record

@@ -3,11 +3,10 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from pathlib import Path
 
 from logrules.model.errors import SourceError, reason_of
-from logrules.model.record import mutable_record, record
+from logrules.model.record import field, mutable_record, record
 from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text

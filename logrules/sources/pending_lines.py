@@ -1,8 +1,6 @@
 """One live log between its reader and its follower: pieces of any size in, blocks of whole lines out."""
 
-from dataclasses import field
-
-from logrules.model.record import mutable_record
+from logrules.model.record import field, mutable_record
 from logrules.model.stream import Block, Skipped
 from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES

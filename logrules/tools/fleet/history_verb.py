@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
+from logrules.model.record import replace
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
 if TYPE_CHECKING:

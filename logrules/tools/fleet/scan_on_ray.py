@@ -1,7 +1,6 @@
 """Many jobs on a Ray cluster: each read by a worker, or by the node on whose disk it lies."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from logrules.engine.ray_cluster import Lost, RayWorkerPool
 from logrules.engine.ray_nodes import asked_of_nodes
 from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import LogrulesError
+from logrules.model.record import replace
 from logrules.ruleset.pack import Pack
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob, jobs_below
