@@ -246,13 +246,16 @@ def test_the_best_evidence_is_no_frame():
             "almost certain (right in 12 of 12 labelled logs)",
             "几乎可以确定（在 12 份标注日志中判断正确 12 份）",
         ),
-        (0.95, (1, 1), "likely (right in 1 of 1 labelled logs)", "很可能（在 1 份标注日志中判断正确 1 份）"),
+        (0.8, (4, 6), "likely (right in 4 of 6 labelled logs)", "很可能（在 6 份标注日志中判断正确 4 份）"),
+        # So few logs say nothing for the word, nor against it.
+        (0.95, (1, 1), "likely (little measured)", "很可能（实测很少）"),
+        (0.8, (0, 1), "likely (little measured)", "很可能（实测很少）"),
+        (0.5, (3, 4), "possible (little measured)", "有可能（实测很少）"),
         (0.8, (0, 0), "likely (not measured)", "很可能（尚无实测）"),
-        (0.5, (1, 2), "possible (right in 1 of 2 labelled logs)", "有可能（在 2 份标注日志中判断正确 1 份）"),
-        (0.0, (0, 3), "a guess (right in 0 of 3 labelled logs)", "仅为猜测（在 3 份标注日志中判断正确 0 份）"),
+        (0.0, (0, 5), "a guess (right in 0 of 5 labelled logs)", "仅为猜测（在 5 份标注日志中判断正确 0 份）"),
     ],
 )
-def test_certainty_is_told_in_words_and_counts(confidence, measured, en, zh):
+def test_certainty_is_told_in_words_and_in_counts_that_say_something(confidence, measured, en, zh):
     one = replace(OOM, confidence=confidence, measured=measured)
     assert certainty_in_words(one, "en") == en
     assert certainty_in_words(one, "zh") == zh
