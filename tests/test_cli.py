@@ -264,6 +264,14 @@ def test_explain_shows_what_a_log_would_fill_in(capsys):
     assert "{lock}" not in out
 
 
+def test_explain_lists_every_step_by_what_it_says_to_do(capsys, shipped):
+    assert main(["explain", "--steps", "--lang", "en"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(shipped.steps)
+    assert not [line for line in lines if "{" in line]
+    assert any(line.startswith("compare-file-size  ") and "Compare the file size" in line for line in lines)
+
+
 def test_explain_says_what_may_have_been_meant(capsys):
     assert main(["explain", "cuda-oon"]) == 2
     assert "did you mean cuda-oom" in capsys.readouterr().err

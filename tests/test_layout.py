@@ -22,7 +22,6 @@ SHORT = {
     "output/text": "picks the brief or the full page",
     "parsing/newlines": "NumPy is asked for here alone",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
-    "ruleset/misspelling": "four kinds of files hint alike",
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",
     "tools/bundle/bundle_archive": "how a bundle is packed",
