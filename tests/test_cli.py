@@ -318,6 +318,29 @@ def test_what_was_meant_is_guessed(capsys, arguments, meant):
     assert f"did you mean {meant}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", ["nosuch.log", "'runs/42/*.log' b.log", "s3://bucket/a.log --all", "-", "there"])
+def test_a_log_without_a_verb_is_told_how_to_diagnose_it(words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").touch()
+    assert main(shlex.split(words)) == 2
+    first, *_ = shlex.split(words)
+    assert capsys.readouterr().err == f"logrules: {first} is no verb; to diagnose it: logrules diagnose {words}\n"
+
+
+def test_without_a_word_it_helps(capsys):
+    assert main([]) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.splitlines()[0]) == ("", "usage: logrules [-h] [--version] [--debug] VERB ...")
+    assert "diagnose" in told.err
+
+
+@pytest.mark.parametrize("words", ["diagnose -j 0", "check -j -1", "test -j x", "diagnose --threads 0", "scan -j 0 a"])
+def test_a_number_that_makes_no_sense_is_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        main(words.split())
+    assert "expects a whole number from 1 on, not `" in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_an_option_before_the_verb_is_told_where_it_belongs(capsys):
     assert main(["--lang", "en", "diagnose", "a.log"]) == 2
     assert capsys.readouterr().err.startswith("logrules: --lang: options stand behind the verb")
