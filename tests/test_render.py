@@ -5,6 +5,7 @@ Golden pages are in tests/golden; LOGRULES_BLESS=1 writes them anew, and the dif
 
 import io
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -205,7 +206,7 @@ def test_one_diagnosis_takes_one_screen_whatever_stands_round_it(language):
     report = replace(FAILED, diagnoses=(one,), earlier_runs=(run,), notes=notes)
     lines = page(report, language).splitlines()
     # Everything that must be told at once, and still the first step.
-    assert sum(lines_taken(0, line, 100) for line in lines) <= 22
+    assert sum(lines_taken(0, line, 100) for line in lines) <= 23
     assert any(line.lstrip().startswith("1. ") for line in lines)
 
 
@@ -296,8 +297,30 @@ def test_the_best_line_is_not_one_that_says_nothing():
 def test_as_many_sentences_as_fit():
     assert first_sentences("One. Two two. Three.", 14) == "One. Two two."
     assert first_sentences("一。二二。三。", 11) == "一。二二。"
-    assert first_sentences("a" * 30, 10) == "aaaaaaaaa…"
+    # The first is told whole, but for one that nobody would read to its end.
+    assert first_sentences("Two words. More.", 5) == "Two words."
+    assert first_sentences("aaaa " * 99, 10) == f"{'aaaa ' * 59}…"
+    assert first_sentences("a" * 999, 10) == f"{'a' * 299}…"
     assert columns_of("数据") == 4
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_terminal_gets_no_blanks_at_ends_and_steps_stand_beside_their_numbers(width, language):
+    fix = Fix(
+        Text("Look at every rank that has not come yet and at what it does. " * 2, "先看每个没有到达的进程。" * 9),
+        risk=Risk.LOOK,
+    )
+    effect = replace(
+        OOM.consequences[0], title=Text("A rank went away while the others waited for it, and they told so " * 2)
+    )
+    report = replace(FAILED, diagnoses=(replace(CROWDED, fixes=(fix, fix), consequences=(effect,)),))
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in page(report, language, width=width).splitlines()]
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert max(map(columns_of, lines)) <= width
+    step = next(number for number, line in enumerate(lines) if line.startswith("  1. "))
+    assert lines[step + 1].startswith("     ")
+    assert not [line for line in lines[step:] if "…" in line]
 
 
 def test_the_verdict_stands_in_the_first_line():

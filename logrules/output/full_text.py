@@ -75,7 +75,7 @@ class FullReport(TextReport):
             before, after = (line.before, line.after) if number == 0 else ((), ())
             for near in before:
                 self._put(7, (f"  {near[:_MAX_LINE]}", "dim"))
-            self._put(7, ("> ", "bold"), (line.text[:_MAX_LINE], ""))
+            self._put(7, ("> ", "bold"), (line.text[:_MAX_LINE], ""), hang=2)
             for near in after:
                 self._put(7, (f"  {near[:_MAX_LINE]}", "dim"))
             if same:
@@ -97,7 +97,7 @@ class FullReport(TextReport):
     def _fix(self, number: int, fix: Fix) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
         risk = f"  [{self._word(words.RISK[fix.risk])}]"
-        self._put(5, (f"{number}. {words.MARK_OF_RISK[fix.risk]}{self._word(fix.do)}", style), (risk, "dim"))
+        self._put(5, (f"{number}. {words.MARK_OF_RISK[fix.risk]}{self._word(fix.do)}", style), (risk, "dim"), hang=3)
         for text in chain.from_iterable(copyables(fix, self._shell)):
             self._page.put_whole(8, (safe(text), "bold"))
         if fix.note:

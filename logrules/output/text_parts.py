@@ -26,9 +26,9 @@ class TextReport:
         self._language = language
         self._shell = shell
 
-    def _put(self, indent: int, *parts: StyledText) -> None:
+    def _put(self, indent: int, *parts: StyledText, hang: int = 0) -> None:
         """A line of (text, style) parts, made harmless: wrapped under its indent on a terminal, whole in a pipe."""
-        self._page.put(indent, [(safe(text), style) for text, style in parts])
+        self._page.put(indent, [(safe(text), style) for text, style in parts], hang)
 
     def _word(self, text: Text) -> str:
         return text.of(self._language)
