@@ -165,7 +165,7 @@ class BriefReport(TextReport):
         more = len(kinds) - 1
         same = same_of(best, self._language)
         self._put(
-            0, (place(line), "cyan"), (f"{who(line)}{clock(line.time)}", "dim"), (f"  ({same})" if same else "", "dim"),
+            0, (place(line), "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
             (f"  {self._word(words.MORE_LINES).format(count=more)}" if more else "", "dim"),
         )  # fmt: skip
         told = [("> ", "bold"), (clipped(condensed(line.text), _MAX_LINE), "")]

@@ -70,7 +70,7 @@ class FullReport(TextReport):
         self._put(3, (f"{self._word(words.EVIDENCE)}:", "bold"))
         for number, alike in enumerate(grouped(lines)):
             line, same = alike.line, same_of(alike, self._language)
-            self._put(5, (place(line), "cyan"), (who(line), "dim"), (clock(line.time), "dim"))
+            self._put(5, (place(line), "cyan"), (who(line), "dim"), (clock(line), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if number == 0 else ((), ())
             for near in before:

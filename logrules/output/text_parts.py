@@ -155,11 +155,12 @@ def who(line: Evidence) -> str:
     return "" if line.worker == line.source else f"  {line.worker}"
 
 
-def clock(time: float | None) -> str:
-    """The log's own time, to the second."""
-    if time is None:
+def clock(line: Evidence) -> str:
+    """The log's own time, to the second; without a year that is merely guessed."""
+    if line.time is None:
         return ""
+    form = "%m-%d %H:%M:%S" if line.year_guessed else "%Y-%m-%d %H:%M:%S"
     try:
-        return f"  {datetime.fromtimestamp(time, UTC):%Y-%m-%d %H:%M:%S}"
+        return f"  {datetime.fromtimestamp(line.time, UTC):{form}}"
     except (OverflowError, ValueError, OSError):
         return ""
