@@ -163,6 +163,8 @@ def full_page(report: Report, language: str = "en", shell: str = "bash") -> str:
         ("unexplained", lambda: page(UNEXPLAINED)),
         ("unexplained-zh", lambda: page(UNEXPLAINED, "zh")),
         ("completed", lambda: page(COMPLETED)),
+        ("completed-zh", lambda: page(COMPLETED, "zh")),
+        ("completed-odd-lines", lambda: page(replace(COMPLETED, completed_by=None, unusual=QUIET.unusual))),
         ("running", lambda: page(RUNNING)),
         ("running-calm", lambda: page(CALM)),
         ("running-calm-zh", lambda: page(CALM, "zh")),

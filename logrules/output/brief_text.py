@@ -28,6 +28,7 @@ from logrules.output.text_parts import (
     is_calm,
     is_explained,
     is_restart_advised,
+    lines_that_help,
     place,
     unusual_title,
     where,
@@ -215,11 +216,12 @@ class BriefReport(TextReport):
 
     def _rest(self, report: Report) -> Iterator[tuple[int, Sequence[StyledText]]]:
         """What stands below the diagnoses, with its indent."""
-        if report.unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
+        unusual = lines_that_help(report)
+        if unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
             yield 0, [(self._label(unusual_title(report)).rstrip(), "bold")]
             # Beside a diagnosis a few are enough to say that there are some.
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
-            yield from _placed(report.unusual[-most:], widest)
+            yield from _placed(unusual[-most:], widest)
         if report.earlier_runs:
             more = len(report.earlier_runs) - 1
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""

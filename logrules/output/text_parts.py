@@ -53,6 +53,11 @@ class TextReport:
         return f"{run.source}:{run.first_line}-{run.last_line}  {self._word(words.STATUS[run.status])}{cause}"
 
 
+def lines_that_help(report: Report) -> tuple[Evidence, ...]:
+    """Lines that no rule explains, where somebody may look for trouble: not of a run that came to a good end."""
+    return () if report.status is Status.COMPLETED else report.unusual
+
+
 def unusual_title(report: Report) -> Text:
     """What stands above lines that no rule explains."""
     return words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
@@ -93,14 +98,21 @@ def headline(report: Report, language: str) -> str:
     if report.status is Status.UNEXPLAINED and report.unusual:
         last = clipped(report.unusual[-1].text.strip(), _MAX_VERDICT)
         return words.UNEXPLAINED.of(language).format(count=len(report.unusual), last=last)
-    if report.status is Status.COMPLETED and report.completed_by is not None:
-        line = report.completed_by
-        said = f"{place(line)}: {clipped(line.text.strip(), _MAX_VERDICT)}"
-        return f"{words.COMPLETED_BY.of(language)} {said}"
+    if report.status is Status.COMPLETED:
+        return _completed(report, language)
     if report.status is Status.RUNNING and report.diagnoses and is_calm(report):
         return words.CALM.of(language)
     outcome = words.OUTCOME.get(report.status)
     return outcome.of(language) if outcome is not None and not report.diagnoses else ""
+
+
+def _completed(report: Report, language: str) -> str:
+    """That a run that completed was well, where no diagnosis says otherwise, and the line that shows its end."""
+    said = [] if report.diagnoses else [words.CALM.of(language)]
+    if report.completed_by is not None:
+        line = f"{place(report.completed_by)}: {clipped(report.completed_by.text.strip(), _MAX_VERDICT)}"
+        said.append(words.COMPLETED_BY.of(language).format(line=line))
+    return words.JOINED.of(language).join(said)
 
 
 def _facts(report: Report, language: str) -> list[str]:
