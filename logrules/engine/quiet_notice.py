@@ -6,6 +6,10 @@ from logrules.model.change import QuietEnded, QuietNoticed
 SHORTEST_S = 60.0
 # So many times as long as any silence before.
 _TIMES = 3
+# A pause of less is none for people, who are told whole seconds.
+_LEAST_S = 2.0
+# So long a job must go on after a silence: what comes with its end (the traceback of a Ctrl-C) is no new life.
+_GOES_ON_S = 5.0
 # With fewer arrivals than these nothing is usual yet.
 _FEWEST = 8
 
@@ -17,15 +21,21 @@ class QuietNotice:
     """
 
     def __init__(self, shortest_s: float = SHORTEST_S) -> None:
-        self._shortest_s = shortest_s
+        self._shortest_s = max(shortest_s, _LEAST_S)
         self._last: float | None = None
         self._longest_s = 0.0
         self._count = 0
         self._noticed = False
+        self._ended: QuietEnded | None = None
 
     @property
     def due(self) -> float | None:
-        """When the present silence will be worth a word, None where it will not or was noticed."""
+        """When there will be a word to say: of the present silence, or that one is over; None where there will not."""
+        over = None if self._ended is None else self._ended.at + _GOES_ON_S
+        return min((at for at in (over, self._worth_a_word) if at is not None), default=None)
+
+    @property
+    def _worth_a_word(self) -> float | None:
         if self._noticed or self._last is None or self._count < _FEWEST:
             return None
         return self._last + max(self._shortest_s, _TIMES * self._longest_s)
@@ -35,13 +45,22 @@ class QuietNotice:
         quiet_s = 0.0 if self._last is None else max(now - self._last, 0.0)
         self._longest_s = max(self._longest_s, quiet_s)
         self._last, self._count = now, self._count + 1
-        ended, self._noticed = self._noticed, False
-        return (QuietEnded(now, quiet_s),) if ended else ()
+        over = self._over(now)
+        if self._noticed:
+            self._noticed, self._ended = False, QuietEnded(now, quiet_s)
+        return over
 
-    def pass_to(self, now: float, *, owed: bool) -> tuple[QuietNoticed, ...]:
+    def pass_to(self, now: float, *, owed: bool) -> tuple[QuietNoticed | QuietEnded, ...]:
         """Time passes in silence; ``owed`` says that nobody has said a word of it yet and a line is owed."""
-        due = self.due
+        over, due = self._over(now), self._worth_a_word
         if due is None or self._last is None or now < due:
-            return ()
+            return over
         self._noticed = owed
-        return (QuietNoticed(now, now - self._last, self._longest_s),) if owed else ()
+        return (*over, QuietNoticed(now, now - self._last, self._longest_s)) if owed else over
+
+    def _over(self, now: float) -> tuple[QuietEnded, ...]:
+        """The end of a silence that was noticed, once the job has gone on for a while."""
+        if self._ended is None or now < self._ended.at + _GOES_ON_S:
+            return ()
+        ended, self._ended = self._ended, None
+        return (ended,)
