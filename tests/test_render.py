@@ -226,11 +226,23 @@ def test_later_diagnoses_take_a_line_each():
 
 
 def test_restart_advice_only_where_something_is_advised():
-    assert "Restart" in page(FAILED)
-    looked = replace(OOM, fixes=OOM.fixes[:1])
-    for one in (replace(OOM, fixes=()), looked, replace(OOM, severity=Severity.INFO)):
+    told = replace(OOM, restart=Restart.NO)
+    # That a restart comes after the fix goes without saying.
+    for one in (OOM, replace(told, severity=Severity.INFO)):
         assert "Restart" not in page(replace(FAILED, diagnoses=(one,))) + full_page(replace(FAILED, diagnoses=(one,)))
-    assert "do not restart" in page(replace(FAILED, diagnoses=(replace(looked, restart=Restart.NO),)))
+    assert "\nRestart: no\n" in page(replace(FAILED, diagnoses=(told,)))
+
+
+def test_what_stands_above_the_cause_is_called_no_consequence():
+    (effect,) = OOM.consequences
+    above = replace(effect, title=Text("A peer was lost"), evidence=(replace(OOM_LINE, line=7),))
+    shown = page(replace(FAILED, diagnoses=(replace(OOM, consequences=(above,)),)))
+    assert "\nAlso seen, above it: A peer was lost\n" in shown
+    shown = page(replace(FAILED, diagnoses=(replace(OOM, consequences=(above, effect)),)))
+    assert "\nConsequences of it: A collective timed out  +1 more (--all)\n" in shown
+    whole = full_page(replace(FAILED, diagnoses=(replace(OOM, consequences=(above, effect)),)))
+    assert "Consequences of it:\n     - A collective timed out" in whole
+    assert "Also seen, above it:\n     - A peer was lost" in whole
 
 
 def test_the_best_evidence_is_no_frame():

@@ -24,6 +24,7 @@ from logrules.output.text_parts import (
     COLOR,
     TextReport,
     clock,
+    effects_told,
     is_beside_the_point,
     is_calm,
     is_explained,
@@ -203,11 +204,12 @@ class BriefReport(TextReport):
         if is_restart_advised(one):
             restart = self._word(words.RESTART[one.restart])
             yield [(self._label(words.RESTART_WORD), "bold"), (restart, "")]
-        if one.effects:
-            first = shortened(self._word(one.effects[0].title), _MAX_TITLE)
+        if told := effects_told(one):
+            label, effects = told[0]
+            first = shortened(self._word(effects[0].title), _MAX_TITLE)
             more = len(one.effects) - 1
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
-            yield [(f"{self._label(words.CONSEQUENCES)}{first}{counted}", "dim")]
+            yield [(f"{self._label(label)}{first}{counted}", "dim")]
 
     def _later(self, one: Diagnosis) -> None:
         at = f" ({place(one.evidence[0])})" if one.evidence else ""

@@ -14,6 +14,7 @@ from logrules.output.text_parts import (
     COLOR,
     TextReport,
     clock,
+    effects_told,
     is_restart_advised,
     place,
     unusual_title,
@@ -57,9 +58,9 @@ class FullReport(TextReport):
             self._put(3, (f"{self._word(words.RESTART_WORD)}: ", "bold"), (self._word(words.RESTART[one.restart]), ""))
         if one.checks:
             self._put(3, (f"{self._word(words.CONFIRM)} {','.join(one.checks)}", "dim"))
-        if one.effects:
-            self._put(3, (f"{self._word(words.CONSEQUENCES)}:", "bold"))
-            for other in one.effects:
+        for label, effects in effects_told(one):
+            self._put(3, (f"{self._word(label)}:", "bold"))
+            for other in effects:
                 at = f" ({place(other.evidence[0])})" if other.evidence else ""
                 self._put(5, (f"- {self._word(other.title)}{at}", "dim"))
         self._put(3, (f"{self._word(words.EXPLAIN)} {one.rule}", "dim"))

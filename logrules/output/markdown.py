@@ -13,6 +13,7 @@ from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
 from logrules.output.text_parts import (
+    effects_told,
     headline,
     is_beside_the_point,
     lines_that_help,
@@ -78,9 +79,9 @@ def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
         yield f"{_fenced(one.evidence)}\n"
     for number, fix in enumerate(one.fixes, start=1):
         yield from _fix(number, fix, language, shell)
-    if one.effects:
-        named = "; ".join(escaped(other.title.of(language)) for other in one.effects)
-        yield f"\n{words.CONSEQUENCES.of(language)}: {named}"
+    for label, effects in effects_told(one):
+        named = "; ".join(escaped(other.title.of(language)) for other in effects)
+        yield f"\n{label.of(language)}: {named}"
     yield "\n</details>"
 
 

@@ -37,10 +37,10 @@ RISK: Mapping[Risk, Text] = {
     Risk.DESTRUCTIVE: Text("DESTRUCTIVE", "有破坏性"),
 }
 RESTART: Mapping[Restart, Text] = {
-    Restart.RETRY: Text("restart as it is", "直接重启即可"),
-    Restart.AFTER_FIX: Text("restart after the fix", "修复后再重启"),
-    Restart.REPLACE_NODE: Text("replace the node, then restart", "更换节点后再重启"),
-    Restart.NO: Text("do not restart", "不要重启"),
+    Restart.RETRY: Text("as it is", "直接重启即可"),
+    Restart.AFTER_FIX: Text("after the fix", "修复后再重启"),
+    Restart.REPLACE_NODE: Text("on another node", "更换节点后再重启"),
+    Restart.NO: Text("no", "不要重启"),
 }
 IN_PHASE = Text("in phase {phase}", "阶段：{phase}")
 PROBABLY_IN_PHASE = Text("probably in phase {phase}", "阶段（推测）：{phase}")
@@ -50,6 +50,7 @@ WHY = Text("Why", "原因")
 EVIDENCE = Text("Evidence", "证据")
 FIXES = Text("What to try, in this order", "建议（按顺序尝试）")
 CONSEQUENCES = Text("Consequences of it", "由此引起的后果")
+SEEN_BEFORE = Text("Also seen, above it", "此前还出现")
 SIDES = Text("The ranks compared", "各 rank 对比")
 EARLIER = Text("Earlier runs in this log", "该日志中更早的运行")
 UNUSUAL = Text("Lines that stand out, should something be wrong", "若有问题，可先看这些较为特别的行")

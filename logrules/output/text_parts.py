@@ -2,7 +2,18 @@
 
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, PhaseSource, Report, Restart, Risk, Run, Severity, Status, Text
+from logrules.model.report import (
+    Consequence,
+    Diagnosis,
+    Evidence,
+    PhaseSource,
+    Report,
+    Restart,
+    Run,
+    Severity,
+    Status,
+    Text,
+)
 from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
@@ -152,9 +163,25 @@ def phase_in_words(report: Report) -> Text:
 
 
 def is_restart_advised(one: Diagnosis) -> bool:
-    """Whether there is advice on a restart: none where nothing is wrong, nor after a fix that nobody knows."""
-    fixed = any(fix.risk is not Risk.LOOK for fix in one.fixes)
-    return one.severity is not Severity.INFO and (fixed or one.restart is not Restart.AFTER_FIX)
+    """Whether there is advice on a restart: none where nothing is wrong; that a fix comes before one goes without."""
+    return one.severity is not Severity.INFO and one.restart is not Restart.AFTER_FIX
+
+
+def effects_told(one: Diagnosis) -> list[tuple[Text, list[Consequence]]]:
+    """What the cause explains, each part under its heading: what stands above it in its log looks like none of it."""
+    parts: dict[bool, list[Consequence]] = {False: [], True: []}
+    for other in one.effects:
+        parts[_is_above(other, one)].append(other)
+    return [
+        (title, part)
+        for title, part in zip((words.CONSEQUENCES, words.SEEN_BEFORE), parts.values(), strict=True)
+        if part
+    ]
+
+
+def _is_above(other: Consequence, one: Diagnosis) -> bool:
+    begins = {line.source: line.line for line in sorted(one.evidence, key=lambda line: -line.line)}
+    return any(line.line < begins.get(line.source, 0) for line in other.evidence)
 
 
 def place(line: Evidence) -> str:
