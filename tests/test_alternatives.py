@@ -70,6 +70,24 @@ def test_what_it_may_be(on, story, log, causes):
     assert [one.cause for one in run_log(on, log).diagnoses] == causes
 
 
+RAISED = """
+Traceback (most recent call last):
+  File "/app/train.py", line 3, in main
+    step()
+OddError: no part fits
+"""
+
+
+EXIT = "logrules: the command ended: exit status 3"
+
+
+@pytest.mark.parametrize(("log", "causes"), [(EXIT, []), (RAISED, ["bad-config"])])
+def test_what_is_asked_of_an_exception_is_asked_only_where_one_was_raised(shipped, log, causes):
+    first, *supposed = run_log(prepared(shipped), log).diagnoses
+    assert first.cause == "python-exception"
+    assert [one.cause for one in supposed] == causes
+
+
 def test_a_supposition_is_no_error_and_no_stall(on):
     report = run_log(on, "STEP 1\nBROKEN")
     assert report.status is Status.FAILED

@@ -141,6 +141,32 @@ def test_a_misspelt_capture_is_told_with_what_it_may_have_meant(alone):
     assert "no pattern captures `hots` (did you mean `host`?)" in [one.message for one in findings(alone, rule)]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("- do: a", "- disk-spce", "unknown step `disk-spce` (did you mean `disk-space`?)"),
+        ("- do: a", "- zzqqxx", "unknown step `zzqqxx` (see `logrules explain --steps`)"),
+        ("when: said", "when: said\nphase: zzqqxx", "unknown phase `zzqqxx` (see `logrules explain --phases`)"),
+        ("when: said", "when: said\nrequires: [zzqqxx]", "unknown framework `zzqqxx` (known are "),
+        ("when: said", "when: said\ntier: hots", "unknown tier `hots` (did you mean `host`?)"),
+        ("when: said", "when: zzqqxx", "unknown signal `zzqqxx`; this rule has said"),
+    ],
+)
+def test_an_unknown_name_is_told_with_what_is_near_or_where_all_are(alone, old, new, said):
+    (line,) = [one.message for one in findings(alone, RULE.replace(old, new, 1)) if "unknown" in one.message]
+    assert said in line
+    assert len(line) < 200
+
+
+def test_an_unknown_step_of_a_table_is_told_where_all_are(alone):
+    path = alone / "my/causes.yaml"
+    path.parent.mkdir()
+    cause = "{id: acme-quota, family: acme, tier: host, title: Quota, about: No hours are left., fixes: [%s]}"
+    path.write_text(f"causes:\n  - {cause % 'zzqqxx'}\n", encoding="utf-8")
+    (line,) = [one.message for one in check([alone / "my"], Settings()).findings if one.code == "LR002"]
+    assert line == "unknown step `zzqqxx` (see `logrules explain --steps`)"
+
+
 def test_every_code_can_be_found_and_is_explained(capsys):
     source = Path(__file__).read_text(encoding="utf-8")
     for code in CODES.values():

@@ -264,6 +264,14 @@ def test_explain_shows_what_a_log_would_fill_in(capsys):
     assert "{lock}" not in out
 
 
+def test_explain_lists_every_step_by_what_it_says_to_do(capsys, shipped):
+    assert main(["explain", "--steps", "--lang", "en"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(shipped.steps)
+    assert not [line for line in lines if "{" in line]
+    assert any(line.startswith("compare-file-size  ") and "Compare the file size" in line for line in lines)
+
+
 def test_explain_says_what_may_have_been_meant(capsys):
     assert main(["explain", "cuda-oon"]) == 2
     assert "did you mean cuda-oom" in capsys.readouterr().err
@@ -308,6 +316,29 @@ def test_what_was_meant_is_guessed(capsys, arguments, meant):
         status = int(left.code or 0)
     assert status == 2
     assert f"did you mean {meant}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["nosuch.log", "'runs/42/*.log' b.log", "s3://bucket/a.log --all", "-", "there"])
+def test_a_log_without_a_verb_is_told_how_to_diagnose_it(words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").touch()
+    assert main(shlex.split(words)) == 2
+    first, *_ = shlex.split(words)
+    assert capsys.readouterr().err == f"logrules: {first} is no verb; to diagnose it: logrules diagnose {words}\n"
+
+
+def test_without_a_word_it_helps(capsys):
+    assert main([]) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.splitlines()[0]) == ("", "usage: logrules [-h] [--version] [--debug] VERB ...")
+    assert "diagnose" in told.err
+
+
+@pytest.mark.parametrize("words", ["diagnose -j 0", "check -j -1", "test -j x", "diagnose --threads 0", "scan -j 0 a"])
+def test_a_number_that_makes_no_sense_is_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        main(words.split())
+    assert "expects a whole number from 1 on, not `" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_an_option_before_the_verb_is_told_where_it_belongs(capsys):

@@ -49,6 +49,7 @@ step 3
         ("commit deadbeef01 is gone", {"hash": "deadbeef01"}),
         ("lost worker-7f3a of node-1eadbeef01, lease 9c1e", {"worker": "7f3a", "hash": "1eadbeef01", "lease": "9c1e"}),
         ("a bf16 step took 1e05 of -30d", {"bf": "16", "took": "1e05", "value": "-30"}),
+        ("shard 17 of web-2024 at step-3", {"shard": "17", "web": "2024", "step": "3"}),
         ("nothing varies here", {}),
     ],
 )  # fmt: skip
@@ -64,6 +65,12 @@ def test_the_pattern_of_a_message_matches_it_and_captures_what_varies(message):
     found = compiled_pattern(pattern_of(parts)).search(message)
     assert found is not None
     assert found.groupdict().keys() == {part.name for part in parts if isinstance(part, Filled)}
+
+
+def test_the_pattern_of_a_whole_number_is_no_longer_than_it_needs():
+    assert pattern_of(parts_of("shard 17 of web-2024, delta=-3")) == (
+        r"shard (?P<shard>\d+) of web\-(?P<web>\d+), delta=(?P<delta>[-+]?\d+)"
+    )
 
 
 def test_the_literal_is_the_rarest_text_then_the_longest(tmp_path):

@@ -1,12 +1,14 @@
 """The hooks of `.pre-commit-hooks.yaml`, run by pre-commit itself on a team's repository."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 pytest.importorskip("pre_commit")
 
@@ -103,6 +105,24 @@ def test_a_file_in_disorder_is_put_in_order(team, environment):
     results, said = tried(team, environment, "".join([*rest, first]))
     assert results == {"fmt": "Failed", "check": "Passed", "test": "Passed"}, said
     assert (team / "rules/acme/scratch.yaml").read_text(encoding="utf-8") == RULE
+
+
+@pytest.mark.parametrize(
+    ("path", "looked_at"),
+    [
+        ("rules/acme/lost.yaml", True),
+        ("my-rules/acme/shard-server-gone.yaml", True),
+        ("ml/acme_rules/rules/causes.yml", True),
+        ("tools/logrules/acme/lost.yaml", True),
+        ("cases/lost/case.yaml", True),
+        ("my-rules/README.md", False),
+        ("overrules/values.yaml", False),
+        ("charts/values.yaml", False),
+    ],
+)
+def test_the_hooks_look_at_folders_as_the_documents_call_them(path, looked_at):
+    hooks = yaml.safe_load((HERE / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert {bool(re.search(hook["files"], path)) for hook in hooks} == {looked_at}
 
 
 def test_a_finding_stops_the_commit(team, environment):

@@ -13,7 +13,9 @@ LONGEST, SHORTEST = 300, 30
 # Each is short for a reason of its own, and used from several rooms or loaded where nothing else may be.
 SHORT = {
     "cli/did_you_mean": "three verbs hint alike",
+    "cli/forgotten_verb": "loaded only where what was typed is no verb",
     "cli/locale": "asked by nine verbs before anything else is loaded",
+    "cli/number_options": "six verbs take such numbers",
     "model/errors": "what every room may raise",
     "model/template": "one template of what varies in a line, for inference and for fingerprints",
     "model/version": "read by the build",
@@ -22,7 +24,6 @@ SHORT = {
     "output/text": "picks the brief or the full page",
     "parsing/newlines": "NumPy is asked for here alone",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
-    "ruleset/misspelling": "four kinds of files hint alike",
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",
     "tools/bundle/bundle_archive": "how a bundle is packed",

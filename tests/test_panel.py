@@ -198,7 +198,7 @@ def test_the_panel_stands_under_a_growing_file_and_q_ends_it(tmp_path):
         stream.write("[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
     assert terminal.shows("FAILED", "! ")
     terminal.child.send("d")
-    assert terminal.shows("Restart: ", "rule cuda/out-of-memory")
+    assert terminal.shows("[changes the run]", "rule cuda/out-of-memory")
     terminal.child.send("q")
     assert terminal.ends() == 1
 

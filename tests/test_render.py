@@ -5,6 +5,7 @@ Golden pages are in tests/golden; LOGRULES_BLESS=1 writes them anew, and the dif
 
 import io
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -162,6 +163,8 @@ def full_page(report: Report, language: str = "en", shell: str = "bash") -> str:
         ("unexplained", lambda: page(UNEXPLAINED)),
         ("unexplained-zh", lambda: page(UNEXPLAINED, "zh")),
         ("completed", lambda: page(COMPLETED)),
+        ("completed-zh", lambda: page(COMPLETED, "zh")),
+        ("completed-odd-lines", lambda: page(replace(COMPLETED, completed_by=None, unusual=QUIET.unusual))),
         ("running", lambda: page(RUNNING)),
         ("running-calm", lambda: page(CALM)),
         ("running-calm-zh", lambda: page(CALM, "zh")),
@@ -205,7 +208,7 @@ def test_one_diagnosis_takes_one_screen_whatever_stands_round_it(language):
     report = replace(FAILED, diagnoses=(one,), earlier_runs=(run,), notes=notes)
     lines = page(report, language).splitlines()
     # Everything that must be told at once, and still the first step.
-    assert sum(lines_taken(0, line, 100) for line in lines) <= 22
+    assert sum(lines_taken(0, line, 100) for line in lines) <= 23
     assert any(line.lstrip().startswith("1. ") for line in lines)
 
 
@@ -223,11 +226,23 @@ def test_later_diagnoses_take_a_line_each():
 
 
 def test_restart_advice_only_where_something_is_advised():
-    assert "Restart" in page(FAILED)
-    looked = replace(OOM, fixes=OOM.fixes[:1])
-    for one in (replace(OOM, fixes=()), looked, replace(OOM, severity=Severity.INFO)):
+    told = replace(OOM, restart=Restart.NO)
+    # That a restart comes after the fix goes without saying.
+    for one in (OOM, replace(told, severity=Severity.INFO)):
         assert "Restart" not in page(replace(FAILED, diagnoses=(one,))) + full_page(replace(FAILED, diagnoses=(one,)))
-    assert "do not restart" in page(replace(FAILED, diagnoses=(replace(looked, restart=Restart.NO),)))
+    assert "\nRestart: no\n" in page(replace(FAILED, diagnoses=(told,)))
+
+
+def test_what_stands_above_the_cause_is_called_no_consequence():
+    (effect,) = OOM.consequences
+    above = replace(effect, title=Text("A peer was lost"), evidence=(replace(OOM_LINE, line=7),))
+    shown = page(replace(FAILED, diagnoses=(replace(OOM, consequences=(above,)),)))
+    assert "\nAlso seen, above it: A peer was lost\n" in shown
+    shown = page(replace(FAILED, diagnoses=(replace(OOM, consequences=(above, effect)),)))
+    assert "\nConsequences of it: A collective timed out  +1 more (--all)\n" in shown
+    whole = full_page(replace(FAILED, diagnoses=(replace(OOM, consequences=(above, effect)),)))
+    assert "Consequences of it:\n     - A collective timed out" in whole
+    assert "Also seen, above it:\n     - A peer was lost" in whole
 
 
 def test_the_best_evidence_is_no_frame():
@@ -246,13 +261,16 @@ def test_the_best_evidence_is_no_frame():
             "almost certain (right in 12 of 12 labelled logs)",
             "几乎可以确定（在 12 份标注日志中判断正确 12 份）",
         ),
-        (0.95, (1, 1), "likely (right in 1 of 1 labelled logs)", "很可能（在 1 份标注日志中判断正确 1 份）"),
+        (0.8, (4, 6), "likely (right in 4 of 6 labelled logs)", "很可能（在 6 份标注日志中判断正确 4 份）"),
+        # So few logs say nothing for the word, nor against it.
+        (0.95, (1, 1), "likely (little measured)", "很可能（实测很少）"),
+        (0.8, (0, 1), "likely (little measured)", "很可能（实测很少）"),
+        (0.5, (3, 4), "possible (little measured)", "有可能（实测很少）"),
         (0.8, (0, 0), "likely (not measured)", "很可能（尚无实测）"),
-        (0.5, (1, 2), "possible (right in 1 of 2 labelled logs)", "有可能（在 2 份标注日志中判断正确 1 份）"),
-        (0.0, (0, 3), "a guess (right in 0 of 3 labelled logs)", "仅为猜测（在 3 份标注日志中判断正确 0 份）"),
+        (0.0, (0, 5), "a guess (right in 0 of 5 labelled logs)", "仅为猜测（在 5 份标注日志中判断正确 0 份）"),
     ],
 )
-def test_certainty_is_told_in_words_and_counts(confidence, measured, en, zh):
+def test_certainty_is_told_in_words_and_in_counts_that_say_something(confidence, measured, en, zh):
     one = replace(OOM, confidence=confidence, measured=measured)
     assert certainty_in_words(one, "en") == en
     assert certainty_in_words(one, "zh") == zh
@@ -293,8 +311,30 @@ def test_the_best_line_is_not_one_that_says_nothing():
 def test_as_many_sentences_as_fit():
     assert first_sentences("One. Two two. Three.", 14) == "One. Two two."
     assert first_sentences("一。二二。三。", 11) == "一。二二。"
-    assert first_sentences("a" * 30, 10) == "aaaaaaaaa…"
+    # The first is told whole, but for one that nobody would read to its end.
+    assert first_sentences("Two words. More.", 5) == "Two words."
+    assert first_sentences("aaaa " * 99, 10) == f"{'aaaa ' * 59}…"
+    assert first_sentences("a" * 999, 10) == f"{'a' * 299}…"
     assert columns_of("数据") == 4
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_terminal_gets_no_blanks_at_ends_and_steps_stand_beside_their_numbers(width, language):
+    fix = Fix(
+        Text("Look at every rank that has not come yet and at what it does. " * 2, "先看每个没有到达的进程。" * 9),
+        risk=Risk.LOOK,
+    )
+    effect = replace(
+        OOM.consequences[0], title=Text("A rank went away while the others waited for it, and they told so " * 2)
+    )
+    report = replace(FAILED, diagnoses=(replace(CROWDED, fixes=(fix, fix), consequences=(effect,)),))
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in page(report, language, width=width).splitlines()]
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert max(map(columns_of, lines)) <= width
+    step = next(number for number, line in enumerate(lines) if line.startswith("  1. "))
+    assert lines[step + 1].startswith("     ")
+    assert not [line for line in lines[step:] if "…" in line]
 
 
 def test_the_verdict_stands_in_the_first_line():

@@ -4,6 +4,7 @@ import io
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -169,6 +170,14 @@ def test_a_source_travels_unread(job, monkeypatch):
 )
 def test_what_is_a_url(path, wanted):
     assert is_remote(path) is wanted
+
+
+def test_a_url_whose_packages_are_missing_names_the_extra(monkeypatch):
+    pytest.importorskip("fsspec")
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    with pytest.raises(SourceError, match=r"remote logs need aiohttp, requests: pip install 'logrules\[remote\]'"):
+        remote_sources("http://example.invalid/a.log")
 
 
 @pytest.fixture

@@ -352,8 +352,19 @@ def test_an_unusual_silence_is_noticed_long_before_it_is_a_stall():
     assert notice.pass_to(last + 59, owed=True) == ()
     assert notice.pass_to(last + 60, owed=True) == (QuietNoticed(last + 60, 60.0, 4.0),)
     assert notice.pass_to(last + 99, owed=True) == ()
-    assert notice.on_bytes(last + 100) == (QuietEnded(last + 100, 100.0),)
-    assert notice.due == last + 100 + 300
+    # What comes may be the job's last words: only one that goes on writes again.
+    assert notice.on_bytes(last + 100) == ()
+    assert notice.due == last + 105
+    assert notice.on_bytes(last + 101) == ()
+    assert notice.pass_to(last + 105, owed=True) == (QuietEnded(last + 100, 100.0),)
+    assert notice.due == last + 101 + 300
+
+
+def test_a_silence_is_noticed_where_its_seconds_say_something():
+    notice = QuietNotice(shortest_s=0.1)
+    for at in range(20):
+        notice.on_bytes(START + at / 10)
+    assert notice.due == START + 1.9 + 2
 
 
 def test_a_silence_is_not_noticed_where_nothing_is_usual_or_nobody_owes_a_line():

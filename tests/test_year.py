@@ -10,6 +10,8 @@ from logrules.engine.run import replay
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.stream import End
+from logrules.output.text_parts import clock
+from logrules.sources.file import FileSource
 from logrules.sources.source import MemorySource
 
 
@@ -50,6 +52,21 @@ INFO 07-04 10:00:01 worker.py:10] starting
 2024-07-04 10:00:05,000 - INFO - step 1
 INFO 07-04 10:00:09 worker.py:20] RuntimeError: lost
 """
+
+
+@pytest.mark.parametrize(
+    ("first", "shown"),
+    [
+        ("INFO 07-04 10:00:05 worker.py:12] step 1", "  07-04 10:00:09"),
+        ("2024-07-04 10:00:05,000 - INFO - step 1", "  2024-07-04 10:00:09"),
+    ],
+)
+def test_a_year_that_nothing_in_the_log_tells_is_not_shown(shipped, tmp_path, first, shown):
+    path = tmp_path / "log"
+    path.write_text(f"{first}\nERROR 07-04 10:00:09 worker.py:20] RuntimeError: CUDA error: out of memory\n")
+    report = replay([FileSource(path, "log")], shipped)
+    (line,) = [line for line in report.diagnoses[0].evidence if line.line == 2]
+    assert clock(line) == shown
 
 
 def saved(shipped):

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.number_options import add_processes_option
 from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the findings (default: text)")
     parser.add_argument("--online", action="store_true", help="ask the web whether references still exist")
     add_settings_option(parser)
-    parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
+    add_processes_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.extension import diagnose_extensions
+from logrules.cli.number_options import add_processes_option, whole_number
 from logrules.cli.reader_options import add_engine_options, chosen_readers, named_logs
 from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.errors import LogrulesError
@@ -72,30 +73,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     about = f"lines of the log in an HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"
-    parser.add_argument("--page-lines", type=_count, default=PAGE_LINES, metavar="N", help=about)
+    parser.add_argument("--page-lines", type=whole_number(0), default=PAGE_LINES, metavar="N", help=about)
     parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
     add_engine_options(parser)
-    parser.add_argument(
-        "-j", "--processes", type=int, metavar="N", help="processes for many logs (default: one a core)"
-    )
-    parser.add_argument("--threads", type=_positive, default=2, metavar="N", help="scanning threads (default: 2)")
-    parser.add_argument("--block-bytes", type=_positive, default=1 << 20, metavar="N", help="size of a read")
+    add_processes_option(parser, "processes for many logs (default: one a core)")
+    parser.add_argument("--threads", type=whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)")
+    parser.add_argument("--block-bytes", type=whole_number(1), default=1 << 20, metavar="N", help="size of a read")
     for extension in diagnose_extensions():
         extension.add_options(parser)
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError(text)
-    return value
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,7 +13,8 @@ _EXAMPLES = """examples:
   logrules explain nccl/watchdog-timeout    a rule: its reason, fixes and sources
   logrules explain rendezvous               a phase
   logrules explain LR103                    a finding of `logrules check`
-  logrules explain --causes                 all causes"""
+  logrules explain --causes                 all causes; also --phases
+  logrules explain --steps | grep -i memory what rules can suggest, by the names of the steps"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="a rule, a cause, a phase, or a code of `logrules check`")
     parser.add_argument("--causes", action="store_true", help="list every cause")
     parser.add_argument("--phases", action="store_true", help="list every phase")
+    parser.add_argument("--steps", action="store_true", help="list every step that rules can name")
     add_pack_options(parser)
     add_language_options(parser, commands=True)
 
@@ -29,20 +31,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
     from logrules.cli.rule_options import chosen_pack
+    from logrules.inference.command_slots import with_open_text
     from logrules.model.lint_finding import CODES
     from logrules.output.rule_page import render_code, render_rule, render_word
-    from logrules.ruleset.rule_text import causes_of, phases_of
+    from logrules.ruleset.rule_text import causes_of, phases_of, steps_of
 
     if options.name in CODES:
         render_code(CODES[options.name], sys.stdout, options.lang)
         return 0
     pack = chosen_pack(options)
-    if options.causes or options.phases:
-        for word in causes_of(pack) if options.causes else phases_of(pack):
-            print(f"{word.id:30} {safe(word.title.of(options.lang))}")
+    lists = {"causes": causes_of, "phases": phases_of, "steps": steps_of}
+    listed = next((words_of for name, words_of in lists.items() if getattr(options, name)), None)
+    if listed is not None:
+        for word in listed(pack):
+            print(f"{word.id:30} {safe(with_open_text(word.title).of(options.lang))}")
         return 0
     if options.name is None:
-        raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes or --phases")
+        raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes, --phases or --steps")
     rules = {rule.id: rule for rule in pack.rules}
     words = {word.id: word for word in (*phases_of(pack), *causes_of(pack))}
     if options.name in rules:

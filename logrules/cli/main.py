@@ -69,6 +69,15 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
     if first.startswith("--") and first not in _BEFORE_THE_VERB and not VERBS.keys().isdisjoint(argv):
         raise LogrulesError(f"{argv[0]}: options stand behind the verb, as in `logrules diagnose train.log --all`")
     parser, of_verb = _parser(argv, language)
+    if not (argv or behind):
+        # Status 0 would say that nothing is wrong.
+        parser.print_help(sys.stderr)
+        return EXIT_UNUSABLE
+    if argv and of_verb is None:
+        from logrules.cli.forgotten_verb import forgotten_verb
+
+        if (meant := forgotten_verb(argv)) is not None:
+            raise LogrulesError(meant)
     starts_command = of_verb is not None and of_verb.get_default("command") is not None
     options, unknown = parser.parse_known_args(argv if starts_command else [*argv, *behind])
     if starts_command:

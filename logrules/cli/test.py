@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from logrules.cli.number_options import add_processes_option
 from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--floor", type=float, metavar="PERCENT", help="the least share of signals covered, or of mutants noticed"
     )
     add_settings_option(parser)
-    parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
+    add_processes_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from logrules.model.event import Event, Timestamp, Worker
+from logrules.model.event import Event, Worker
 from logrules.model.record import field, record, replace
 from logrules.model.report import SourceNote
 
@@ -33,7 +33,7 @@ class Alignment:
         behind_s = self.behind_s.get(event.source)
         looked = self.workers.get(event.source)
         if behind_s is not None and event.stamp is not None:
-            event = replace(event, stamp=Timestamp(event.stamp.seconds + behind_s, event.stamp.year_known))
+            event = replace(event, stamp=replace(event.stamp, seconds=event.stamp.seconds + behind_s))
         return event if looked is None else replace(event, worker=_introduced(event.worker, looked))
 
 

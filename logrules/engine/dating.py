@@ -19,7 +19,7 @@ def dated(event: Event, clock: Clock) -> Event:
     """The event with a stamp that has a year, as ``clock`` reads it: the clock of the log, which it moves on."""
     time = clock.read(event)
     if time is not None and event.stamp is not None and not event.stamp.year_known:
-        return replace(event, stamp=Timestamp(time))
+        return replace(event, stamp=Timestamp(time, year_guessed=clock.guesses_years))
     return event
 
 

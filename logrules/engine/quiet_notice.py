@@ -6,6 +6,10 @@ from logrules.model.change import QuietEnded, QuietNoticed
 SHORTEST_S = 60.0
 # So many times as long as any silence before.
 _TIMES = 3
+# A pause of less is none for people, who are told whole seconds.
+_LEAST_S = 2.0
+# So long a job must go on after a silence: what comes with its end (the traceback of a Ctrl-C) is no new life.
+_GOES_ON_S = 5.0
 # With fewer arrivals than these nothing is usual yet.
 _FEWEST = 8
 
@@ -17,16 +21,22 @@ class QuietNotice:
     """
 
     def __init__(self, shortest_s: float = SHORTEST_S) -> None:
-        self._shortest_s = shortest_s
+        self._shortest_s = max(shortest_s, _LEAST_S)
         self._last: float | None = None
         self._longest_s = 0.0
         self._count = 0
         self._noticed = self._passed_over = False
+        self._ended: QuietEnded | None = None
 
     @property
     def due(self) -> float | None:
-        """When the present silence will be worth a word, None where it will not, was noticed or is owed to nobody."""
-        return None if self._passed_over else self._worth_a_word_at
+        """When there will be a word to say: of the present silence, or that one is over; None where there will not.
+
+        Of a silence that is owed to nobody there will be none.
+        """
+        over = None if self._ended is None else self._ended.at + _GOES_ON_S
+        silence = None if self._passed_over else self._worth_a_word_at
+        return min((at for at in (over, silence) if at is not None), default=None)
 
     @property
     def _worth_a_word_at(self) -> float | None:
@@ -39,16 +49,26 @@ class QuietNotice:
         quiet_s = 0.0 if self._last is None else max(now - self._last, 0.0)
         self._longest_s = max(self._longest_s, quiet_s)
         self._last, self._count = now, self._count + 1
-        ended, self._noticed, self._passed_over = self._noticed, False, False
-        return (QuietEnded(now, quiet_s),) if ended else ()
+        over = self._over(now)
+        if self._noticed:
+            self._ended = QuietEnded(now, quiet_s)
+        self._noticed = self._passed_over = False
+        return over
 
-    def pass_to(self, now: float, *, owed: bool) -> tuple[QuietNoticed, ...]:
+    def pass_to(self, now: float, *, owed: bool) -> tuple[QuietNoticed | QuietEnded, ...]:
         """Time passes in silence; ``owed`` says that nobody has said a word of it yet and a line is owed.
 
         A silence that is passed over may be owed later on: then it is noticed at once, but nobody need wait for that.
         """
-        due = self._worth_a_word_at
+        over, due = self._over(now), self._worth_a_word_at
         if due is None or self._last is None or now < due:
-            return ()
+            return over
         self._noticed, self._passed_over = owed, not owed
-        return (QuietNoticed(now, now - self._last, self._longest_s),) if owed else ()
+        return (*over, QuietNoticed(now, now - self._last, self._longest_s)) if owed else over
+
+    def _over(self, now: float) -> tuple[QuietEnded, ...]:
+        """The end of a silence that was noticed, once the job has gone on for a while."""
+        if self._ended is None or now < self._ended.at + _GOES_ON_S:
+            return ()
+        ended, self._ended = self._ended, None
+        return (ended,)

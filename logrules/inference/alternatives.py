@@ -12,11 +12,13 @@ from logrules.ruleset.tables import ALTERNATIVES
 _MAX_TOLD = 3
 
 
-def alternatives(ranked: Sequence[Ranked], phase: str, raised: str, raised_by: str, pack: Pack) -> tuple[Ranked, ...]:
+def alternatives(
+    ranked: Sequence[Ranked], phase: str, raised: str | None, raised_by: str, pack: Pack
+) -> tuple[Ranked, ...]:
     """What the first of the hypotheses may be instead, where it is of a cause that says little.
 
-    ``phase`` is where it failed, ``raised`` the exception's class as printed, or nothing; ``raised_by`` whose code
-    raised it.
+    ``phase`` is where it failed, ``raised`` the exception's class as printed, empty where the log lacks it, None where
+    no exception is told; ``raised_by`` whose code raised it.
     """
     if not ranked or ranked[0].hypothesis.survived:
         return ()
@@ -39,20 +41,27 @@ def _is_known(hypothesis: Hypothesis, pack: Pack) -> bool:
     return not hypothesis.rule.fallback and any(rule.fallback and rule.cause == cause for rule in pack.rules)
 
 
-def _lineage(raised: str, pack: Pack) -> ExceptionLineage:
+def _lineage(raised: str | None, pack: Pack) -> ExceptionLineage | None:
+    if raised is None:
+        return None
     return ExceptionLineage.of(raised, {one.name: one.bases for one in pack.tables.classes})
 
 
 def _row_for(
-    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage
+    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage | None
 ) -> AlternativesRow | None:
     return next(_fitting(rows, cause, phase, lineage), None)
 
 
 def _fitting(
-    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage
+    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage | None
 ) -> Iterator[AlternativesRow]:
     for row in rows:
-        is_of_class = not row.classes or lineage.distance(row.classes) is not None
-        if cause in row.of and is_of_class and (not row.phases or phase in row.phases):
+        if cause in row.of and _is_of_class(row, lineage) and (not row.phases or phase in row.phases):
             yield row
+
+
+def _is_of_class(row: AlternativesRow, lineage: ExceptionLineage | None) -> bool:
+    if lineage is None:
+        return not (row.raised or row.classes)
+    return not row.classes or lineage.distance(row.classes) is not None

@@ -36,6 +36,11 @@ class Clock:
         """A full date of the log, in seconds since the epoch, by which stamps without a year are read."""
         self._near = full_date
 
+    @property
+    def guesses_years(self) -> bool:
+        """Whether nothing in the log has told a year: stamps without one are read by when it was written or came."""
+        return self._near is None
+
     def pass_to(self, time: float) -> None:
         """It is now at least ``time``."""
         self.now = time if self.now is None else max(self.now, time)

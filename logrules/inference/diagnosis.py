@@ -100,7 +100,7 @@ def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
         return ranked
     first = ranked[0].hypothesis
     record = findings.failures.record_of(first.first.chain)
-    raised, by = (record.type if record.chain else "", raised_by(record)) if record is not None else ("", "")
+    raised, by = (record.type if record.chain else "", raised_by(record)) if record is not None else (None, "")
     return (*ranked, *alternatives(ranked, phase_of(first, findings, pack)[0], raised, by, pack))
 
 

@@ -83,7 +83,7 @@ def evidence_from(observation: Observation, captures: Mapping[str, str], shown_f
     text = ("…" if shown_from else "") + event.text[shown_from:]
     return Evidence(
         event.source, event.file_line, text[:MAX_EVIDENCE_TEXT], event.worker.label, observation.time, captures,
-        event.before, event.after,
+        event.before, event.after, event.stamp is not None and event.stamp.year_guessed,
     )  # fmt: skip
 
 

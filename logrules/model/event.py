@@ -76,11 +76,13 @@ class Timestamp:
     """A time written in a line: seconds since the epoch, a naive time read as UTC.
 
     ``year_known`` is False for forms without a year; ``seconds`` then lies in 1972, which has
-    a 29 February, and the reader of the whole log chooses the year.
+    a 29 February, and the reader of the whole log chooses the year. ``year_guessed`` says that it did so by
+    nothing but when the log was written or came: of a copy that may be years later.
     """
 
     seconds: float
     year_known: bool = True
+    year_guessed: bool = False
 
 
 @record

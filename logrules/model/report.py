@@ -90,7 +90,10 @@ class Fix:
 
 @record
 class Evidence:
-    """A line of a log that shows something; ``before`` and ``after`` are its neighbours."""
+    """A line of a log that shows something; ``before`` and ``after`` are its neighbours.
+
+    ``year_guessed`` says that nothing in the log tells the year of its ``time``.
+    """
 
     source: str
     line: int
@@ -100,6 +103,7 @@ class Evidence:
     captures: Mapping[str, str] = field(default_factory=dict)
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    year_guessed: bool = False
 
 
 @record

@@ -6,10 +6,12 @@ from typing import TypeAlias
 
 from logrules.model.report import Fix
 from logrules.output import messages as words
-from logrules.output.display_width import COLUMNS, columns_of, first_sentences, lines_taken
+from logrules.output.display_width import COLUMNS, first_sentences, lines_taken
 from logrules.output.shell import copyables
 
 _MAX_DO = 2 * COLUMNS - 40
+# The number of a step, beside which its words stand.
+HANG = len("1. ")
 
 # Lines of a step: how far in, the text, whether it is to be copied.
 StepLines: TypeAlias = Sequence[tuple[int, str, bool]]
@@ -21,11 +23,10 @@ def forms_of(number: int, fix: Fix, language: str, shell: str) -> Sequence[StepL
     risk = f"  [{words.RISK[fix.risk].of(language)}]"
     head = f"{number}. {words.MARK_OF_RISK[fix.risk]}"
     forms = []
-    for widest, most in ((_MAX_DO, 3), (_MAX_DO, 1), (_MAX_DO, 0), (COLUMNS - 6, 0)):
+    for widest, most in ((_MAX_DO, 3), (_MAX_DO, 1), (_MAX_DO, 0), (0, 0)):
         shown = _whole(copied, most)
         more = f" {words.MORE_SAID.of(language)}" if len(shown) < len(copied) else ""
-        room = widest if widest == _MAX_DO else widest - columns_of(head + risk + more)
-        do = f"{head}{first_sentences(fix.do.of(language), room)}{risk}{more}"
+        do = f"{head}{first_sentences(fix.do.of(language), widest)}{risk}{more}"
         forms.append([(2, do, False), *((5, text, True) for text in chain.from_iterable(shown))])
     return forms
 
@@ -40,23 +41,23 @@ def _whole(copied: Sequence[Sequence[str]], most: int) -> Sequence[Sequence[str]
     return copied
 
 
-def fitted(steps: Sequence[Sequence[StepLines]], room: int) -> Sequence[StepLines]:
-    """The form in which each step is shown, for as many steps as fit into ``room`` lines, at least one.
+def fitted(steps: Sequence[Sequence[StepLines]], room: int, columns: int = COLUMNS) -> Sequence[StepLines]:
+    """The form in which each step is shown, for as many steps as fit into ``room`` lines of a screen, at least one.
 
     None gets a fuller form before all have what the next shorter one says.
     """
     shown = [forms[-1] for forms in steps]
-    while len(shown) > 1 and sum(map(height, shown)) > room:
+    while len(shown) > 1 and sum(height(lines, columns) for lines in shown) > room:
         shown.pop()
-    left = room - sum(map(height, shown))
+    left = room - sum(height(lines, columns) for lines in shown)
     for fuller in range(2, max(map(len, steps), default=0) + 1):
         for place, forms in enumerate(steps[: len(shown)]):
-            more = height(forms[-fuller]) - height(shown[place])
+            more = height(forms[-fuller], columns) - height(shown[place], columns)
             if more <= left:
                 shown[place], left = forms[-fuller], left - more
     return shown
 
 
-def height(lines: StepLines) -> int:
+def height(lines: StepLines, columns: int) -> int:
     """The lines of a screen that a step takes."""
-    return sum(lines_taken(indent, text, COLUMNS) for indent, text, _ in lines)
+    return sum(lines_taken(indent, text, columns, 0 if is_copied else HANG) for indent, text, is_copied in lines)

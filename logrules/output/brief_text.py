@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
-from logrules.output.brief_steps import StepLines, fitted, forms_of, height
+from logrules.output.brief_steps import HANG, StepLines, fitted, forms_of, height
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.display_width import (
     COLUMNS,
@@ -15,6 +15,7 @@ from logrules.output.display_width import (
     first_sentences,
     lines_taken,
     says_something,
+    shortened,
 )
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
@@ -23,10 +24,12 @@ from logrules.output.text_parts import (
     COLOR,
     TextReport,
     clock,
+    effects_told,
     is_beside_the_point,
     is_calm,
     is_explained,
     is_restart_advised,
+    lines_that_help,
     place,
     unusual_title,
     where,
@@ -40,6 +43,8 @@ MAX_LINES = 20
 _MAX_LINE = 2 * COLUMNS - 20
 _MAX_NEAR = COLUMNS - 8
 _MAX_WHY = 2 * COLUMNS - 10
+_MAX_TITLE = COLUMNS + 60
+_HANG = len("> ")
 _MAX_NOTES = 2
 _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _MAX_TREE = 8
@@ -55,14 +60,19 @@ class _MeasuredPage:
     def __init__(self, page: Page) -> None:
         self._page = page
         self.used = 0
+        self.columns = page.columns
 
-    def put(self, indent: int, parts: Sequence[StyledText]) -> None:
-        self.used += _taken(indent, parts)
-        self._page.put(indent, parts)
+    def put(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> None:
+        self.used += self.taken(indent, parts, hang)
+        self._page.put(indent, parts, hang)
 
     def put_whole(self, indent: int, part: StyledText) -> None:
-        self.used += _taken(indent, [part])
+        self.used += self.taken(indent, [part])
         self._page.put_whole(indent, part)
+
+    def taken(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> int:
+        """The lines that it would take."""
+        return lines_taken(indent, "".join(text for text, _ in parts), self.columns, hang)
 
 
 class BriefReport(TextReport):
@@ -80,7 +90,7 @@ class BriefReport(TextReport):
         if is_calm(report):
             self._calm(report)
         else:
-            self._diagnoses(report, sum(_taken(indent, parts) for indent, parts in rest))
+            self._diagnoses(report, sum(self._page.taken(indent, parts) for indent, parts in rest))
         for indent, parts in rest:
             self._put(indent, *parts)
 
@@ -125,10 +135,10 @@ class BriefReport(TextReport):
         self._put(0, (self._label(words.WHY), "bold"), (first_sentences(self._word(one.why), _MAX_WHY), ""))
         self._sides(report)
         closing = list(self._closing(one))
-        most = MAX_LINES - below - sum(_taken(0, parts) for parts in closing)
+        most = MAX_LINES - below - sum(self._page.taken(0, parts) for parts in closing)
         steps = self._forms(one.fixes[:MAX_STEPS])
         # Each with the first of what is to be copied, between their heading and how many more there are.
-        wished = sum(height(forms[1]) for forms in steps) + 2
+        wished = sum(height(forms[1], self._page.columns) for forms in steps) + 2
         self._evidence(one.evidence, most - wished)
         self._steps(one.fixes, steps, most, words.TRY)
         for parts in closing:
@@ -142,7 +152,7 @@ class BriefReport(TextReport):
         if said is None and report.comparison.differences:
             said = sentence(report.comparison.differences[0], self._language)
         if said is not None:
-            self._put(0, (self._label(words.SIDES), "bold"), (clipped(said, _MAX_WHY), ""))
+            self._put(0, (self._label(words.SIDES), "bold"), (shortened(said, _MAX_WHY), ""))
 
     def _forms(self, fixes: Sequence[Fix]) -> list[Sequence[StepLines]]:
         return [forms_of(number, fix, self._language, self._shell) for number, fix in enumerate(fixes, start=1)]
@@ -157,16 +167,16 @@ class BriefReport(TextReport):
         more = len(kinds) - 1
         same = same_of(best, self._language)
         self._put(
-            0, (place(line), "cyan"), (f"{who(line)}{clock(line.time)}", "dim"), (f"  ({same})" if same else "", "dim"),
+            0, (place(line), "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
             (f"  {self._word(words.MORE_LINES).format(count=more)}" if more else "", "dim"),
         )  # fmt: skip
         told = [("> ", "bold"), (clipped(condensed(line.text), _MAX_LINE), "")]
-        left = most - self._page.used - _taken(2, told)
+        left = most - self._page.used - self._page.taken(2, told, _HANG)
         above = _beside(line.before[-1:], line.text)[:left] if left > 0 else []
         below = _beside(line.after[:1], line.text)[: left - len(above)] if left > len(above) else []
         for near in above:
             self._put(4, (near, "dim"))
-        self._put(2, *told)
+        self._put(2, *told, hang=_HANG)
         for near in below:
             self._put(4, (near, "dim"))
 
@@ -175,7 +185,7 @@ class BriefReport(TextReport):
         if not fixes:
             return
         self._put(0, (self._label(label).rstrip(), "bold"))
-        shown = fitted(steps, most - self._page.used - (len(steps) < len(fixes)))
+        shown = fitted(steps, most - self._page.used - (len(steps) < len(fixes)), self._page.columns)
         for fix, lines in zip(fixes, shown, strict=False):
             self._print_step(fix, lines)
         if len(shown) < len(fixes):
@@ -187,31 +197,33 @@ class BriefReport(TextReport):
             if is_copied:
                 self._page.put_whole(indent, (safe(text), "bold"))
             else:
-                self._put(indent, (text, style))
+                self._put(indent, (text, style), hang=HANG)
 
     def _closing(self, one: Diagnosis) -> Iterator[list[StyledText]]:
         """Restart advice where there is some, and what it brought about."""
         if is_restart_advised(one):
             restart = self._word(words.RESTART[one.restart])
             yield [(self._label(words.RESTART_WORD), "bold"), (restart, "")]
-        if one.effects:
-            first = clipped(self._word(one.effects[0].title), _MAX_NEAR // 2)
+        if told := effects_told(one):
+            label, effects = told[0]
+            first = shortened(self._word(effects[0].title), _MAX_TITLE)
             more = len(one.effects) - 1
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
-            yield [(f"{self._label(words.CONSEQUENCES)}{first}{counted}", "dim")]
+            yield [(f"{self._label(label)}{first}{counted}", "dim")]
 
     def _later(self, one: Diagnosis) -> None:
         at = f" ({place(one.evidence[0])})" if one.evidence else ""
-        title = clipped(self._word(one.title), _MAX_NEAR - len(one.cause) - len(at))
+        title = shortened(self._word(one.title), _MAX_TITLE)
         self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", COLOR[one.severity]))
 
     def _rest(self, report: Report) -> Iterator[tuple[int, Sequence[StyledText]]]:
         """What stands below the diagnoses, with its indent."""
-        if report.unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
+        unusual = lines_that_help(report)
+        if unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
             yield 0, [(self._label(unusual_title(report)).rstrip(), "bold")]
             # Beside a diagnosis a few are enough to say that there are some.
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
-            yield from _placed(report.unusual[-most:], widest)
+            yield from _placed(unusual[-most:], widest)
         if report.earlier_runs:
             more = len(report.earlier_runs) - 1
             counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
@@ -234,10 +246,6 @@ def _placed(lines: Sequence[Evidence], columns: int) -> Iterator[tuple[int, Sequ
     for line in lines:
         at = f"{place(line)}  "
         yield 2, [(at, "cyan"), (clipped(condensed(line.text), columns - columns_of(at)), "")]
-
-
-def _taken(indent: int, parts: Sequence[StyledText]) -> int:
-    return lines_taken(indent, "".join(text for text, _ in parts), COLUMNS)
 
 
 def _beside(lines: Sequence[str], told: str) -> list[str]:

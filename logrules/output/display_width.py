@@ -8,6 +8,7 @@ from unicodedata import east_asian_width
 _TAB = 8
 # The width for which a report of one screen is laid out.
 COLUMNS = 100
+_LONGEST_SENTENCE = 3 * COLUMNS
 # Fewer letters and digits than these say nothing beside another line: rulers, brackets, the rest of a bar.
 _LEAST_SAID = 3
 # More of one sign than anybody reads.
@@ -22,9 +23,10 @@ def columns_of(text: str) -> int:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text.expandtabs(_TAB))
 
 
-def lines_taken(indent: int, text: str, columns: int) -> int:
-    """The lines of a terminal with so many columns that the text takes behind its indent."""
-    return max(1, -(-columns_of(text) // (columns - indent)))
+def lines_taken(indent: int, text: str, columns: int, hang: int = 0) -> int:
+    """The lines that the text takes of so many columns behind its indent and, from the second on, ``hang``."""
+    room = max(columns - indent - hang, 1)
+    return max(1, -(-(columns_of(text) - hang) // room))
 
 
 def clipped(text: str, columns: int) -> str:
@@ -40,15 +42,22 @@ def clipped(text: str, columns: int) -> str:
     return "".join(kept) + "…"
 
 
+def shortened(text: str, columns: int) -> str:
+    """The text of a person, cut between two words where it takes more columns than these."""
+    cut = clipped(text, columns)
+    whole, blank, _ = cut.rpartition(" ")
+    return f"{whole} …" if cut != text and blank and columns_of(whole) > columns // 2 else cut
+
+
 def first_sentences(text: str, columns: int) -> str:
-    """As many whole sentences as fit into so many columns, at least one, which is cut where it must be."""
+    """As many whole sentences as fit into so many columns, at least one: only one that nobody would read is cut."""
     shown = ""
     for sentence_of in _SENTENCE_END.split(text.strip()):
         joined = f"{shown} {sentence_of}" if shown and shown[-1].isascii() else shown + sentence_of
         if columns_of(joined) > columns and shown:
             break
         shown = joined
-    return clipped(shown, columns)
+    return shortened(shown, max(columns, _LONGEST_SENTENCE))
 
 
 def condensed(line: str) -> str:

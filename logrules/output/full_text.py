@@ -14,6 +14,7 @@ from logrules.output.text_parts import (
     COLOR,
     TextReport,
     clock,
+    effects_told,
     is_restart_advised,
     place,
     unusual_title,
@@ -57,9 +58,9 @@ class FullReport(TextReport):
             self._put(3, (f"{self._word(words.RESTART_WORD)}: ", "bold"), (self._word(words.RESTART[one.restart]), ""))
         if one.checks:
             self._put(3, (f"{self._word(words.CONFIRM)} {','.join(one.checks)}", "dim"))
-        if one.effects:
-            self._put(3, (f"{self._word(words.CONSEQUENCES)}:", "bold"))
-            for other in one.effects:
+        for label, effects in effects_told(one):
+            self._put(3, (f"{self._word(label)}:", "bold"))
+            for other in effects:
                 at = f" ({place(other.evidence[0])})" if other.evidence else ""
                 self._put(5, (f"- {self._word(other.title)}{at}", "dim"))
         self._put(3, (f"{self._word(words.EXPLAIN)} {one.rule}", "dim"))
@@ -70,12 +71,12 @@ class FullReport(TextReport):
         self._put(3, (f"{self._word(words.EVIDENCE)}:", "bold"))
         for number, alike in enumerate(grouped(lines)):
             line, same = alike.line, same_of(alike, self._language)
-            self._put(5, (place(line), "cyan"), (who(line), "dim"), (clock(line.time), "dim"))
+            self._put(5, (place(line), "cyan"), (who(line), "dim"), (clock(line), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if number == 0 else ((), ())
             for near in before:
                 self._put(7, (f"  {near[:_MAX_LINE]}", "dim"))
-            self._put(7, ("> ", "bold"), (line.text[:_MAX_LINE], ""))
+            self._put(7, ("> ", "bold"), (line.text[:_MAX_LINE], ""), hang=2)
             for near in after:
                 self._put(7, (f"  {near[:_MAX_LINE]}", "dim"))
             if same:
@@ -97,7 +98,7 @@ class FullReport(TextReport):
     def _fix(self, number: int, fix: Fix) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
         risk = f"  [{self._word(words.RISK[fix.risk])}]"
-        self._put(5, (f"{number}. {words.MARK_OF_RISK[fix.risk]}{self._word(fix.do)}", style), (risk, "dim"))
+        self._put(5, (f"{number}. {words.MARK_OF_RISK[fix.risk]}{self._word(fix.do)}", style), (risk, "dim"), hang=3)
         for text in chain.from_iterable(copyables(fix, self._shell)):
             self._page.put_whole(8, (safe(text), "bold"))
         if fix.note:

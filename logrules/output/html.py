@@ -24,7 +24,7 @@ from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg
 from logrules.output.shell import commands
-from logrules.output.text_parts import headline, is_restart_advised
+from logrules.output.text_parts import effects_told, headline, is_restart_advised
 
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
@@ -110,7 +110,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "both": both, "safe_text": _line, "ranks": ranks_in_words, "time": iso_time, "copyable": _copyable,
         "certainty": certainty_text,
-        "restart_advised": is_restart_advised,
+        "restart_advised": is_restart_advised, "effects_told": effects_told,
     }  # fmt: skip
     return environment
 

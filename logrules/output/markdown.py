@@ -12,7 +12,15 @@ from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
-from logrules.output.text_parts import headline, is_beside_the_point, phase_in_words, status_word, unusual_title
+from logrules.output.text_parts import (
+    effects_told,
+    headline,
+    is_beside_the_point,
+    lines_that_help,
+    phase_in_words,
+    status_word,
+    unusual_title,
+)
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -29,8 +37,8 @@ def render_markdown(report: Report, out: TextIO, language: str, shell: str = "ba
     out.writelines(f"\n{line}\n" for line in _sides(report, language))
     shown = () if is_beside_the_point(report) else report.diagnoses[:SHOWN]
     out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in shown)
-    if not shown and report.unusual:
-        out.write(f"\n{unusual_title(report).of(language)}:\n\n{_fenced(report.unusual)}\n")
+    if not shown and (unusual := lines_that_help(report)):
+        out.write(f"\n{unusual_title(report).of(language)}:\n\n{_fenced(unusual)}\n")
 
 
 def _sides(report: Report, language: str) -> Iterator[str]:
@@ -71,9 +79,9 @@ def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
         yield f"{_fenced(one.evidence)}\n"
     for number, fix in enumerate(one.fixes, start=1):
         yield from _fix(number, fix, language, shell)
-    if one.effects:
-        named = "; ".join(escaped(other.title.of(language)) for other in one.effects)
-        yield f"\n{words.CONSEQUENCES.of(language)}: {named}"
+    for label, effects in effects_told(one):
+        named = "; ".join(escaped(other.title.of(language)) for other in effects)
+        yield f"\n{label.of(language)}: {named}"
     yield "\n</details>"
 
 

@@ -24,7 +24,7 @@ UNEXPLAINED = Text(
     "error lines that no rule knows: {count}; the last: {last}", "{count} 行错误没有规则认识；最后一行：{last}"
 )
 UNEXPLAINED_LINES = Text("Error lines that no rule knows", "没有规则认识的错误行")
-COMPLETED_BY = Text("shown by", "依据")
+COMPLETED_BY = Text("the end is shown by {line}", "结束的依据是 {line}")
 SEVERITY: Mapping[Severity, Text] = {
     Severity.ERROR: Text("error", "错误"),
     Severity.WARNING: Text("warning", "警告"),
@@ -37,10 +37,10 @@ RISK: Mapping[Risk, Text] = {
     Risk.DESTRUCTIVE: Text("DESTRUCTIVE", "有破坏性"),
 }
 RESTART: Mapping[Restart, Text] = {
-    Restart.RETRY: Text("restart as it is", "直接重启即可"),
-    Restart.AFTER_FIX: Text("restart after the fix", "修复后再重启"),
-    Restart.REPLACE_NODE: Text("replace the node, then restart", "更换节点后再重启"),
-    Restart.NO: Text("do not restart", "不要重启"),
+    Restart.RETRY: Text("as it is", "直接重启即可"),
+    Restart.AFTER_FIX: Text("after the fix", "修复后再重启"),
+    Restart.REPLACE_NODE: Text("on another node", "更换节点后再重启"),
+    Restart.NO: Text("no", "不要重启"),
 }
 IN_PHASE = Text("in phase {phase}", "阶段：{phase}")
 PROBABLY_IN_PHASE = Text("probably in phase {phase}", "阶段（推测）：{phase}")
@@ -50,12 +50,10 @@ WHY = Text("Why", "原因")
 EVIDENCE = Text("Evidence", "证据")
 FIXES = Text("What to try, in this order", "建议（按顺序尝试）")
 CONSEQUENCES = Text("Consequences of it", "由此引起的后果")
+SEEN_BEFORE = Text("Also seen, above it", "此前还出现")
 SIDES = Text("The ranks compared", "各 rank 对比")
 EARLIER = Text("Earlier runs in this log", "该日志中更早的运行")
-UNUSUAL = Text(
-    "No rule knows this log's trouble, if it has any. Lines that stand out",
-    "没有规则认识该日志的问题（如果有）。较为特别的行",
-)
+UNUSUAL = Text("Lines that stand out, should something be wrong", "若有问题，可先看这些较为特别的行")
 PARTIAL = Text("partial: {unread} of {all} logs could not be read", "不完整：{all} 份日志中有 {unread} 份无法读取")
 STACKS = Text("Where the processes stand", "各进程所处位置")
 NOTES = Text("Notes", "备注")
@@ -63,6 +61,7 @@ MORE = Text("Further diagnoses: {count} (--all)", "另有 {count} 条诊断；�
 MORE_LINES = Text("+{count} more (--all)", "另有 {count} 处（--all）")
 MORE_STEPS = Text("Further steps: {count} (--all)", "另有 {count} 步（--all）")
 MORE_SAID = Text("… (--all)", "……（--all）")
+JOINED = Text("; ", "；")
 LABELLED = Text("{label}: ", "{label}：")
 ALSO = Text("Also", "另有")
 LOGS = Text("{count} logs", "{count} 份日志")

@@ -2,7 +2,18 @@
 
 from datetime import UTC, datetime
 
-from logrules.model.report import Diagnosis, Evidence, PhaseSource, Report, Restart, Risk, Run, Severity, Status, Text
+from logrules.model.report import (
+    Consequence,
+    Diagnosis,
+    Evidence,
+    PhaseSource,
+    Report,
+    Restart,
+    Run,
+    Severity,
+    Status,
+    Text,
+)
 from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
@@ -26,9 +37,9 @@ class TextReport:
         self._language = language
         self._shell = shell
 
-    def _put(self, indent: int, *parts: StyledText) -> None:
+    def _put(self, indent: int, *parts: StyledText, hang: int = 0) -> None:
         """A line of (text, style) parts, made harmless: wrapped under its indent on a terminal, whole in a pipe."""
-        self._page.put(indent, [(safe(text), style) for text, style in parts])
+        self._page.put(indent, [(safe(text), style) for text, style in parts], hang)
 
     def _word(self, text: Text) -> str:
         return text.of(self._language)
@@ -51,6 +62,11 @@ class TextReport:
         """An earlier run: where, how it ended, of what."""
         cause = f" · {run.cause}" if run.cause else ""
         return f"{run.source}:{run.first_line}-{run.last_line}  {self._word(words.STATUS[run.status])}{cause}"
+
+
+def lines_that_help(report: Report) -> tuple[Evidence, ...]:
+    """Lines that no rule explains, where somebody may look for trouble: not of a run that came to a good end."""
+    return () if report.status is Status.COMPLETED else report.unusual
 
 
 def unusual_title(report: Report) -> Text:
@@ -93,14 +109,21 @@ def headline(report: Report, language: str) -> str:
     if report.status is Status.UNEXPLAINED and report.unusual:
         last = clipped(report.unusual[-1].text.strip(), _MAX_VERDICT)
         return words.UNEXPLAINED.of(language).format(count=len(report.unusual), last=last)
-    if report.status is Status.COMPLETED and report.completed_by is not None:
-        line = report.completed_by
-        said = f"{place(line)}: {clipped(line.text.strip(), _MAX_VERDICT)}"
-        return f"{words.COMPLETED_BY.of(language)} {said}"
+    if report.status is Status.COMPLETED:
+        return _completed(report, language)
     if report.status is Status.RUNNING and report.diagnoses and is_calm(report):
         return words.CALM.of(language)
     outcome = words.OUTCOME.get(report.status)
     return outcome.of(language) if outcome is not None and not report.diagnoses else ""
+
+
+def _completed(report: Report, language: str) -> str:
+    """That a run that completed was well, where no diagnosis says otherwise, and the line that shows its end."""
+    said = [] if report.diagnoses else [words.CALM.of(language)]
+    if report.completed_by is not None:
+        line = f"{place(report.completed_by)}: {clipped(report.completed_by.text.strip(), _MAX_VERDICT)}"
+        said.append(words.COMPLETED_BY.of(language).format(line=line))
+    return words.JOINED.of(language).join(said)
 
 
 def _facts(report: Report, language: str) -> list[str]:
@@ -140,9 +163,25 @@ def phase_in_words(report: Report) -> Text:
 
 
 def is_restart_advised(one: Diagnosis) -> bool:
-    """Whether there is advice on a restart: none where nothing is wrong, nor after a fix that nobody knows."""
-    fixed = any(fix.risk is not Risk.LOOK for fix in one.fixes)
-    return one.severity is not Severity.INFO and (fixed or one.restart is not Restart.AFTER_FIX)
+    """Whether there is advice on a restart: none where nothing is wrong; that a fix comes before one goes without."""
+    return one.severity is not Severity.INFO and one.restart is not Restart.AFTER_FIX
+
+
+def effects_told(one: Diagnosis) -> list[tuple[Text, list[Consequence]]]:
+    """What the cause explains, each part under its heading: what stands above it in its log looks like none of it."""
+    parts: dict[bool, list[Consequence]] = {False: [], True: []}
+    for other in one.effects:
+        parts[_is_above(other, one)].append(other)
+    return [
+        (title, part)
+        for title, part in zip((words.CONSEQUENCES, words.SEEN_BEFORE), parts.values(), strict=True)
+        if part
+    ]
+
+
+def _is_above(other: Consequence, one: Diagnosis) -> bool:
+    begins = {line.source: line.line for line in sorted(one.evidence, key=lambda line: -line.line)}
+    return any(line.line < begins.get(line.source, 0) for line in other.evidence)
 
 
 def place(line: Evidence) -> str:
@@ -155,11 +194,12 @@ def who(line: Evidence) -> str:
     return "" if line.worker == line.source else f"  {line.worker}"
 
 
-def clock(time: float | None) -> str:
-    """The log's own time, to the second."""
-    if time is None:
+def clock(line: Evidence) -> str:
+    """The log's own time, to the second; without a year that is merely guessed."""
+    if line.time is None:
         return ""
+    form = "%m-%d %H:%M:%S" if line.year_guessed else "%Y-%m-%d %H:%M:%S"
     try:
-        return f"  {datetime.fromtimestamp(time, UTC):%Y-%m-%d %H:%M:%S}"
+        return f"  {datetime.fromtimestamp(line.time, UTC):{form}}"
     except (OverflowError, ValueError, OSError):
         return ""

@@ -49,7 +49,7 @@ def step_faults(
             known = vocabulary.steps.get(name)
             place = [*at, "fixes", number]
             if known is None:
-                yield source.problem(place, f"unknown step `{name}`", "see rules/fixes/", kind="schema")
+                yield vocabulary.unknown_step(source, place, name)
                 continue
             for param in params:
                 if param not in known.params:

@@ -72,7 +72,8 @@ class Alternative:
 class AlternativesRow:
     """What a failure may be of which only a cause in ``of`` is known: the first row that fits is shown.
 
-    ``phases`` and ``classes`` (of exceptions, and what inherits from them) narrow it where they are given.
+    ``phases`` and ``classes`` (of exceptions, and what inherits from them) narrow it where they are given; ``raised``
+    asks that an exception was told at all.
     """
 
     id: Name
@@ -80,3 +81,4 @@ class AlternativesRow:
     may_be: Annotated[tuple[Alternative, ...], Len(1, 2)]
     phases: tuple[Name, ...] = ()
     classes: tuple[Name, ...] = ()
+    raised: bool = False

@@ -1,7 +1,7 @@
 """A pack under construction, the checked files that it is made of, and the vocabulary that they may use."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from logrules.model.position import Problem
@@ -9,7 +9,7 @@ from logrules.model.record import field, mutable_record, record
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.misspelling import near_hint
+from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Framework, Marker, Metric, Pack, Rule, Signal, Wait
 from logrules.ruleset.table_reader import TableFile
 from logrules.ruleset.tables import Phase, Tables
@@ -89,22 +89,33 @@ class Vocabulary:
     def unknown(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
         """Causes, tiers and frameworks that the card names and nobody defined."""
         if self.causes and card.cause not in self.causes:
-            hint = near_hint(card.cause, self.causes) or "see `logrules explain --causes`"
-            yield source.problem([*at, "cause"], f"unknown cause `{card.cause}`", hint, kind="cause")
+            yield self._unknown(source, [*at, "cause"], "cause", card.cause, self.causes, kind="cause")
         for index, cause in enumerate(card.explained_by):
             if self.causes and cause not in self.causes:
-                near = near_hint(cause, self.causes)
-                yield source.problem([*at, "explained_by", index], f"unknown cause `{cause}`", near, kind="cause")
+                yield self._unknown(source, [*at, "explained_by", index], "cause", cause, self.causes, kind="cause")
         if card.tier and self.tiers and card.tier not in self.tiers:
-            known = ", ".join(sorted(self.tiers))
-            yield source.problem([*at, "tier"], f"unknown tier `{card.tier}`; tiers are {known}", kind="schema")
+            yield self._unknown(source, [*at, "tier"], "tier", card.tier, self.tiers)
         for index, name in enumerate(card.requires):
             if self.frameworks and name not in self.frameworks:
-                near = near_hint(name, self.frameworks)
-                yield source.problem([*at, "requires", index], f"unknown framework `{name}`", near, kind="schema")
+                yield self._unknown(source, [*at, "requires", index], "framework", name, self.frameworks)
 
     def unknown_phase(self, source: RuleSource, at: Sequence[str | int], phase: str | None) -> Iterable[Problem]:
         """A phase that nobody defined."""
         if phase and self.phases and phase not in self.phases:
-            hint = near_hint(phase, self.phases) or f"phases are {', '.join(sorted(self.phases))}"
-            yield source.problem(at, f"unknown phase `{phase}`", hint, kind="phase")
+            yield self._unknown(source, at, "phase", phase, self.phases, kind="phase")
+
+    def unknown_step(self, source: RuleSource, at: Sequence[str | int], name: str) -> Problem:
+        """A step that nobody defined."""
+        return self._unknown(source, at, "step", name, self.steps)
+
+    def _unknown(
+        self,
+        source: RuleSource,
+        at: Sequence[str | int],
+        sort: str,
+        name: str,
+        known: Collection[str],
+        kind: str = "schema",
+    ) -> Problem:
+        hint = known_hint(name, known, LISTED_BY.get(sort))
+        return source.problem(at, f"unknown {sort} `{name}`", hint, kind=kind)

@@ -264,6 +264,18 @@ def causes_of(pack: Pack) -> tuple[Word, ...]:
     return tuple(_word(cause, pack.translation.causes) for cause in pack.tables.causes)
 
 
+def steps_of(pack: Pack) -> tuple[Word, ...]:
+    """All steps that have a name, those of one file together."""
+    return tuple(_step_word(name, json.loads(step), pack.translation) for name, step in pack.steps.items())
+
+
+def _step_word(name: str, plain: Mapping[str, Any], translation: Translation) -> Word:
+    """A step by what it says to do, with what its parameters are otherwise."""
+    said = translation.fixes.get(name) or StepTranslation("")
+    fix = _fix(filled(plain, plain.get("params", {})), said)
+    return Word(name, fix.do, fix.note or Text("", ""))
+
+
 def _word(row: Phase | Cause, translated: Mapping[str, WordTranslation]) -> Word:
     said = translated.get(row.id)
     return Word(row.id, Text(row.title, said.title if said else ""), Text(row.about, said.about if said else ""))

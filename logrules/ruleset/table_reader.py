@@ -10,7 +10,7 @@ from pydantic import ConfigDict, TypeAdapter
 from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.ruleset.causes import AlternativesRow, Cause, Tier
-from logrules.ruleset.misspelling import near_hint
+from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
 from logrules.ruleset.tables import (
     CertaintyModel,
@@ -190,7 +190,7 @@ def _unknown(
         said = getattr(row, key, None)
         for name in said if isinstance(said, tuple) else (said,):
             if name and known[kind] and name not in known[kind]:
-                hint = near_hint(name, known[kind]) or f"known are {', '.join(sorted(known[kind]))}"
+                hint = known_hint(name, known[kind], LISTED_BY.get(kind))
                 sort = kind if kind in ("phase", "cause") else "schema"
                 yield Problem(document.place((*at, key)), f"unknown {kind} `{name}`", hint, sort)
     for number, alternative in enumerate(getattr(row, "may_be", ())):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import seconds
+from logrules.ruleset.misspelling import listing
 
 if TYPE_CHECKING:
     import pyparsing as pp
@@ -62,7 +63,7 @@ _Events: TypeAlias = Callable[[Mapping[str, int]], tuple[int, ...]]
 def _number_of(name: str, column: int) -> _Events:
     def resolve(signals: Mapping[str, int]) -> tuple[int, ...]:
         if name not in signals:
-            raise ConditionFault(f"unknown signal `{name}`; this rule has {', '.join(signals) or 'none'}", column)
+            raise ConditionFault(f"unknown signal `{name}`; this rule has {listing(list(signals))}", column)
         return (signals[name],)
 
     return resolve

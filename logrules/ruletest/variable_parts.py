@@ -12,6 +12,9 @@ _HASH = r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"
 # A short one goes to and fro between digits and letters, as `bf16`, `30d` and `1e05` do not.
 _CODE = r"\b(?!\d+e\d+\b)(?=\d+[a-f]+\d|[a-f]+\d+[a-f])[0-9a-f]{4,7}\b"
 
+# Right behind a word or a bracket it is no sign: a hyphen, as in `web-2024`, or the minus of a sum.
+_SIGN = r"(?<![\w)\]])[-+]"
+
 # What is filled in, the longest and most particular first; a name that its capture could have, and its pattern.
 _VARIABLE = (
     ("url", r"[a-z][a-z0-9+]*://[^\s'\"<>)\]]+", r"[^\s'\"<>)\]]+"),
@@ -29,7 +32,7 @@ _VARIABLE = (
     ("name", r"'[^']{1,80}'|\"[^\"]{1,80}\"", None),
     (
         "value",
-        rf"(?!-(?:{_HASH}|{_CODE}))[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?",
+        rf"(?!-(?:{_HASH}|{_CODE}))(?:{_SIGN})?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?",
         r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?",
     ),
 )
@@ -39,7 +42,7 @@ _WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z_]*)[\s:=#(\[-]*$")
 _ENOUGH_LETTERS = 6
 _LIMIT_S = 0.2
 _WORDS = re.compile(r"\s+|\S+")
-_WHOLE_NUMBER = re.compile(r"\d+")
+_WHOLE_NUMBER = re.compile(r"([-+]?)\d+")
 # Words that say nothing of the number behind them.
 _DULL = frozenset(
     {"a", "an", "and", "at", "by", "for", "from", "in", "is", "of", "on", "than", "the", "to", "was", "with"}
@@ -93,8 +96,8 @@ def _filled(found: "re.Match[str]", before: str, used: set[str]) -> Iterator[Mes
         yield Filled(_named(kind, before, used), text[1:-1], f"[^{quote}]+")
         yield Fixed(quote)
         return
-    if kind == "value" and _WHOLE_NUMBER.fullmatch(text):
-        pattern = r"\d+"
+    if kind == "value" and (whole := _WHOLE_NUMBER.fullmatch(text)):
+        pattern = r"[-+]?\d+" if whole[1] else r"\d+"
     yield Filled(_named(kind, before, used), text, pattern)
 
 

@@ -12,6 +12,9 @@ from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
 
 _MAGIC = "*?["
+# The extra brings what these take.
+_OF_THE_WEB = ("http://", "https://")
+_EXTRA = "pip install 'logrules[remote]'"
 
 
 def is_remote(path: str) -> bool:
@@ -73,9 +76,14 @@ def _file_system(url: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ModuleNotFoundError:
-        raise SourceError(f"{url}: remote logs need fsspec: pip install 'logrules[remote]'") from None
+        raise SourceError(f"{url}: remote logs need fsspec: {_EXTRA}") from None
     try:
         found: tuple[Any, str] = url_to_fs(url)
+    except ImportError as fault:
+        if url.startswith(_OF_THE_WEB):
+            raise SourceError(f"{url}: remote logs need aiohttp, requests: {_EXTRA}") from None
+        # Every other store takes a package of its own, which fsspec names.
+        raise SourceError(f"{url}: {_said(fault)}") from None
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
         raise SourceError(f"{url}: {_said(fault)}") from None
     return found

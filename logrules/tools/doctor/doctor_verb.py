@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from logrules.cli.number_options import whole_number
 from logrules.cli.rule_options import add_language_options
 from logrules.model.errors import LogrulesError
 
@@ -26,10 +27,10 @@ exit status: 0 nothing failed, 1 a check failed, 2 the command was unusable"""
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--gpus", type=_count, metavar="N", help="GPUs that the run needs on this node")
-    parser.add_argument("--actor-gpus", type=_count, metavar="N", help="GPUs for the actors (training)")
-    parser.add_argument("--rollout-gpus", type=_count, metavar="N", help="GPUs for the rollout (generation)")
-    parser.add_argument("--total-gpus", type=_count, metavar="N", help="GPUs that there should be in all")
+    parser.add_argument("--gpus", type=whole_number(0), metavar="N", help="GPUs that the run needs on this node")
+    parser.add_argument("--actor-gpus", type=whole_number(0), metavar="N", help="GPUs for the actors (training)")
+    parser.add_argument("--rollout-gpus", type=whole_number(0), metavar="N", help="GPUs for the rollout (generation)")
+    parser.add_argument("--total-gpus", type=whole_number(0), metavar="N", help="GPUs that there should be in all")
     parser.add_argument("--data", action="append", default=[], metavar="PATH", help="data that the run reads")
     parser.add_argument("--output", default=".", metavar="DIR", help="where the run writes (default: here)")
     parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
@@ -37,13 +38,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="list the checks")
     parser.add_argument("--json", action="store_true", help="for machines")
     add_language_options(parser)
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError(text)
-    return value
 
 
 def run(options: argparse.Namespace) -> int:

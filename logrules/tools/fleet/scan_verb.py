@@ -7,6 +7,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.number_options import add_processes_option
 from logrules.cli.reader_options import add_engine_options, is_on_nodes
 from logrules.cli.rule_options import add_pack_options, chosen_pack
 from logrules.tools.fleet.listing import add_list_options, print_jobs
@@ -54,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="read jobs again that have not changed")
     parser.add_argument("--no-history", action="store_true", help="keep nothing, and look at nothing that was kept")
     add_engine_options(parser)
-    parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
+    add_processes_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:

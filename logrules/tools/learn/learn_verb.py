@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.number_options import add_processes_option
 from logrules.cli.rule_options import add_pack_options, chosen_pack, chosen_settings
 from logrules.model.errors import LogrulesError
 
@@ -51,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="DIR", help="write the drafts below this folder of rules")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the list (default: text)")
     parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
-    parser.add_argument("-j", "--processes", type=int, metavar="N", help="processes (default: one a core)")
+    add_processes_option(parser)
     add_pack_options(parser)
 
 
