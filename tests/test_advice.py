@@ -199,7 +199,13 @@ def test_lines_that_any_script_prints_show_no_framework(on_shipped, log):
 
 def test_what_stands_where_a_log_says_nothing_is_plain_words(shipped):
     steps = [step.fix for rule in shipped.rules for step in card_of(shipped, rule.id).steps]
-    texts = {text for fix in steps for text in (fix.do.en, fix.do.zh, fix.run or "", *fix.flags, *fix.env.values())}
+    texts = {text for fix in steps for text in (fix.do.en, fix.do.zh, *fix.flags, *fix.env.values())}
     written = [slot for text in texts for slot in re.findall(r"\{[a-z_]+\|[^}]*\}", text)]
     assert len(written) > 20
     assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|[\w ]+\}", slot)] == []
+
+
+def test_what_runs_where_a_log_says_nothing_is_what_a_command_says_or_the_reader_fills_in(shipped):
+    runs = {step.fix.run or "" for rule in shipped.rules for step in card_of(shipped, rule.id).steps}
+    written = [slot for text in runs for slot in re.findall(r"\{[a-z_]+\|[^}]*\}", text)]
+    assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|(?:[\w ]+|\$\(.*\)|<[\w ]+>)\}", slot)] == []

@@ -130,6 +130,8 @@ def run(options: argparse.Namespace) -> int:
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
         job.start()
+        if job.pid is not None:
+            following.tell("job_pid", str(job.pid))
         with ThreadPoolExecutor(1, "analysis", initializer=_step_back) as pool:
             report = pool.submit(follow, following, told, stalls, complain).result()
         if report is None:
