@@ -1,8 +1,11 @@
 """Which lines a report shows first: where it just ends, the last step too; of peers, each one's own failure."""
 
+from io import StringIO
+
 import pytest
 
 from logrules.engine.run import Prepared, prepared
+from logrules.output.text import render_text
 from logrules.ruleset.load import load_pack
 from logrules.ruletest.harness import run_log
 
@@ -106,3 +109,18 @@ def test_of_a_very_long_line_the_part_that_tells_is_shown(on, words):
     assert error in line.text[:400]
     assert line.text.startswith("…x1")
     assert len(line.text) <= 2_000
+
+
+def test_the_line_of_the_rule_itself_goes_before_what_was_raised_beside_it(on):
+    log = """ERROR engine: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
+Traceback (most recent call last):
+  File "/w/train.py", line 20, in main
+    batch = shards[17]
+KeyError: 17
+"""
+    first = run_log(on, log).diagnoses[0]
+    assert first.cause == "cuda-oom"
+    assert [(line.line, line.beside) for line in first.evidence] == [(1, False), (5, True)]
+    out = StringIO()
+    render_text(run_log(on, log), out, "en", "bash")
+    assert "> ERROR engine" in out.getvalue()

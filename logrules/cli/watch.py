@@ -19,6 +19,8 @@ from logrules.model.report import Status, Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from logrules.cli.watched_job import Job
+    from logrules.engine.follow import Following
     from logrules.model.report import Report
     from logrules.model.worker_status import WorkerNow
 
@@ -129,9 +131,7 @@ def run(options: argparse.Namespace) -> int:
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
-        job.start()
-        if job.pid is not None:
-            following.tell("job_pid", str(job.pid))
+        _start(job, following)
         with ThreadPoolExecutor(1, "analysis", initializer=_step_back) as pool:
             report = pool.submit(follow, following, told, stalls, complain).result()
         if report is None:
@@ -146,6 +146,13 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_cache:
         keep_patterns(pack.digest)
     return status if status is not None else _found(report)
+
+
+def _start(job: "Job", following: "Following") -> None:
+    """Begin, and let steps name the process where one was started."""
+    job.start()
+    if job.pid is not None:
+        following.tell("job_pid", str(job.pid))
 
 
 def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:

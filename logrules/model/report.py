@@ -91,7 +91,10 @@ class Fix:
 
 @record
 class Evidence:
-    """A line of a log that shows something; ``before`` and ``after`` are its neighbours."""
+    """A line of a log that shows something; ``before`` and ``after`` are its neighbours.
+
+    One ``beside`` the others is not of the rule itself: what it is a line of says more of the same event.
+    """
 
     source: str
     line: int
@@ -101,6 +104,7 @@ class Evidence:
     captures: Mapping[str, str] = field(default_factory=dict)
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    beside: bool = False
 
 
 @record
