@@ -209,3 +209,14 @@ def test_what_runs_where_a_log_says_nothing_is_what_a_command_says_or_the_reader
     runs = {step.fix.run or "" for rule in shipped.rules for step in card_of(shipped, rule.id).steps}
     written = [slot for text in runs for slot in re.findall(r"\{[a-z_]+\|[^}]*\}", text)]
     assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|(?:[\w ]+|\$\(.*\)|<[\w ]+>)\}", slot)] == []
+
+
+@pytest.mark.parametrize(("nodes", "first"), [("2", True), ("1", False)])
+def test_an_endpoint_that_is_each_node_itself_is_told_first_where_there_are_several(on_shipped, nodes, first):
+    log = f"""INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:
+  min_nodes                : {nodes}
+  rdzv_endpoint            : localhost:29500
+torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError
+"""
+    step = run_log(on_shipped, log).diagnoses[0].fixes[0]
+    assert step.do.en.startswith("The launcher was given localhost:29500 as the endpoint for 2 nodes") is first

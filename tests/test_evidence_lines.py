@@ -8,6 +8,7 @@ from logrules.engine.run import Prepared, prepared
 from logrules.output.text import render_text
 from logrules.ruleset.load import load_pack
 from logrules.ruletest.harness import run_log
+from tests.toy_rule import rule, write
 
 STEP = "{'loss': 0.50, 'grad_norm': 1.1, 'learning_rate': 1e-05, 'epoch': 0.%d}"
 
@@ -111,16 +112,18 @@ def test_of_a_very_long_line_the_part_that_tells_is_shown(on, words):
     assert len(line.text) <= 2_000
 
 
-def test_the_line_of_the_rule_itself_goes_before_what_was_raised_beside_it(on):
-    log = """ERROR engine: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
+def test_the_line_of_the_rule_itself_goes_before_what_was_raised_beside_it(tmp_path):
+    write(
+        tmp_path / "acme" / "gave-up.yaml", rule("gave up on shard").replace("python-exception", "service-unreachable")
+    )
+    log = """ERROR acme: gave up on shard 17
 Traceback (most recent call last):
   File "/w/train.py", line 20, in main
     batch = shards[17]
 KeyError: 17
 """
-    first = run_log(on, log).diagnoses[0]
-    assert first.cause == "cuda-oom"
-    assert [(line.line, line.beside) for line in first.evidence] == [(1, False), (5, True)]
+    report = run_log(prepared(load_pack([tmp_path])), log)
+    assert [(line.line, line.beside) for line in report.diagnoses[0].evidence] == [(1, False), (5, True)]
     out = StringIO()
-    render_text(run_log(on, log), out, "en", "bash")
-    assert "> ERROR engine" in out.getvalue()
+    render_text(report, out, "en", "bash")
+    assert "> ERROR acme" in out.getvalue()
