@@ -140,12 +140,21 @@ def run(options: argparse.Namespace) -> int:
     if report is not None and status is None and not report.lines and not report.diagnoses:
         raise LogrulesError("not a line came; nothing to diagnose")
     if report is not None:
+        report = _with_paths(report, job)
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(_finished(following.workers(), options.lang), out)
         _write(report, options, out)
     if not options.no_cache:
         keep_patterns(pack.digest)
     return status if status is not None else _found(report)
+
+
+def _with_paths(report: "Report", job: "Job") -> "Report":
+    """The report with the files that are followed in its commands."""
+    from logrules.output.log_paths import with_paths
+
+    found = ((source, job.path_of(source)) for source in report.sources)
+    return with_paths(report, {source: str(path) for source, path in found if path is not None})
 
 
 def _start(job: "Job", following: "Following") -> None:
