@@ -220,3 +220,13 @@ torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError
 """
     step = run_log(on_shipped, log).diagnoses[0].fixes[0]
     assert step.do.en.startswith("The launcher was given localhost:29500 as the endpoint for 2 nodes") is first
+
+
+def test_a_connection_that_was_refused_is_no_matter_of_shared_memory(on_shipped):
+    log = """n1:7:9 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 10.0.0.3<43871> failed : Connection refused
+torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled system error (run with NCCL_DEBUG=INFO for details), NCCL version 2.20.5
+ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.
+"""
+    steps = run_log(on_shipped, log).diagnoses[0].fixes
+    assert steps[0].do.en.startswith("Nobody listens at 10.0.0.3<43871> any more")
+    assert not any("shm" in f"{step.run} {step.flags}" for step in steps)
