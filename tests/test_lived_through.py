@@ -444,3 +444,17 @@ _NOT_IMPORTED = (
 )
 def test_what_is_left_out_at_the_start_does_not_end_who_steps_on(on, story, below, status):
     assert run_log(on, _NOT_IMPORTED + below).status is status
+
+
+def test_runs_that_one_log_has_may_each_end_in_the_same_exception(shipped):
+    steps = "".join(f"step {n} loss 2.{n}\n" for n in range(1, 6))
+    raised = """Traceback (most recent call last):
+  File "/w/t.py", line 9, in <module>
+    main()
+  File "/w/t.py", line 3, in main
+    x()
+ValueError: bad shape
+"""
+    run = f"Loading model from m\n{steps}{raised}"
+    assert run_log(prepared(shipped), run * 3).status is Status.FAILED
+    assert run_log(prepared(shipped), run * 3 + steps).status is not Status.FAILED

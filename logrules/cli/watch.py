@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXIT_UNUSABLE = 2
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
-_AFTER = Text(" after {steps} steps", "，共 {steps} 步")
+_AFTER = Text(", last step {steps}", "，最后一步 {steps}")
 # The tier of the causes that only say that a job was ended from outside.
 _ENDED = "ended"
 # Where processors are scarce, the analysis gets a tenth of what the job gets.
