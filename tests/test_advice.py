@@ -205,7 +205,34 @@ def test_lines_that_any_script_prints_show_no_framework(on_shipped, log):
 
 def test_what_stands_where_a_log_says_nothing_is_plain_words(shipped):
     steps = [step.fix for rule in shipped.rules for step in card_of(shipped, rule.id).steps]
-    texts = {text for fix in steps for text in (fix.do.en, fix.do.zh, fix.run or "", *fix.flags, *fix.env.values())}
+    texts = {text for fix in steps for text in (fix.do.en, fix.do.zh, *fix.flags, *fix.env.values())}
     written = [slot for text in texts for slot in re.findall(r"\{[a-z_]+\|[^}]*\}", text)]
     assert len(written) > 20
     assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|[\w ]+\}", slot)] == []
+
+
+def test_what_runs_where_a_log_says_nothing_is_what_a_command_says_or_the_reader_fills_in(shipped):
+    runs = {step.fix.run or "" for rule in shipped.rules for step in card_of(shipped, rule.id).steps}
+    written = [slot for text in runs for slot in re.findall(r"\{[a-z_]+\|[^}]*\}", text)]
+    assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|(?:[\w ]+|\$\(.*\)|<[\w ]+>)\}", slot)] == []
+
+
+@pytest.mark.parametrize(("nodes", "first"), [("2", True), ("1", False)])
+def test_an_endpoint_that_is_each_node_itself_is_told_first_where_there_are_several(on_shipped, nodes, first):
+    log = f"""INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:
+  min_nodes                : {nodes}
+  rdzv_endpoint            : localhost:29500
+torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError
+"""
+    step = run_log(on_shipped, log).diagnoses[0].fixes[0]
+    assert step.do.en.startswith("The launcher was given localhost:29500 as the endpoint for 2 nodes") is first
+
+
+def test_a_connection_that_was_refused_is_no_matter_of_shared_memory(on_shipped):
+    log = """n1:7:9 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 10.0.0.3<43871> failed : Connection refused
+torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled system error (run with NCCL_DEBUG=INFO for details), NCCL version 2.20.5
+ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.
+"""
+    steps = run_log(on_shipped, log).diagnoses[0].fixes
+    assert steps[0].do.en.startswith("Nobody listens at 10.0.0.3<43871> any more")
+    assert not any("shm" in f"{step.run} {step.flags}" for step in steps)

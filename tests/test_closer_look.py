@@ -14,15 +14,8 @@ from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process, processes_in, rank_of
 from logrules.notify.probe import look_closer, look_for_slow
 from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
-from logrules.notify.stack_groups import (
-    MAX_LINES,
-    ProcessStack,
-    StackFrame,
-    names_in_words,
-    stack_of,
-    standing_apart,
-    tree_lines,
-)
+from logrules.notify.stack_dump import ProcessStack, StackFrame, stack_of
+from logrules.notify.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
 from logrules.sources.flight_lines import lines_of
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
@@ -219,7 +212,7 @@ def test_rules_read_the_stacks_of_those_who_stand_apart_alone(tmp_path):
     seen = look_closer(ranks, env(tmp_path), sleep=lambda _: None)
     told = [one for one in seen.outputs if one.source.startswith("stacks of ")]
     assert [one.source for one in told] == ["stacks of rank 2"]
-    assert told[0].text.startswith("logrules: rank 2: apart from the others\n")
+    assert told[0].text.startswith("logrules: rank 2: apart from the others: ")
     assert "fetch" in told[0].text
     assert "load" not in told[0].text
 

@@ -214,7 +214,7 @@ def test_a_captured_value_expands_nothing_in_a_variable():
         ("python train.py > train.log", {"a": "a.log.gz"}, "python train.py > train.log"),
         ("grep nan train.log", {"a": "a.log.gz", "b": "b.log.xz"}, "grep nan train.log"),
         ("grep nan train.log", {"a": "a.tar.gz"}, "grep nan train.log"),
-        ("grep nan train.log", {}, "grep nan train.log"),
+        ("grep nan train.log", {}, "grep nan <saved output>"),
         ("grep nan train.log", {"a": "-a's.log"}, "grep nan './-a'\\''s.log'"),
     ],
 )
@@ -248,6 +248,13 @@ def test_powershell_keeps_the_usual_name_of_a_compressed_log():
 
 def test_what_has_no_diagnosis_keeps_its_paths():
     assert with_paths(replace(FAILED, diagnoses=()), {"a": "b"}).paths == {"a": "b"}
+
+
+def test_a_log_that_lies_nowhere_is_for_the_reader_to_name():
+    one = replace(OOM, fixes=(Fix(Text("x"), run="grep a train.log", powershell="sls a train.log"), Fix(Text("y"))))
+    first, second = with_paths(Report(Status.FAILED, "eval", (one,)), {}).diagnoses[0].fixes
+    assert (first.run, first.powershell) == ("grep a <saved output>", "sls a <saved output>")
+    assert (second.run, second.powershell) == (None, None)
 
 
 def test_no_command_leaves_the_log_to_be_filled_in():

@@ -53,8 +53,16 @@ def _rule_blocks() -> dict[str, str]:
 
 def _framework_block() -> str:
     """The documented file of a framework: the parts that are shown apart are of one file."""
-    first, *others = (block for block in _blocks(_RULES, "yaml") if not re.search(r"^cause:", block, re.MULTILINE))
+    first, *others = (
+        block for block in _blocks(_RULES, "yaml") if not re.search(r"^(?:cause|exceptions):", block, re.MULTILINE)
+    )
     return "".join((first, *others))
+
+
+def _row_block() -> str:
+    """The documented row of exceptions."""
+    (block,) = (block for block in _blocks(_RULES, "yaml") if re.search(r"^exceptions:", block, re.MULTILINE))
+    return block
 
 
 def _conditions() -> Iterator[str]:
@@ -64,7 +72,8 @@ def _conditions() -> Iterator[str]:
 
 def _folder_of_blocks(folder: Path) -> Path:
     """The documented files as a user would lay them out."""
-    for name, block in {**_rule_blocks(), "frameworks/acme": _framework_block()}.items():
+    tables = {"frameworks/acme": _framework_block(), "exceptions/acme": _row_block()}
+    for name, block in {**_rule_blocks(), **tables}.items():
         path = folder / f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block, encoding="utf-8")

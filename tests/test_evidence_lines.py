@@ -1,10 +1,14 @@
 """Which lines a report shows first: where it just ends, the last step too; of peers, each one's own failure."""
 
+from io import StringIO
+
 import pytest
 
 from logrules.engine.run import Prepared, prepared
+from logrules.output.text import render_text
 from logrules.ruleset.load import load_pack
 from logrules.ruletest.harness import run_log
+from tests.toy_rule import rule, write
 
 STEP = "{'loss': 0.50, 'grad_norm': 1.1, 'learning_rate': 1e-05, 'epoch': 0.%d}"
 
@@ -106,3 +110,20 @@ def test_of_a_very_long_line_the_part_that_tells_is_shown(on, words):
     assert error in line.text[:400]
     assert line.text.startswith("…x1")
     assert len(line.text) <= 2_000
+
+
+def test_the_line_of_the_rule_itself_goes_before_what_was_raised_beside_it(tmp_path):
+    write(
+        tmp_path / "acme" / "gave-up.yaml", rule("gave up on shard").replace("python-exception", "service-unreachable")
+    )
+    log = """ERROR acme: gave up on shard 17
+Traceback (most recent call last):
+  File "/w/train.py", line 20, in main
+    batch = shards[17]
+KeyError: 17
+"""
+    report = run_log(prepared(load_pack([tmp_path])), log)
+    assert [(line.line, line.beside) for line in report.diagnoses[0].evidence] == [(1, False), (5, True)]
+    out = StringIO()
+    render_text(report, out, "en", "bash")
+    assert "> ERROR acme" in out.getvalue()

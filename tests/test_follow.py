@@ -181,6 +181,15 @@ def test_a_line_that_comes_in_pieces_is_one_line_and_told_once(shipped):
     assert len(raised) == len({change.rule for change in raised})
 
 
+def test_what_is_known_of_the_job_beside_its_logs_stands_in_the_steps(shipped):
+    following = Following(Script(*blocks(b"Initializing process group\n")), shipped)
+    following.tell("job_pid", "77")
+    for _ in following:
+        pass
+    runs = [fix.run for fix in following.report().diagnoses[0].fixes]
+    assert "py-spy dump --subprocesses --pid 77" in runs
+
+
 def test_bytes_that_nobody_analysed_are_told_and_counted(shipped):
     gap = Skipped("log", 6, 5_000, "came too fast", lines=40)
     following = Following(Script(*blocks(b"first\n"), gap, Block("log", 5_006, b"last\n", 1002.0)), shipped)

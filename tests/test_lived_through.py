@@ -456,3 +456,17 @@ def test_what_ended_a_script_was_lived_through_by_nobody_however_often(on, name)
     first = run_log(on, (_STARTED + lines) * 5).diagnoses[0]
     assert (first.cause, first.severity.value) == ("python-exception", "error")
     assert _ODD in first.evidence[0].text
+
+
+def test_runs_that_one_log_has_may_each_end_in_the_same_exception(shipped):
+    steps = "".join(f"step {n} loss 2.{n}\n" for n in range(1, 6))
+    raised = """Traceback (most recent call last):
+  File "/w/t.py", line 9, in <module>
+    main()
+  File "/w/t.py", line 3, in main
+    x()
+ValueError: bad shape
+"""
+    run = f"Loading model from m\n{steps}{raised}"
+    assert run_log(prepared(shipped), run * 3).status is Status.FAILED
+    assert run_log(prepared(shipped), run * 3 + steps).status is not Status.FAILED

@@ -99,6 +99,15 @@ def test_packs_are_added_in_order_and_later_ones_replace_earlier_ones(tmp_path):
     assert (replaced.what, replaced.before) == ("rule acme/both", str(tmp_path / "one/acme/both.yaml"))
 
 
+def test_the_file_of_an_own_row_is_its_origin(tmp_path):
+    row = (
+        "exceptions:\n  - {id: acme-shard, cause: dataset-corrupt, classes: [ShardError], samples: ['ShardError: 1']}\n"
+    )
+    write(tmp_path / "one/exceptions/acme.yaml", row)
+    file = str(tmp_path / "one/exceptions/acme.yaml")
+    assert pack_of(tmp_path, "packs = ['one']").origins == {"exceptions/acme-shard": file}
+
+
 def test_one_pack_must_not_define_a_rule_twice(tmp_path):
     write(tmp_path / "one/a.yaml", rule("acme/same"))
     write(tmp_path / "one/b.yaml", rule("acme/same"))

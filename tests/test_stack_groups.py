@@ -15,15 +15,8 @@ from logrules.notify.process_groups import (
     groups_of_sizes,
     sizes_of,
 )
-from logrules.notify.stack_groups import (
-    ProcessStack,
-    StackFrame,
-    at_rest,
-    dump_of,
-    grouped,
-    odd_ones,
-    stack_of,
-)
+from logrules.notify.stack_dump import ProcessStack, StackFrame, dump_of, stack_of
+from logrules.notify.stack_groups import at_rest, grouped, odd_ones
 from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, summary
 from logrules.sources.flight_dump import Dump, Group
 
@@ -191,7 +184,7 @@ def test_a_dump_is_read_and_printed_as_py_spy_prints_it():
     ]  # fmt: skip
     stack = stack_of("rank 3", json.dumps(threads))
     assert stack is not None
-    assert dump_of(grouped([stack])[0]).splitlines() == [
+    assert dump_of(stack).splitlines() == [
         'Thread 0 (idle): "MainThread"',
         "    Queue.get (queue.py:171)",
         "    main (/w/train.py:0)",

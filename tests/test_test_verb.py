@@ -116,3 +116,29 @@ def test_where_forking_is_not_safe_processes_compile_the_pack_themselves(mine, m
     here = list(on_all_cores(run_test, every_test(found), on, 1))
     there = list(on_all_cores(run_test, every_test(found), on, 2, few=2))
     assert there == here != []
+
+
+ROW = """exceptions:
+  - id: acme-shard
+    cause: dataset-corrupt
+    classes: [KeyError]
+    words: '{words}'
+    samples: ['KeyError: shard 17']
+    near: ['{near}']
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "near", "said"),
+    [
+        ("shard", "KeyError: 17", "2 samples: 0 failed"),
+        ("KeyError", "KeyError: 17", "does not know its sample (`words` is searched in the message"),
+        ("shard", "KeyError: no shard", "knows an exception that it must not"),
+        ("shard", "- no summary -", "is no last line of a traceback"),
+    ],
+)
+def test_the_samples_of_a_row_of_exceptions_are_asked_of_it(tmp_path, capsys, words, near, said):
+    write(tmp_path / "exceptions" / "acme.yaml", ROW.format(words=words, near=near))
+    status = main(["test", str(tmp_path)])
+    assert said in capsys.readouterr().out
+    assert status == (0 if "0 failed" in said else 1)

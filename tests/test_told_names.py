@@ -173,6 +173,13 @@ def test_a_slot_may_say_what_stands_there_otherwise():
     assert filled_command("run {gpu_share|now}", {"gpu_share": ""}) == "run now"
 
 
+def test_what_runs_where_nothing_is_told_is_a_command():
+    step = "py-spy dump --pid {job_pid|$(pgrep -of python)}"
+    assert filled_command(step, {}) == "py-spy dump --pid $(pgrep -of python)"
+    assert filled_command(step, {"job_pid": "77"}) == "py-spy dump --pid 77"
+    assert filled_command(step, {"job_pid": "-9"}) == "py-spy dump --pid $(pgrep -of python)"
+
+
 def test_steps_for_what_ray_started_name_no_launcher(tmp_path: Path):
     lost = (
         "[E329 06:28:12.526 socket.cpp:1023] [c10d] The client socket has timed out after 600000ms while trying to "

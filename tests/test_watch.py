@@ -364,7 +364,7 @@ def test_the_command_line_can_be_loaded_where_unix_modules_are_missing():
     [
         ("exit 7", 7, b"FAILED  in phase launch  The command ended with exit status 7"),
         ("kill -9 $$", 137, b"worker-killed"),
-        ("for n in 1 2 3 4; do echo step $n loss 0.$n; done", 0, b"Finished: exit status 0 after 4 steps"),
+        ("for n in 1 2 3 4; do echo step $n loss 0.$n; done", 0, b"Finished: exit status 0, last step 4"),
     ],
 )
 @posix

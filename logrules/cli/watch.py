@@ -19,12 +19,14 @@ from logrules.model.report import Status, Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from logrules.cli.watched_job import Job
+    from logrules.engine.follow import Following
     from logrules.model.report import Report
     from logrules.model.worker_status import WorkerNow
 
 EXIT_UNUSABLE = 2
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
-_AFTER = Text(" after {steps} steps", "，共 {steps} 步")
+_AFTER = Text(", last step {steps}", "，最后一步 {steps}")
 # The tier of the causes that only say that a job was ended from outside.
 _ENDED = "ended"
 # Where processors are scarce, the analysis gets a tenth of what the job gets.
@@ -129,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
         stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
-        job.start()
+        _start(job, following)
         with ThreadPoolExecutor(1, "analysis", initializer=_step_back) as pool:
             report = pool.submit(follow, following, told, stalls, complain).result()
         if report is None:
@@ -138,12 +140,28 @@ def run(options: argparse.Namespace) -> int:
     if report is not None and status is None and not report.lines and not report.diagnoses:
         raise LogrulesError("not a line came; nothing to diagnose")
     if report is not None:
+        report = _with_paths(report, job)
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(_finished(following.workers(), options.lang), out)
         _write(report, options, out)
     if not options.no_cache:
         keep_patterns(pack.digest)
     return status if status is not None else _found(report)
+
+
+def _with_paths(report: "Report", job: "Job") -> "Report":
+    """The report with the files that are followed in its commands."""
+    from logrules.output.log_paths import with_paths
+
+    found = ((source, job.path_of(source)) for source in report.sources)
+    return with_paths(report, {source: str(path) for source, path in found if path is not None})
+
+
+def _start(job: "Job", following: "Following") -> None:
+    """Begin, and let steps name the process where one was started."""
+    job.start()
+    if job.pid is not None:
+        following.tell("job_pid", str(job.pid))
 
 
 def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:

@@ -118,6 +118,11 @@ class Following:
         """
         self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
 
+    def tell(self, name: str, value: str) -> None:
+        """Something that is known of the job beside its logs, for steps to say."""
+        with self._lock:
+            self._session.tell(name, value)
+
     def note(self, source: str, text: str) -> None:
         """Tell the reader of the report something that no rule is to read."""
         with self._lock:

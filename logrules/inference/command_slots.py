@@ -33,8 +33,11 @@ def filled_command(template: str | None, captures: Mapping[str, str], *, powersh
     for slot in SLOT.finditer(template):
         before = template[at : slot.start()]
         quote = _quote_after(before, quote, "`" if powershell else "\\")
-        value = harmless(_value(slot, captures))
-        if _IN_PLACEHOLDER.search(before):
+        value = harmless(captures.get(slot[1], ""))
+        if not value and slot[2]:
+            # The words of whoever wrote the step, as the rest of the command is.
+            parts += [before, slot[2]]
+        elif _IN_PLACEHOLDER.search(before):
             # It becomes one word with what stands around it.
             parts += [before, _NO_WORD.sub("_", value) or slot[1]]
         else:

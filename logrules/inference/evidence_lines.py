@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis
@@ -28,6 +29,7 @@ def evidence_of(
     Lines of ``others`` fill the places that its own leave. ``signals`` are the pack's, by number.
     """
     shown = _lines(hypothesis)
+    own = frozenset(shown)
     ordered = [shown[order] for order in sorted(shown)]
     if len(ordered) > MAX_EVIDENCE:
         ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
@@ -51,7 +53,7 @@ def evidence_of(
             told.append(assertion)
             room -= 1
         shown_from = _telling_place(line.event.text, hypothesis, signals)
-        told.append(evidence_from(line, captures, shown_from))
+        told.append(replace(evidence_from(line, captures, shown_from), beside=line.order not in own))
     return tuple(told)
 
 

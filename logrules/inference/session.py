@@ -110,6 +110,10 @@ class Session:
         """How the ranks share the work, as far as the log says."""
         return self._run.ranks.sizes
 
+    def tell(self, name: str, value: str) -> None:
+        """Something that is known of the job beside its logs, for steps to say."""
+        self._job.tell(name, value)
+
     def note(self, source: str, text: str) -> None:
         """Something that a reader of the report must know of a source."""
         self.remark(SourceNote(source, text))

@@ -10,8 +10,8 @@ from logrules.inference.ranking import Hypothesis
 from logrules.model.report import Evidence
 from logrules.ruleset.pack import Pack
 
-# What a log may tell of a diagnosis of any rule.
-OF_ANY_RULE = frozenset(("several", "own_place", "library_place", "calling_place", "only_library"))
+# What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
+OF_ANY_RULE = frozenset(("job_pid", "several", "own_place", "library_place", "calling_place", "only_library"))
 
 
 def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> dict[str, str]:

@@ -93,6 +93,7 @@ class Evidence:
     """A line of a log that shows something; ``before`` and ``after`` are its neighbours.
 
     ``year_guessed`` says that nothing in the log tells the year of its ``time``.
+    One ``beside`` the others is not of the rule itself: what it is a line of says more of the same event.
     """
 
     source: str
@@ -104,6 +105,7 @@ class Evidence:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     year_guessed: bool = False
+    beside: bool = False
 
 
 @record

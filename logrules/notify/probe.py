@@ -14,7 +14,9 @@ from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process
 from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups_of_job
-from logrules.notify.stack_groups import ProcessStack, at_rest, dump_of, grouped, names_in_words, odd_ones, tree_lines
+from logrules.notify.stack_dump import ProcessStack
+from logrules.notify.stack_evidence import stacks_for_rules
+from logrules.notify.stack_groups import tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
 from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness
 from logrules.sources.flight_lines import lines_of
@@ -69,7 +71,7 @@ def look_closer(
         groups = groups_of_dumps(dumps) or _groups(processes, sizes)
         outputs = (
             *(_stopped(process) for process in processes if process.stopped),
-            *_stacks(samples.rounds),
+            *(ProbeOutput(f"{STACKS} of {who}", text) for who, text in stacks_for_rules(samples.rounds)),
             *(ProbeOutput(name, why, evidence=False) for name, why in samples.failed.items()),
             *(ProbeOutput(name, text) for name, text in lines_of(dumps).items()),
             *_ras(processes, limit_s),
@@ -107,25 +109,6 @@ def _view(rounds: Sequence[Sequence[ProcessStack]], said: Sequence[str], odd: Se
 def _stopped(process: Process) -> ProbeOutput:
     text = f"logrules: {process.label} is suspended by a signal (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU)\n"
     return ProbeOutput(f"{STACKS} of {process.label}", text)
-
-
-def _stacks(rounds: Sequence[Sequence[ProcessStack]]) -> Iterator[ProbeOutput]:
-    """A stack of each group of what stands still, for rules.
-
-    Of processes that stand in one place but for a few, the few are what the others wait for: rules read theirs alone,
-    below a line that says so.
-    """
-    still = grouped(at_rest(rounds))
-    odd = odd_ones(still)
-    for group in odd:
-        apart_said = f"logrules: {names_in_words(group.names)}: apart from the others\n"
-        yield ProbeOutput(f"{STACKS} of {_short(group.names)}", apart_said + dump_of(group))
-    for group in () if odd else still:
-        yield ProbeOutput(f"{STACKS} of {_short(group.names)}", dump_of(group))
-
-
-def _short(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _ras(processes: Sequence[Process], limit_s: float) -> Iterator[ProbeOutput]:

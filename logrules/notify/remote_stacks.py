@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from logrules.model.errors import LogrulesError
 from logrules.notify.job_processes import RANK_VARIABLES
-from logrules.notify.stack_groups import ProcessStack, stack_of
+from logrules.notify.stack_dump import ProcessStack, stacks_of
 
 # What a scheduler or launcher gives all processes of a job, and no other.
 _JOB_KEYS = ("SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PBS_JOBID", "LSB_JOBID", "MASTER_PORT")
@@ -78,7 +78,7 @@ def told_of(pid: int, name: str, dump: str) -> str:
 
 def remote_stacks(host: str, told: str) -> list[ProcessStack]:
     """The stacks in what a host said; those that cannot be read are left out."""
-    found = []
+    found: list[ProcessStack] = []
     for part in told.split(_HEAD)[1:]:
         first, _, dump = part.partition("\n")
         pid, _, rest = first.partition(" ")
@@ -86,7 +86,5 @@ def remote_stacks(host: str, told: str) -> list[ProcessStack]:
         name = title or f"{host} process {pid[:12]}"
         if rank.isdecimal() and len(rank) <= _MAX_RANK_DIGITS:
             name = f"rank {int(rank)}"
-        stack = stack_of(name, dump)
-        if stack is not None:
-            found.append(stack)
+        found += stacks_of(name, dump)
     return found

@@ -3,20 +3,15 @@
 Pure functions.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from logrules.model.record import field, mutable_record
+from logrules.notify.stack_dump import ProcessStack, StackFrame
 from logrules.output.numbers import spans
 
-# A dump may claim what it likes.
-MAX_FRAMES = 256
 MAX_PROCESSES = 4_096
-_MAIN = "MainThread"
-_ADDRESS = re.compile(r"0x[0-9a-f]+|\?*")
-_INSTALLED = ("site-packages", "dist-packages", "/lib/python", "<frozen", "<string>", "importlib")
 # With fewer processes than these in the largest group, nobody can be called the odd one out.
 _MANY = 2
 MAX_LINES = 40
@@ -26,88 +21,11 @@ _ACTOR = re.compile(r"\S+ (?P<class>\w+)\.\S+ \(pid \d+\)")
 
 
 @dataclass(frozen=True, slots=True)
-class StackFrame:
-    """A frame: ``function`` with its class where that is known, ``file`` in full, ``line`` or 0.
-
-    A ``native`` one is of the interpreter or of a library that is not written in Python.
-    """
-
-    function: str
-    file: str
-    line: int
-    short: str = ""
-    native: bool = False
-
-    @property
-    def own(self) -> bool:
-        """Whether it is the user's code: no installed package and no standard library."""
-        return not self.native and not any(part in self.file for part in _INSTALLED)
-
-    @property
-    def place(self) -> str:
-        """Where it is, as a person writes it."""
-        if self.native:
-            return self.function
-        return f"{(self.short or self.file).rpartition('/')[2]}:{self.line} {self.function}"
-
-    @property
-    def printed(self) -> str:
-        """The frame as py-spy prints it."""
-        where = self.short or self.file
-        return f"    {self.function} ({where})" if self.native else f"    {self.function} ({where}:{self.line})"
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessStack:
-    """The main thread of a process, the innermost frame first; ``name`` is its rank or its process id in words."""
-
-    name: str
-    frames: tuple[StackFrame, ...]
-
-    @property
-    def key(self) -> tuple[tuple[str, str], ...]:
-        """What equal stacks have in common, wherever in its lines a function stands."""
-        return tuple((frame.function, frame.file) for frame in self.frames)
-
-    @property
-    def place(self) -> str:
-        """The innermost frame of the user's code and what it calls, or the innermost frame of all."""
-        at = next((n for n, frame in enumerate(self.frames) if frame.own), None)
-        if at is None:
-            return self.frames[0].place if self.frames else "no Python frame"
-        called = f" → {self.frames[at - 1].function}" if at else ""
-        return self.frames[at].place + called
-
-
-@dataclass(frozen=True, slots=True)
 class StackGroup:
     """Processes whose stacks are equal; ``stack`` is that of the first."""
 
     names: tuple[str, ...]
     stack: ProcessStack
-
-
-def stack_of(name: str, dump: str) -> ProcessStack | None:
-    """The main thread in what ``py-spy dump --json`` prints; None for anything else."""
-    try:
-        threads = json.loads(dump)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(threads, list):
-        return None
-    found = [one for one in threads if isinstance(one, Mapping) and isinstance(one.get("frames"), list)]
-    if not found:
-        return None
-    main = next((one for one in found if one.get("thread_name") == _MAIN), found[0])
-    frames = [_frame(one) for one in main["frames"][:MAX_FRAMES] if isinstance(one, Mapping)]
-    return ProcessStack(name, _telling(frames))
-
-
-def _telling(frames: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
-    """The frames without native ones that only carry Python's, or that have no name."""
-    first = next((n for n, frame in enumerate(frames) if not frame.native), len(frames))
-    innermost = [frame for frame in frames[:first] if _ADDRESS.fullmatch(frame.function) is None]
-    return (*innermost, *(frame for frame in frames[first:] if not frame.native))
 
 
 def grouped(stacks: Iterable[ProcessStack]) -> tuple[StackGroup, ...]:
@@ -132,9 +50,11 @@ def odd_ones(groups: Sequence[StackGroup]) -> tuple[StackGroup, ...]:
     """The groups that stand elsewhere than nearly all who do the same work: none where no group is the rule.
 
     Where most stand in no one place (the stages of a pipeline wait in different calls), those of half the size of the
-    largest group and less. Beside ranks, or workers of Ray, a launcher, a driver and helpers are not compared.
+    largest group and less. Beside ranks, or workers of Ray, a launcher, a driver and helpers are not compared, nor
+    is who waits for the end of others, or a further thread of a process.
     """
-    return tuple(odd for alike in _by_work(groups) for odd in _odd_among(alike))
+    peers = [group for group in groups if group.stack.is_main and not group.stack.awaits_child]
+    return tuple(odd for alike in _by_work(peers) for odd in _odd_among(alike))
 
 
 def _by_work(groups: Sequence[StackGroup]) -> list[list[StackGroup]]:
@@ -195,24 +115,6 @@ def standing_apart(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[Apart, ...
         if 2 * count > len(rounds):
             often.setdefault(count, []).append(name)
     return tuple(Apart(tuple(names), count, last[names[0]]) for count, names in sorted(often.items(), reverse=True))
-
-
-def dump_of(group: StackGroup) -> str:
-    """The group's stack as py-spy prints one, for the rules to read."""
-    frames = "\n".join(frame.printed for frame in group.stack.frames)
-    return f'Thread 0 (idle): "{_MAIN}"\n{frames}\n'
-
-
-def _frame(told: Mapping[str, object]) -> StackFrame:
-    line = told.get("line")
-    short = told.get("short_filename")
-    return StackFrame(
-        str(told.get("name", "")),
-        str(told.get("filename", "")),
-        line if isinstance(line, int) else 0,
-        short if isinstance(short, str) else "",
-        bool(told.get("module")),
-    )
 
 
 @mutable_record

@@ -8,7 +8,7 @@ from logrules.model.record import field, mutable_record
 from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import Process
 from logrules.notify.remote_stacks import RAY, mark_of, ray_command, remote_stacks, ssh_command
-from logrules.notify.stack_groups import ProcessStack, stack_of
+from logrules.notify.stack_dump import ProcessStack, stacks_of
 
 # A host has many processes to go through.
 _REMOTE_LIMIT_S = 60.0
@@ -78,7 +78,7 @@ class StackSampler:
         pid = next((one.pid for one in self.processes if not one.stopped), None)
         for form in _FORMS[:-1] if pid is not None else ():
             said = self._dump(form, pid or 0)
-            if said.fine and stack_of("-", said.text) is not None:
+            if said.fine and stacks_of("-", said.text):
                 return form
             if said.missing:
                 break
@@ -92,10 +92,9 @@ class StackSampler:
         dumps = self.pool.map(lambda one: self._dump(_ASIDE if one.stopped else form, one.pid), self.processes)
         stacks: list[ProcessStack] = []
         for process, said in zip(self.processes, dumps, strict=True):
-            stack = stack_of(process.label, said.text) if said.fine else None
-            if stack is not None:
-                stacks.append(stack)
-            else:
+            found = stacks_of(process.label, said.text) if said.fine else []
+            stacks += found
+            if not found:
                 failed[f"py-spy {process.pid}"] = why_not("py-spy", said, self.limit_s)
         return stacks
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from logrules.notify.process_groups import ProcessGroup, group_apart, shared_group
+from logrules.notify.stack_dump import ProcessStack
 from logrules.notify.stack_groups import (
-    ProcessStack,
     StackGroup,
     at_rest,
     grouped,
@@ -35,11 +35,11 @@ def apart(rounds: Sequence[Sequence[ProcessStack]]) -> list[int]:
 
 
 def _halves(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[tuple[StackGroup, ...], tuple[StackGroup, ...]]:
-    """(groups of what stands still, groups of what moves) by the last sample."""
+    """(groups of what stands still, groups of processes that move) by the last sample."""
     resting = at_rest(rounds)
     names = {stack.name for stack in resting}
     last = rounds[-1] if rounds else ()
-    return grouped(resting), grouped(stack for stack in last if stack.name not in names)
+    return grouped(resting), grouped(one for one in last if one.is_main and one.name not in names)
 
 
 def said_of_slowness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:

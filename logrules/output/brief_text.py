@@ -253,8 +253,12 @@ def _beside(lines: Sequence[str], told: str) -> list[str]:
 
 
 def _telling(line: Evidence) -> int:
-    """How much a line says: a frame or a heading of a traceback least, most what was raised, then what gave a value."""
+    """How much a line says: a frame or a heading of a traceback least, most what was raised, then what gave a value.
+
+    A line of the rule itself says more than any that only stands beside it.
+    """
     said = line.text.strip()
     if _SAYS_LITTLE.search(said):
         return 0
-    return 3 if _RAISED.search(said) else 2 if line.captures else 1
+    says = 3 if _RAISED.search(said) else 2 if line.captures else 1
+    return says if line.beside else says + 3

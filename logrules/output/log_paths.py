@@ -11,6 +11,7 @@ from logrules.model.record import record, replace
 from logrules.model.report import Diagnosis, Fix, Report
 
 _MAX_NAMED = 4
+_SAVED = "<saved output>"
 # A file to write to stays: only what is read is the log. Text inside quotes is a pattern or a script.
 _ONE_LOG = re.compile(r"(?<![\w./>*'\"-])(?<!> )train\.log(?![\w.'\"])")
 _ALL_LOGS = re.compile(r"(?<![\w./>'\"-])(?<!name )(?<!include )\*\.log(?![\w.'\"])")
@@ -56,14 +57,22 @@ class Unpacker:
 def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
     """The report with ``paths`` (source name: path on disk) kept in it and in its commands.
 
-    Where a log has no path on disk, or is packed as no common tool of the shell can read it, the commands stay.
+    Where logs are packed as no common tool of the shell can read them, the commands stay. Where none lies on disk
+    (what a command printed), the reader fills in where it was saved.
     """
     named = tuple(paths.values())
     diagnoses = report.diagnoses
     unpacker = unpacker_of(named)
-    if named and unpacker is not None:
+    if not named:
+        diagnoses = tuple(replace(one, fixes=tuple(map(_to_fill_in, one.fixes))) for one in diagnoses)
+    elif unpacker is not None:
         diagnoses = tuple(_with_logs(one, paths, named, unpacker) for one in diagnoses)
     return replace(report, paths=dict(paths), diagnoses=diagnoses)
+
+
+def _to_fill_in(fix: Fix) -> Fix:
+    run, powershell = (one if one is None else _ONE_LOG.sub(_SAVED, one) for one in (fix.run, fix.powershell))
+    return replace(fix, run=run, powershell=powershell)
 
 
 def _with_logs(one: Diagnosis, paths: Mapping[str, str], named: Sequence[str], unpacker: Unpacker) -> Diagnosis:

@@ -13,7 +13,8 @@ from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
-from logrules.ruleset.table_reader import TABLE_FILES
+from logrules.ruleset.table_reader import TABLE_FILES, ExceptionsFile, ExitsFile
+from logrules.ruleset.tables import EXCEPTIONS, EXITS
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Unreadable, parse_document
 
@@ -109,6 +110,11 @@ def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
             yield name, source.document.path
         case FrameworkFile(framework=framework, waits=waits):
             yield from ((f"waits/{framework}/{wait.id}", source.document.path) for wait in waits)
+        case ExceptionsFile(exceptions=rows):
+            yield from ((f"{EXCEPTIONS}{row.id}", source.document.path) for row in rows)
+        case ExitsFile(exit_forms=forms, exit_codes=codes):
+            names = (*(form.id for form in forms), *(code.id for code in codes))
+            yield from ((f"{EXITS}{name}", source.document.path) for name in names)
 
 
 def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]:

@@ -18,8 +18,8 @@ from logrules.ruleset.translation import RuleTranslation, StepTranslation, Trans
 
 _SETTING_END = re.compile(r"[ =]")
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
-# is said where the log says nothing: {share|now}.
-SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|([\w ]+))?\}")
+# is said where the log says nothing: {share|now}, in a command what runs then: {job_pid|$(pgrep -of python)}.
+SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|([^{}\n]+))?\}")
 
 
 @record

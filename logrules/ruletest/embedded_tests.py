@@ -6,8 +6,18 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.table_reader import ExceptionsFile
 from logrules.ruletest.lint_targets import cards_in
-from logrules.ruletest.suite import AnySample, Example, HeaderSample, MarkerSample, MetricSample, Suite, WantedDiagnosis
+from logrules.ruletest.suite import (
+    AnySample,
+    Example,
+    ExceptionSample,
+    HeaderSample,
+    MarkerSample,
+    MetricSample,
+    Suite,
+    WantedDiagnosis,
+)
 
 
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
@@ -21,6 +31,8 @@ def _samples(source: RuleSource) -> Iterator[AnySample]:
         yield from _marker_samples(source, source.file)
         yield from _metric_samples(source, source.file)
         yield from _header_samples(source, source.file)
+    elif isinstance(source.file, ExceptionsFile):
+        yield from _exception_samples(source, source.file)
 
 
 def _examples(source: RuleSource) -> Iterator[Example]:
@@ -60,3 +72,13 @@ def _header_samples(source: RuleSource, file: FrameworkFile) -> Iterator[HeaderS
         place = source.document.place(("headers", index))
         for number, sample in enumerate(header.samples, start=1):
             yield HeaderSample(f"{file.framework}/{header.id}", number, place, sample.line, sample.expect)
+
+
+def _exception_samples(source: RuleSource, file: ExceptionsFile) -> Iterator[ExceptionSample]:
+    for index, row in enumerate(file.exceptions):
+        lines = [(kind, at) for kind in ("samples", "near") for at in range(len(getattr(row, kind)))]
+        for number, (kind, at) in enumerate(lines, start=1):
+            place = source.document.place(("exceptions", index, kind, at))
+            yield ExceptionSample(
+                f"exceptions/{row.id}", number, place, row.id, getattr(row, kind)[at], kind == "samples"
+            )

@@ -10,7 +10,8 @@ from logrules.ruletest.case import Case
 from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import Collection
 from logrules.ruletest.examples import example_result, header_result, marker_result, metric_result
-from logrules.ruletest.suite import AnySample, Example, HeaderSample, MarkerSample, MetricSample
+from logrules.ruletest.exception_samples import exception_result
+from logrules.ruletest.suite import AnySample, Example, ExceptionSample, HeaderSample, MarkerSample, MetricSample
 
 Test: TypeAlias = Example | AnySample | Case
 Item = TypeVar("Item")
@@ -41,6 +42,8 @@ def run_test(on: Prepared, test: Test) -> Result:
             return marker_result(on, on.signals, test)
         case HeaderSample():
             return header_result(on.pack, test)
+        case ExceptionSample():
+            return exception_result(on.pack, test)
         case MetricSample():
             return metric_result(on, on.signals, test)
 

@@ -1,4 +1,4 @@
-"""The tests that rule files carry, as plain data: examples of rules and waits, samples of markers and metrics."""
+"""The tests that rule files carry, as plain data: examples of rules and waits, samples of markers, metrics and rows."""
 
 from collections.abc import Mapping
 from typing import ClassVar, TypeAlias
@@ -22,7 +22,7 @@ class WantedDiagnosis:
 
 @record
 class OwnTest:
-    """The ``number``-th test of one kind that a rule, a marker, a metric or a header carries, and where it stands."""
+    """The ``number``-th test of one kind that a rule, marker, metric, header or row carries, and where it stands."""
 
     kind: ClassVar[str] = "sample"
 
@@ -75,7 +75,16 @@ class HeaderSample(OwnTest):
     parts: Mapping[str, str | int | float | None]
 
 
-AnySample: TypeAlias = MarkerSample | MetricSample | HeaderSample
+@record
+class ExceptionSample(OwnTest):
+    """The last line of a traceback that a row of exceptions must know, or with ``known`` False must not."""
+
+    row: str
+    line: str
+    known: bool
+
+
+AnySample: TypeAlias = MarkerSample | MetricSample | HeaderSample | ExceptionSample
 
 
 @record

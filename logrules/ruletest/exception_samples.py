@@ -1,0 +1,56 @@
+"""The samples of the table of exceptions judged: last lines of tracebacks, each asked of its row alone."""
+
+from dataclasses import replace
+
+import regex
+
+from logrules.inference.exception_table import ExceptionTable
+from logrules.model.event import Event, Worker
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.model.test_result import CaseFailure, Result
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import ExceptionRow
+from logrules.ruletest.suite import ExceptionSample
+
+_SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
+
+
+def exception_result(pack: Pack, sample: ExceptionSample) -> Result:
+    """Ask the sample's row whether it knows such an exception, raised where the row wants it to be."""
+    return Result("sample", sample.owner, sample.name, sample.place, tuple(_faults(pack, sample)))
+
+
+def _faults(pack: Pack, sample: ExceptionSample) -> list[CaseFailure]:
+    row = next((one for one in pack.tables.exceptions if one.id == sample.row), None)
+    said = _SUMMARY.fullmatch(sample.line)
+    if row is None or said is None:
+        message = "is no last line of a traceback" if row is not None else f"no row `{sample.row}` is in the pack"
+        return [CaseFailure(message, sample.line)]
+    if _known(pack, row, said["type"], said["message"] or "") is sample.known:
+        return []
+    return [CaseFailure(_misjudged(row, sample), sample.line)]
+
+
+def _known(pack: Pack, row: ExceptionRow, kind: str, message: str) -> bool:
+    """Whether the row alone knows the exception. A line says nothing of who raised it: that is taken to fit."""
+    event = Event("sample", 1, 0, "", "", Worker())
+    frames = tuple(_frame(place) for place in (*row.under[:1], *row.raised_in[:1]))
+    raised = ExceptionLink(kind, message, frames, Link.ROOT, event)
+    asked = ExceptionTable(pack.tables.classes, (replace(row, function=None),))
+    return asked.match_of(Failure(1, FailureKind.EXCEPTION, Worker(), event, event, chain=(raised,))) is not None
+
+
+def _frame(place: str) -> Frame:
+    """A frame of a component or of its group, of the user's own code, or of a library that no table knows."""
+    kind, _, phase = place.partition(":")
+    origin = {"own": Origin(own=True, phase=phase or None), "library": Origin(phase=phase or None)}.get(
+        kind, Origin(place, place)
+    )
+    return Frame(f"{kind}.py", 7, "run", origin)
+
+
+def _misjudged(row: ExceptionRow, sample: ExceptionSample) -> str:
+    if not sample.known:
+        return "knows an exception that it must not"
+    words = " (`words` is searched in the message, behind the class)" if row.words is not None else ""
+    return f"does not know its sample{words}"
