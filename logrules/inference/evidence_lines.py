@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Event
+from logrules.model.record import replace
 from logrules.model.report import Evidence
 from logrules.ruleset.pack import Signal
 from logrules.ruleset.tables import EXITS
