@@ -147,3 +147,19 @@ def test_a_level_that_a_collector_gave_to_a_whole_stream_tells_of_no_line(tmp_pa
     # What a program logs itself counts, whatever its words.
     log.write_text("\n".join(f"{one}" for one in [*calm, "2025-01-02 03:04:05 ERROR shards: the hand-over is void"]))
     assert diagnose(log).status == "unexplained"
+
+
+@pytest.mark.parametrize(
+    ("above", "stance"),
+    [
+        ("2025-01-02 03:04:05.250 | INFO     | app:stream:42 -     out.write(row)", "fact"),
+        ("2025-01-02 03:04:05.250 | INFO     | app:stream:42 - the row could not be written", "caught"),
+        ("    out.write(row)", "caught"),
+    ],
+)
+def test_what_a_logger_passes_on_line_by_line_is_not_logged_at_its_level(shipped, above, stance):
+    line = "2025-01-02 03:04:05.250 | INFO     | app:stream:42 - OSError: [Errno 28] No space left on device"
+    scanner = Scanner(shipped.signals, trace=shipped.trace)
+    window = Window("log", 0, 0, f"hello\n{above}\n{line}\n".encode())
+    *_, event = Reader(shipped, scanner.signals_of).events(find(window, scanner), 1)
+    assert (event.line, event.stance) == (3, stance)

@@ -138,11 +138,22 @@ class Reader:
         raised = self._pack.trace.exception if self._pack.trace is not None else None
         if not any(hit.signal == raised or self._pack.signals[hit.signal].stances for hit in event.hits):
             return event
-        stance = self._judge.of(event)
+        stance = self._judge.of(self._as_written(event))
         hits = tuple(hit for hit in event.hits if stance in (self._pack.signals[hit.signal].stances or (stance,)))
         if stance is event.stance and len(hits) == len(event.hits):
             return event
         return replace(event, stance=stance, hits=hits)
+
+    def _as_written(self, event: Event) -> Event:
+        """The line without a level at which it was passed on: behind its prefix the line above is indented.
+
+        Who logs an exception writes one message of many lines; who passes on what another prints writes each by itself.
+        """
+        if event.level is None or event.level > Level.INFO or not event.before:
+            return event
+        above = self._peeler.peel(event.before[-1])
+        passed_on = above.level is event.level and above.message[:1].isspace()
+        return replace(event, level=None) if passed_on else event
 
     def _announced(self, event: Event) -> Event:
         """A traceback's bare head as written by who announces it on the line above."""
