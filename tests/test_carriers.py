@@ -72,6 +72,19 @@ def test_whoever_carries_a_log_it_is_diagnosed_the_same(case, carrier, tmp_path)
     assert _told(log) == _told(bare)
 
 
+def test_what_several_raise_at_once_is_not_one_process_that_lives_on(tmp_path):
+    """Though all is printed by their launcher, which the journal names."""
+    head, frame = "Traceback (most recent call last):", '  File "/home/user/job/train.py", line 9, in main'
+    source, last = "    rows = os.listdir(path)", "FileNotFoundError: [Errno 2] No such file or directory: '/srv/books'"
+    lines = [head, frame, head, head, frame, frame, source, last, source, last, source, last, head, frame, source, last]
+    text = "\n".join(lines) + "\n"
+    bare, log = tmp_path / "bare.log", tmp_path / "log.txt"
+    bare.write_text(text)
+    log.write_text(_carried(text, _CARRIERS["journal"]))
+    assert diagnose(log).diagnoses[0].cause == diagnose(bare).diagnoses[0].cause == "dataset-missing"
+    assert diagnose(log).status == "failed"
+
+
 @pytest.fixture(scope="module")
 def peeler(shipped):
     return HeaderParser(shipped)

@@ -86,7 +86,7 @@ class Failures:
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
         self._alike: Counter[object] = Counter()
-        self._told_at: dict[object, int] = {}
+        self._told_at: dict[object, Event] = {}
         self._longest: Counter[object] = Counter()
         self._first_round: dict[object, int] = {}
         self._routine: set[object] = set()
@@ -144,13 +144,12 @@ class Failures:
         """
         kind = _kind(failure)
         before = self._told_at.get(kind)
-        self._told_at[kind] = failure.last.line
+        self._told_at[kind] = failure.last
         self._longest[kind] = max(self._longest[kind], failure.last.line - failure.first.line)
-        if (
-            failure.worker.is_process
-            or before is None
-            or failure.first.line - before > NEAR_LINES + self._longest[kind]
-        ):
+        apart = before is None or failure.first.line - before.line > NEAR_LINES + self._longest[kind]
+        # One process prints one at a time: what begins before its last has ended is of another.
+        overlaps = before is not None and before.worker == failure.worker and failure.first.line <= before.line
+        if apart or (failure.worker.is_process and not overlaps):
             self._alike[kind] += 1
         if failure.worker.is_process and self._alike[kind] >= LIVED_THROUGH:
             self._routine_of.add((failure.worker.role, failure.raised))
