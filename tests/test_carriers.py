@@ -162,6 +162,13 @@ def test_a_level_that_a_collector_gave_to_a_whole_stream_tells_of_no_line(tmp_pa
     assert diagnose(log).status == "unexplained"
 
 
+def test_a_level_in_front_of_a_line_is_none_of_its_words(shipped):
+    scanner = Scanner(shipped.signals, trace=shipped.trace)
+    window = Window("log", 0, 0, b"2025-01-02 03:04:05.250 [ERROR] NCCL version 2.21.5+cuda12.4\n")
+    (event,) = Reader(shipped, scanner.signals_of).events(find(window, scanner), 1)
+    assert "nccl/version:marker" in {shipped.signals[hit.signal].id for hit in event.hits}
+
+
 @pytest.mark.parametrize(
     ("above", "stance"),
     [

@@ -3,7 +3,7 @@
 Hyperscan finds the literals of all rules in one pass, so that a rule costs what it makes Python do.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from logrules.engine.run import prepared
@@ -32,7 +32,7 @@ class _Timed(Captures):
         self._clock = clock
         self.spent: dict[str, _Spent] = {}
 
-    def of(self, signal: Signal, message: str, text: str, carried: Iterable[str] = ()) -> Mapping[str, str] | None:
+    def of(self, signal: Signal, message: str, text: str, carried: Sequence[str] = ()) -> Mapping[str, str] | None:
         """What the pattern captures."""
         began = self._clock()
         found = super().of(signal, message, text, carried)
