@@ -8,6 +8,7 @@ from logrules.inference.answers import answers, refuses
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
+from logrules.inference.stream_level import by_their_words
 from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
@@ -113,9 +114,9 @@ class Endings:
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
         lines = self.lines.get(failed.source, ())
-        if failed.worker.named or not lines or lines[-1].line - failed.line < _OUTLIVED_LINES:
+        if failed.worker.is_process or not lines or lines[-1].line - failed.line < _OUTLIVED_LINES:
             return False
-        own = [line for line in lines if line.line > failed.line and not line.worker.named]
+        own = [line for line in lines if line.line > failed.line and not line.worker.is_process]
         begun = [line for line in own if begins_statement(line.message)]
         return 2 * len(own) > len(lines) and 2 * len(begun) > len(own)
 
@@ -150,7 +151,9 @@ class Endings:
     def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
         """The lines that state an error, behind where each source last went on, of kinds not seen before."""
         return tuple(
-            line for source, lines in self.lines.items() for line in _new_errors(lines, went_on.get(source, 0))
+            line
+            for source, lines in self.lines.items()
+            for line in _new_errors(by_their_words(lines, self.heads.get(source, ())), went_on.get(source, 0))
         )
 
     def _after(self, waiting: Observation) -> Iterator[Event]:
@@ -183,7 +186,7 @@ def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
 
 def _is_printed(line: Event) -> bool:
     """Whether a script's own print wrote it: it has neither a level nor a writer in front, and is no complaint."""
-    plain = line.level is None and not line.worker.named and line.stance is Stance.FACT and not line.hits
+    plain = line.level is None and not line.worker.is_process and line.stance is Stance.FACT and not line.hits
     return plain and _OF_OTHERS.search(line.message) is None
 
 

@@ -85,7 +85,7 @@ class Failures:
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
         self._alike: Counter[object] = Counter()
-        self._told_at: dict[object, int] = {}
+        self._told_at: dict[object, Event] = {}
         self._longest: Counter[object] = Counter()
         self._first_round: dict[object, int] = {}
         self._routine: set[object] = set()
@@ -138,18 +138,19 @@ class Failures:
     def _count(self, failure: Failure) -> None:
         """Count how often a process raised the same; what unnamed processes tell in one go may be theirs all.
 
-        A role alone names no process: that of a container stands before the lines of all that run in it. Of what is
-        told again few frames are read: it may begin as far above the first of them as the longest of its kind is long.
+        Of what is told again few frames are read: it may begin as far above the first of them as the longest of its
+        kind is long.
         """
         kind = _kind(failure)
         before = self._told_at.get(kind)
-        self._told_at[kind] = failure.last.line
+        self._told_at[kind] = failure.last
         self._longest[kind] = max(self._longest[kind], failure.last.line - failure.first.line)
-        one_process = failure.worker.pid is not None or failure.worker.rank is not None
-        apart = before is None or failure.first.line - before > NEAR_LINES + self._longest[kind]
-        if failure.script is None and (one_process or apart):
+        apart = before is None or failure.first.line - before.line > NEAR_LINES + self._longest[kind]
+        # One process prints one at a time: what begins before its last has ended is of another.
+        overlaps = before is not None and before.worker == failure.worker and failure.first.line <= before.line
+        if failure.script is None and (apart or (failure.worker.is_process and not overlaps)):
             self._alike[kind] += 1
-        if failure.worker.named and self._alike[kind] >= LIVED_THROUGH:
+        if failure.worker.is_process and self._alike[kind] >= LIVED_THROUGH:
             self._routine_of.add((failure.worker.role, failure.raised))
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
@@ -185,7 +186,7 @@ class Failures:
         if known.failure.stance is Stance.CAUGHT:
             return True
         raised, worker = known.failure.raised, known.failure.worker
-        if raised in self._routine or (worker.named and (worker.role, raised) in self._routine_of):
+        if raised in self._routine or (worker.is_process and (worker.role, raised) in self._routine_of):
             return True
         return self._alike[_kind(known.failure)] >= LIVED_THROUGH
 

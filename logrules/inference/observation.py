@@ -112,6 +112,6 @@ def told_together(one: Observation, other: Observation) -> bool:
     if one.chain is not None and one.chain == other.chain:
         return True
     mine, theirs = one.worker, other.worker
-    if one.event.source != other.event.source or (mine != theirs and mine.named and theirs.named):
+    if one.event.source != other.event.source or (mine != theirs and mine.is_process and theirs.is_process):
         return False
     return abs(one.event.line - other.event.line) <= NEAR_LINES

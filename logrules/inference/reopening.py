@@ -55,7 +55,7 @@ def opens_again(opening: Sequence[str], later: Sequence[Event], failed_at: float
 
 
 def _kind(line: Event) -> str | None:
-    if line.worker.named or not begins_statement(line.message) or line.level is Level.ERROR:
+    if line.worker.is_process or not begins_statement(line.message) or line.level is Level.ERROR:
         return None
     kind = template_of(line.message)
     words = [word for word in kind.split() if word != "#"]

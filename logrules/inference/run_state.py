@@ -215,7 +215,7 @@ class RunState:
         Several of a job may each end so; where any of them names a rank or a launcher tells of them, nothing is said.
         """
         record = self.failures.record_of(last.chain)
-        script = record.script if record is not None and not record.worker.named else None
+        script = record.script if record is not None and not record.worker.is_process else None
         if record is None or script is None or self.ranks.ranks or (self.ranks.world or 1) > 1:
             return False
         return not any(ended_ranks(self.failures.reported_ends())) and any(

@@ -64,6 +64,11 @@ class Worker:
         """Whether the line said anything about its writer beyond the file it is in."""
         return any(part is not None for part in (self.host, self.role, self.pid, self.rank))
 
+    @property
+    def is_process(self) -> bool:
+        """Whether it is one process. A role alone is none: that of a container stands before all that run in it."""
+        return self.pid is not None or self.rank is not None
+
 
 def rank_of_label(label: str) -> int | None:
     """The rank of a worker by its label, where that tells it."""

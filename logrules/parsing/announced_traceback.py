@@ -21,7 +21,7 @@ def announced_by(event: Event, peel: Callable[[str], Header]) -> Header | None:
 
     ``event`` begins a traceback and has the lines above it; ``peel`` takes the header from a line.
     """
-    if event.worker.named or not event.before or not event.text.startswith(_HEAD):
+    if event.worker.is_process or not event.before or not event.message.startswith(_HEAD):
         return None
     above = peel(event.before[-1][:_MAX_READ])
     if above.level is not None and above.level < Level.ERROR:

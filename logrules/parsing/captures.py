@@ -4,7 +4,7 @@ What a pattern costs grows with the text, so that it sees a bounded part of a lo
 literal. What then still takes more of the processor than any sound pattern does is dropped, and the report says so.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import regex
 
@@ -24,21 +24,22 @@ class Captures:
     def __init__(self) -> None:
         self.dropped: dict[str, str] = {}
 
-    def of(self, signal: Signal, message: str, text: str) -> Mapping[str, str] | None:
+    def of(self, signal: Signal, message: str, text: str, carried: Sequence[str] = ()) -> Mapping[str, str] | None:
         """The captures of the signal in this line, or None where the line does not carry it.
 
-        The pattern is searched in the bare message, else in the whole text; ``unless`` in the text.
+        The pattern is searched in the bare message, else in the whole text, else in the line as those got it who passed
+        it on (``carried``): what begins there with a name of its writer began so before; ``unless`` as the last of them
+        got it, since a collector's words are none of the line.
         """
         if signal.id in self.dropped:
             return None
         try:
-            if signal.unless is not None and _found(signal.unless, signal, text):
+            if signal.unless is not None and _found(signal.unless, signal, carried[-1] if carried else text):
                 return None
             if signal.pattern is None:
                 return {}
-            found = _found(signal.pattern, signal, message) or (
-                _found(signal.pattern, signal, text) if text != message else None
-            )
+            readings = dict.fromkeys((message, text, *carried))
+            found = next((found for one in readings if (found := _found(signal.pattern, signal, one))), None)
         except TimeoutError:
             self.dropped[signal.id] = f"the pattern of {signal.id} ran out of time and was dropped"
             return None

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from logrules.model.event import Event
 from logrules.model.stream import CONTINUED, Block
-from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_SLICE_BYTES, Found, HitLine, Kind
+from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, Found, HitLine, Kind
 from logrules.parsing.line_context import LineContext
 from logrules.parsing.log_head import LogHead
 from logrules.parsing.log_tail import LogTail
@@ -112,6 +112,7 @@ class GrowingLog:
         self._sieve = LiveSampler(self._reader)
         self._enter(offset // WINDOW_BYTES)
         self._open = b""  # the unfinished line, as far as it has come
+        self._opening: bytes | None = None  # how it begins, where that is more than is kept of it
         self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
         self._head, self._tail = LogHead(), LogTail()
         self._arrived: float | None = None
@@ -189,6 +190,8 @@ class GrowingLog:
         for line in found.lines:
             if line.number >= passed:
                 placed = replace(line, continued=known + line.continued) if known or line.continued else line
+                if line.number == passed and self._opening is not None:
+                    placed = replace(placed, known_opening=self._opening)
                 for number, ready in self._sieve.take(first + line.number - passed, placed):
                     yield from self._events(number, ready)
         self._remember(text)
@@ -207,7 +210,12 @@ class GrowingLog:
 
     def _remember(self, text: bytes) -> None:
         """Keep the unfinished line, and the last lines as context of the next."""
-        self._open = text[text.rfind(b"\n") + 1 :][-MAX_SLICE_BYTES:]
+        unfinished = text[text.rfind(b"\n") + 1 :]
+        if len(unfinished) <= MAX_SLICE_BYTES:
+            self._opening = None
+        elif self._opening is None or b"\n" in text:
+            self._opening = unfinished[:MAX_CONTEXT_BYTES]
+        self._open = unfinished[-MAX_SLICE_BYTES:]
         if self._told:
             self._told = {told for told in self._told if told[0] >= self._offset - len(self._open)}
         self._around.pass_over(text)

@@ -5,6 +5,7 @@ line and the outermost when: a collector stamps every line, a logger only its ow
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 
 import regex
 
@@ -18,13 +19,20 @@ MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
 
 _ANY = ""
+_OF_WRITER = ("host", "role", "pid", "rank", "world_rank", "level")
 
 
 @mutable_record
 class Header:
-    """What the prefixes and suffixes of a line said."""
+    """What the prefixes and suffixes of a line said.
+
+    ``begins`` says that what is left may begin as any line does: none but those who passed it on, and clocks, stood
+    before it. ``carried`` is what stood behind each prefix of those, the outermost first.
+    """
 
     message: str
+    begins: bool = True
+    carried: tuple[str, ...] = ()
     level: Level | None = None
     stamp: Timestamp | None = None
     host: str | None = None
@@ -74,21 +82,37 @@ class HeaderParser:
             header.stamp = None
         return header
 
+    def carrier(self, opening: str) -> Header:
+        """What those say who passed on the line that begins so: it holds for all that was drawn over its beginning."""
+        header, carrier = Header(opening), Header(opening)
+        for _ in range(MAX_DEPTH):
+            if not self._peel_one(header) or not header.begins:
+                break
+            if len(header.carried) > len(carrier.carried):
+                carrier = copy(header)
+        return carrier
+
     def _peel_one(self, header: Header) -> bool:
         """Peel the first prefix that fits. One of no width is part of the message; it only tells something."""
         bare = header.message.lstrip(" \t")
         if not bare:
             return False
-        head = bare[:MAX_HEADER_CHARS]
-        first = all(part is None for part in (header.host, header.role, header.pid, header.rank, header.level))
+        head, begins = bare[:MAX_HEADER_CHARS], header.begins
         for form in self._candidates_for(bare[0]):
-            if (form.first and not first) or form.holds not in head:
+            if (form.first and not begins) or form.holds not in head:
                 continue
             found = self._tried(form, head, 0)
-            if found is not None:
-                self._take(header, form, found.groupdict())
-            if found is not None and found.end() > 0:
+            if found is None:
+                continue
+            said = found.groupdict()
+            # Two do not count the ranks of one line: the second number is that of an item.
+            if form.first and header.rank is not None and said.get("rank"):
+                continue
+            self._take(header, form, said)
+            if found.end() > 0:
                 header.message = bare[found.end() :]
+                if form.relayed:
+                    header.carried = (*header.carried, header.message)
                 return True
         return False
 
@@ -117,6 +141,8 @@ class HeaderParser:
             return None
 
     def _take(self, header: Header, form: HeaderFormat, said: Mapping[str, str | None]) -> None:
+        tells = form.role or any(said.get(part) for part in _OF_WRITER)
+        header.begins = form.relayed or (header.begins and not tells)
         header.host = said.get("host") or header.host
         header.role = said.get("role") or form.role or header.role
         header.group = said.get("group") or header.group

@@ -43,7 +43,8 @@ class HitLine:
 
     ``part`` is at most 32 KiB of it round its hits, which lie in ``found``. The whole line lies at ``start`` to
     ``end`` of the window, so that its neighbours can be asked for. ``continued`` of the lines up to it are no lines of
-    the file. Of the many that a flood has few are ever read, so nothing is cut out before.
+    the file. Of the many that a flood has few are ever read, so nothing is cut out before. ``known_opening`` is how it
+    begins where the window has no more than its end.
     """
 
     window: Window
@@ -53,6 +54,14 @@ class HitLine:
     end: int
     number: int
     continued: int = 0
+    known_opening: bytes | None = None
+
+    @property
+    def opening(self) -> bytes:
+        """The first bytes of the line, whichever part of it this is."""
+        if self.known_opening is not None:
+            return self.known_opening
+        return self.window.data[self.start : min(self.end, self.start + MAX_CONTEXT_BYTES)]
 
     @property
     def kind(self) -> Kind:

@@ -116,17 +116,19 @@ class Reader:
     ) -> Iterator[Event]:
         """The events of one hit line: one, or several where it was redrawn, the first and last ``most`` of a kind."""
         whole = line.raw
-        parts = self._redrawn(line, whole, most) if may_be_redrawn(whole) else [(0, whole, line.kind)]
+        redrawn = may_be_redrawn(whole)
+        parts = self._redrawn(line, whole, most) if redrawn else [(0, whole, line.kind)]
+        carrier = self._carrier(line) if redrawn else None
         for start, raw, kind in parts:
             reading = self._reading(raw, kind)
             if not reading.hits:
                 continue
             part = RawLine(number, line.offset + start, raw, continued + line.continued)
             if not self.bears_context(reading.hits):
-                yield self._event(source, part, reading)
+                yield self._event(source, part, reading, carrier=carrier)
                 continue
             before, after = _cleaned(line.before), _cleaned(line.after)
-            judged = self._judged(self._event(source, part, reading, before, after))
+            judged = self._judged(self._event(source, part, reading, before, after, carrier))
             if judged.hits:
                 yield self._announced(judged)
 
@@ -136,11 +138,22 @@ class Reader:
         raised = self._pack.trace.exception if self._pack.trace is not None else None
         if not any(hit.signal == raised or self._pack.signals[hit.signal].stances for hit in event.hits):
             return event
-        stance = self._judge.of(event)
+        stance = self._judge.of(self._as_written(event))
         hits = tuple(hit for hit in event.hits if stance in (self._pack.signals[hit.signal].stances or (stance,)))
         if stance is event.stance and len(hits) == len(event.hits):
             return event
         return replace(event, stance=stance, hits=hits)
+
+    def _as_written(self, event: Event) -> Event:
+        """The line without a level at which it was passed on: behind its prefix the line above is indented.
+
+        Who logs an exception writes one message of many lines; who passes on what another prints writes each by itself.
+        """
+        if event.level is None or event.level > Level.INFO or not event.before:
+            return event
+        above = self._peeler.peel(event.before[-1])
+        passed_on = above.level is event.level and above.message[:1].isspace()
+        return replace(event, level=None) if passed_on else event
 
     def _announced(self, event: Event) -> Event:
         """A traceback's bare head as written by who announces it on the line above."""
@@ -170,6 +183,12 @@ class Reader:
             parts += [(start, raw, kind) for start, raw in kept]
         return sorted(parts, key=itemgetter(0))
 
+    def _carrier(self, line: HitLine) -> Header:
+        """Who passed on all stretches of a line: the first of them tells, which is whole once another has begun."""
+        _, first = next(redraws(line.opening), (0, b""))
+        # A bar that goes back at once leaves a prefix alone, of which the last blank is a part.
+        return self._peeler.carrier(clean(first) + " ")
+
     def _reading(self, raw: bytes, kind: Kind) -> LineReading:
         """What a line says wherever it stands: the ranks of a job print the same, and a job prints the same again."""
         known = self._known.get(raw, kind)
@@ -180,7 +199,8 @@ class Reader:
         hits = tuple(
             Hit(signal, captures)
             for signal in dict.fromkeys(signal for entry in kind for signal in self._signals_of[entry])
-            if (captures := self._captures.of(self._pack.signals[signal], header.message, text)) is not None
+            if (captures := self._captures.of(self._pack.signals[signal], header.message, text, header.carried))
+            is not None
         )
         return self._known.keep(raw, kind, LineReading(text, header, hits))
 
@@ -191,17 +211,25 @@ class Reader:
         reading: LineReading,
         before: tuple[str, ...] = (),
         after: tuple[str, ...] = (),
+        carrier: Header | None = None,
     ) -> Event:
         header = reading.header
+        worker = self._worker(source, header, carrier)
         return Event(
-            source, line.number, line.offset, reading.text, header.message, self._worker(source, header), reading.hits,
+            source, line.number, line.offset, reading.text, header.message, worker, reading.hits,
             header.stamp, None, header.level, header.repeat, before, after, header.group, Stance.FACT, line.continued,
         )  # fmt: skip
 
-    def _worker(self, source: str, header: Header) -> Worker:
+    def _worker(self, source: str, header: Header, carrier: Header | None = None) -> Worker:
+        """Who wrote a line: as its prefixes say, else as they say who passed it on, else as its file's name does."""
         known = self._from_names.get(source)
         if known is None:
             known = self._from_names[source] = worker_of_name(source, self._pack.names)
+        if carrier is not None and carrier.carried:
+            known = Worker(
+                source, carrier.host or known.host, carrier.role or known.role, carrier.pid or known.pid,
+                carrier.rank if carrier.rank is not None else known.rank,
+            )  # fmt: skip
         rank = header.rank if header.rank is not None else known.rank
         return Worker(source, header.host or known.host, header.role or known.role, header.pid or known.pid, rank)
 

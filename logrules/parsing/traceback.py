@@ -176,9 +176,9 @@ class TracebackAssembler:
     def _head_above(self, event: Event) -> Event | None:
         """The head on the line above, of a worker or a rank that only the first line of its message names."""
         head = self._heads.get(event.source)
-        if head is None or head.line != event.line - 1 or not head.worker.named or head.worker == event.worker:
+        if head is None or head.line != event.line - 1 or not head.worker.is_process or head.worker == event.worker:
             return None
-        return head if not event.worker.named or event.worker == replace(head.worker, rank=None) else None
+        return head if not event.worker.is_process or event.worker == replace(head.worker, rank=None) else None
 
     def _open(
         self, writer: WriterState, event: Event, frames: FrameList, indent: int, *,
@@ -192,7 +192,7 @@ class TracebackAssembler:
             inside = nested or (record.nesting and event.line - record.last_line <= NESTED_LINES)
         known = record.failure.id if record is not None and (inside or link is not None) else next(self._ids)
         trace = OpenTraceback(known, event, event.line, frames, indent, link, inside, headless)
-        writer.begin(trace, alone=event.worker.named or inside or link is not None)
+        writer.begin(trace, alone=event.worker.rank is not None or inside or link is not None)
         return trace
 
     def _exception(self, writer: WriterState, event: Event, captures: Captures) -> Told:

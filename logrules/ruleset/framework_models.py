@@ -122,9 +122,10 @@ class HeaderFile(Strict):
     Named groups: host, pid, rank, world_rank (goes before any rank), group, role, level, time, repeat.
     ``starts`` lists the characters with which the prefix can begin ("9" any digit, "a" any lower-case
     and "A" any upper-case letter), so that other lines are not tried; a ``first`` prefix is only looked
-    for before any other but a time, a ``generic`` one where no other fits. ``holds`` is a text without
-    which the pattern cannot match, so that it need not be tried. ``ends`` makes it a suffix. ``relayed`` says
-    that another process wrote what follows: the level before it is that of the logger which passed it on.
+    for where a line begins: before any other but a time, or behind one that is ``relayed``; a ``generic`` one
+    where no other fits. ``holds`` is a text without which the pattern cannot match, so that it need not be tried.
+    ``ends`` makes it a suffix. ``relayed`` says that who wrote it only passed on what another process wrote: that
+    begins as any line may, and a level before it is that of the logger which passed it on.
     """
 
     id: Name
@@ -168,9 +169,8 @@ class TraceFile(Strict):
     ``cause`` where the next exception was raised from the last one, ``nested`` stands between an
     exception and the one told in its message, ``abort`` and ``kernel`` capture ``type``, ``signal``
     (name, number or description), ``message`` or ``what``, behind ``ignored`` an exception was
-    lived through, behind ``retried`` one that does not begin in the code of a script, where nobody
-    catches it. ``below`` is how an exception of any name looks, asked of the lines directly below a
-    frame only.
+    lived through, behind ``retried`` one that does not begin in the code of a script, where nobody catches it.
+    ``below`` is how an exception of any name looks, asked of the lines directly below a frame only.
     ``wrappers`` are the exceptions that only pass on another one.
     """
 

@@ -32,10 +32,10 @@ class _Timed(Captures):
         self._clock = clock
         self.spent: dict[str, _Spent] = {}
 
-    def of(self, signal: Signal, message: str, text: str) -> Mapping[str, str] | None:
+    def of(self, signal: Signal, message: str, text: str, carried: Sequence[str] = ()) -> Mapping[str, str] | None:
         """What the pattern captures."""
         began = self._clock()
-        found = super().of(signal, message, text)
+        found = super().of(signal, message, text, carried)
         spent = self.spent.setdefault(signal.owner, _Spent())
         spent.seconds += self._clock() - began
         spent.tried += 1
