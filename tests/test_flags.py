@@ -29,6 +29,7 @@ DOCUMENTED = {
     "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -fa -ngl -np -ub",
     "tritonserver": "--load-model --log-verbose --model-control-mode",
     "tensorrt-llm": "--kv_cache_free_gpu_memory_fraction --max_batch_size --max_num_tokens",
+    "sample-factory": "--async_rl --heartbeat_reporting_interval --serial_mode",
     "uvicorn": "--timeout-graceful-shutdown",
     "vllm": "-O0",
     "examples of transformers": "--dataset_config_name",

@@ -123,9 +123,16 @@ ROW = """exceptions:
     cause: dataset-corrupt
     classes: [KeyError]
     words: '{words}'
-    samples: ['KeyError: shard 17']
+    samples: ['{sample}']
     near: ['{near}']
 """
+
+
+def test_a_sample_of_a_row_of_exceptions_is_the_last_line_of_a_traceback(tmp_path, capsys):
+    row = ROW.format(words="shard", sample="- no shard -", near="KeyError: 17")
+    write(tmp_path / "exceptions" / "acme.yaml", row)
+    assert main(["test", str(tmp_path)]) == 1
+    assert "is no last line of a traceback" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -134,11 +141,12 @@ ROW = """exceptions:
         ("shard", "KeyError: 17", "2 samples: 0 failed"),
         ("KeyError", "KeyError: 17", "does not know its sample (`words` is searched in the message"),
         ("shard", "KeyError: no shard", "knows an exception that it must not"),
-        ("shard", "- no summary -", "is no last line of a traceback"),
+        ("shard", "INFO 17 files are read", "2 samples: 0 failed"),
+        ("shard", "INFO shard 17 is read", "knows an exception that it must not"),
     ],
 )
 def test_the_samples_of_a_row_of_exceptions_are_asked_of_it(tmp_path, capsys, words, near, said):
-    write(tmp_path / "exceptions" / "acme.yaml", ROW.format(words=words, near=near))
+    write(tmp_path / "exceptions" / "acme.yaml", ROW.format(words=words, sample="KeyError: shard 17", near=near))
     status = main(["test", str(tmp_path)])
     assert said in capsys.readouterr().out
     assert status == (0 if "0 failed" in said else 1)

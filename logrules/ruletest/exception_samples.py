@@ -22,13 +22,20 @@ def exception_result(pack: Pack, sample: ExceptionSample) -> Result:
 
 def _faults(pack: Pack, sample: ExceptionSample) -> list[CaseFailure]:
     row = next((one for one in pack.tables.exceptions if one.id == sample.row), None)
+    if row is None:
+        return [CaseFailure(f"no row `{sample.row}` is in the pack", sample.line)]
     said = _SUMMARY.fullmatch(sample.line)
-    if row is None or said is None:
-        message = "is no last line of a traceback" if row is not None else f"no row `{sample.row}` is in the pack"
-        return [CaseFailure(message, sample.line)]
-    if _known(pack, row, said["type"], said["message"] or "") is sample.known:
+    if said is None and sample.known:
+        return [CaseFailure("is no last line of a traceback", sample.line)]
+    # What a healthy log says must not be known as the message of an exception either.
+    kind, message = (said["type"], said["message"]) if said is not None else (_class_of(row), sample.line)
+    if _known(pack, row, kind, message or "") is sample.known:
         return []
     return [CaseFailure(_misjudged(row, sample), sample.line)]
+
+
+def _class_of(row: ExceptionRow) -> str:
+    return row.classes[0] if row.classes else "Exception"
 
 
 def _known(pack: Pack, row: ExceptionRow, kind: str, message: str) -> bool:
