@@ -103,10 +103,6 @@ class Endings:
         following = next((line for line in below if begins_statement(line.message)), None)
         return following is not None and refuses(following) and sum(map(refuses, below)) == 1
 
-    def is_last_word(self, failed: Event) -> bool:
-        """Whether the log ends with this line."""
-        return not any(line.line > failed.line for line in self.lines.get(failed.source, ()))
-
     def spoke_on(self, failed: Event) -> bool:
         """Whether a process of which its number is known goes on to say other things behind this line."""
         return _speaks_on(failed, [one for one in self.lines.get(failed.source, ()) if one.line > failed.line])

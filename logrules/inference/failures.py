@@ -111,11 +111,9 @@ class Failures:
         if failure.id not in self._records and len(self._records) >= _MAX_RECORDS:
             return
         known = self._records.get(failure.id)
-        if known is None:
-            self._count(failure)
-            raised = failure.raised
-            if observation.round - self._first_round.setdefault(raised, observation.round) >= _ROUNDS_BETWEEN:
-                self._routine.add(raised)
+        # What ended a script nobody lived through, however often: the runs that share a log may each end so.
+        if known is None and failure.script is None:
+            self._count(failure, observation.round)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
         )
@@ -135,8 +133,8 @@ class Failures:
         if rule is not None:
             self._records_of[rule] += 1
 
-    def _count(self, failure: Failure) -> None:
-        """Count how often a process raised the same; what unnamed processes tell in one go may be theirs all.
+    def _count(self, failure: Failure, now: int) -> None:
+        """Count how often a process raised the same, by this round; what unnamed ones tell in one go may be theirs all.
 
         Of what is told again few frames are read: it may begin as far above the first of them as the longest of its
         kind is long.
@@ -148,10 +146,12 @@ class Failures:
         apart = before is None or failure.first.line - before.line > NEAR_LINES + self._longest[kind]
         # One process prints one at a time: what begins before its last has ended is of another.
         overlaps = before is not None and before.worker == failure.worker and failure.first.line <= before.line
-        if failure.script is None and (apart or (failure.worker.is_process and not overlaps)):
+        if apart or (failure.worker.is_process and not overlaps):
             self._alike[kind] += 1
         if failure.worker.is_process and self._alike[kind] >= LIVED_THROUGH:
             self._routine_of.add((failure.worker.role, failure.raised))
+        if now - self._first_round.setdefault(failure.raised, now) >= _ROUNDS_BETWEEN:
+            self._routine.add(failure.raised)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:

@@ -150,9 +150,7 @@ class RunState:
 
     def _lived_through(self, rule: Rule, last: Observation) -> bool:
         """Whether the lines below these, or their own words, show that their writer lived."""
-        if rule.fallback and self.failures.lived_through(last):
-            return not self._ended_script(last)
-        if rule.fallback and self.job.ended and self._speaks_on(last):
+        if rule.fallback and (self.failures.lived_through(last) or (self.job.ended and self._speaks_on(last))):
             return True
         own = self.tracker.workers.get(last.worker)
         if own is not None and own.began_anew(last):
@@ -222,15 +220,6 @@ class RunState:
             one.script == script and one.worker == record.worker and one.first.line - record.last.line > _ANOTHER_RUN
             for one in self.failures.uncaught()
         )
-
-    def _ended_script(self, last: Observation) -> bool:
-        """Whether a traceback from the script's outermost code is the last word of a log.
-
-        The runs that one log has may each end so, with steps between them as of a loop that goes on.
-        """
-        record = self.failures.record_of(last.chain)
-        ended = record is not None and record.script is not None and record.stance is Stance.FACT
-        return ended and self.job.ended and self.job.endings.is_last_word(last.event)
 
     def _speaks_on(self, last: Observation) -> bool:
         """Whether a server answered further requests, or this one with the failure, or who caught it says more."""
