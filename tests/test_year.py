@@ -10,6 +10,7 @@ from logrules.engine.run import replay
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.stream import End
+from logrules.output.report_json import report_document
 from logrules.output.text_parts import clock
 from logrules.sources.file import FileSource
 from logrules.sources.source import MemorySource
@@ -55,18 +56,20 @@ INFO 07-04 10:00:09 worker.py:20] RuntimeError: lost
 
 
 @pytest.mark.parametrize(
-    ("first", "shown"),
+    ("first", "shown", "guessed"),
     [
-        ("INFO 07-04 10:00:05 worker.py:12] step 1", "  07-04 10:00:09"),
-        ("2024-07-04 10:00:05,000 - INFO - step 1", "  2024-07-04 10:00:09"),
+        ("INFO 07-04 10:00:05 worker.py:12] step 1", "  07-04 10:00:09", True),
+        ("2024-07-04 10:00:05,000 - INFO - step 1", "  2024-07-04 10:00:09", None),
     ],
 )
-def test_a_year_that_nothing_in_the_log_tells_is_not_shown(shipped, tmp_path, first, shown):
+def test_a_year_that_nothing_in_the_log_tells_is_not_told_as_a_fact(shipped, tmp_path, first, shown, guessed):
     path = tmp_path / "log"
     path.write_text(f"{first}\nERROR 07-04 10:00:09 worker.py:20] RuntimeError: CUDA error: out of memory\n")
     report = replay([FileSource(path, "log")], shipped)
     (line,) = [line for line in report.diagnoses[0].evidence if line.line == 2]
     assert clock(line) == shown
+    (told,) = [line for line in report_document(report, "en")["diagnoses"][0]["evidence"] if line["line"] == 2]
+    assert told.get("year_guessed") is guessed
 
 
 def saved(shipped):

@@ -29,7 +29,18 @@ from logrules.output.shell import pasteable
 SCHEMA = "logrules.report/1"
 _COMMAND = JsonKind({"type": "string"}, lambda value, _: pasteable(value))
 _PLACE = {"source": TEXT, "first_line": LINE, "last_line": COUNT}
-_EVIDENCE = shape({"source": TEXT, "line": LINE, "time": TIME, "worker": TEXT, "text": TEXT, "captures": named(TEXT)})
+_EVIDENCE = shape(
+    {
+        "source": TEXT,
+        "line": LINE,
+        "time": TIME,
+        "year_guessed": FLAG.told("true where nothing in the log tells the year of the time"),
+        "worker": TEXT,
+        "text": TEXT,
+        "captures": named(TEXT),
+    },
+    optional=("year_guessed",),
+)
 _FIX = shape(
     {
         "do": SENTENCE,
