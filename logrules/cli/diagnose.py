@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.extension import diagnose_extensions
-from logrules.cli.number_options import add_processes_option, whole_number
-from logrules.cli.reader_options import add_engine_options, chosen_readers, named_logs
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.reader_options import (
+    add_engine_options,
+    add_processes_option,
+    chosen_readers,
+    named_logs,
+    whole_number,
+)
+from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import HTML, needed
 from logrules.model.report import Report, Severity, SourceNote, Status
@@ -85,7 +90,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
-    from logrules.cli.rule_options import chosen_pack
     from logrules.output.log_paths import with_paths
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.

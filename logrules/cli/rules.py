@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -42,7 +42,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the rules; status 1 where none is left."""
-    from logrules.cli.rule_options import chosen_pack
     from logrules.ruleset.rule_text import card_of
 
     pack = chosen_pack(options)
