@@ -14,7 +14,7 @@ from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process, processes_in, rank_of
 from logrules.notify.probe import look_closer, look_for_slow
 from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
-from logrules.notify.stack_dump import ProcessStack, StackFrame, stack_of
+from logrules.notify.stack_dump import ProcessStack, StackFrame, stacks_of
 from logrules.notify.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
 from logrules.sources.flight_lines import lines_of
 
@@ -79,8 +79,7 @@ def test_native_frames_say_in_which_call_python_waits():
         {"name": "_PyEval_Vector", "filename": "/l/p.so", "short_filename": "p.so", "line": 0, "module": "/l"},
         {"name": "main", "filename": "/w/data.py", "short_filename": "data.py", "line": 9, "module": None},
     ]
-    stack = stack_of("rank 0", json.dumps([{"thread_name": "MainThread", "frames": frames}]))
-    assert stack is not None
+    (stack,) = stacks_of("rank 0", json.dumps([{"thread_name": "MainThread", "frames": frames}]))
     assert [frame.printed for frame in stack.frames] == [
         "    flock (libc.so.6)", "    lock (data.py:5)", "    main (data.py:9)",
     ]  # fmt: skip

@@ -19,14 +19,13 @@ from logrules.model.change import Change, Raised, StallProlonged, Update, Withdr
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.worker_status import ParallelSizes, WorkerNow
-from logrules.notify.commands import APART_S, Commands, words_of
 from logrules.notify.delivery import UndeliveredError, post, run_bounded
 from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
+from logrules.notify.kept_file import EVERY_S, ReportFile
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
 from logrules.notify.probe import look_closer
-from logrules.notify.report_file import EVERY_S, ReportFile
-from logrules.notify.webhook import Webhook
+from logrules.notify.senders import APART_S, Commands, Webhook, words_of
 from logrules.output.atomic_write import UnwritableError, write_file
 from tests.conftest import until
 
@@ -88,7 +87,7 @@ def test_a_command_gets_the_report_and_the_facts(tmp_path, complaints):
     script = tmp_path / "told.sh"
     script.write_text(f'#!/bin/sh\ncat > {tmp_path}/body\necho "$LOGRULES_EVENT $LOGRULES_RANKS" > {tmp_path}/facts\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    commands = Commands([str(script)], frozenset({Kind.STALL}), complaints.append)
+    commands = Commands([str(script)], frozenset({Kind.STALL}), complaints.append, NotificationPolicy())
     commands.on_update(update(1000.0, STALLED), lambda: REPORT)
     commands.close(10.0)
     assert complaints == []
@@ -99,7 +98,10 @@ def test_a_command_gets_the_report_and_the_facts(tmp_path, complaints):
 @POSIX
 def test_commands_come_at_a_bounded_rate_and_for_their_kinds_only(tmp_path, complaints):
     commands = Commands(
-        ["sh", "-c", f"echo x >> {tmp_path}/runs"], frozenset({Kind.STALL, Kind.STALL_LASTS}), complaints.append
+        ["sh", "-c", f"echo x >> {tmp_path}/runs"],
+        frozenset({Kind.STALL, Kind.STALL_LASTS}),
+        complaints.append,
+        NotificationPolicy(),
     )
     lasts = StallProlonged(STALL.rule, 0.0, 200.0)
     for now, change in [
@@ -181,7 +183,7 @@ def receive():
 
 def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
     receiver = receive(200)
-    webhook = Webhook(receiver.url, complaints.append)
+    webhook = Webhook(receiver.url, complaints.append, "en", NotificationPolicy())
     webhook.on_update(update(0.0), lambda: REPORT)
     webhook.on_update(update(1.0, STALLED), lambda: REPORT)
     webhook.close(10.0)
@@ -215,7 +217,7 @@ def test_a_webhook_that_hangs_is_given_up_on(receive):
 
 def test_only_web_addresses_are_notified(complaints):
     with pytest.raises(LogrulesError, match="only http and https"):
-        Webhook("file:///etc/passwd", complaints.append)
+        Webhook("file:///etc/passwd", complaints.append, "en", NotificationPolicy())
 
 
 def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):

@@ -48,7 +48,7 @@ def forgotten_verb(argv: Sequence[str]) -> str | None:
 
 
 def forgotten_dashes(argv: Sequence[str], paths: Sequence[str], *, unknown: bool) -> str | None:
-    """What was meant by a command behind `watch` without the ``--``; ``unknown`` says that there are options of its own.
+    """What was meant by a command behind `watch` without the ``--``; ``unknown`` says that it has options of its own.
 
     ``paths`` are those of the words ``argv`` that would be logs.
     """

@@ -15,10 +15,9 @@ from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process
 from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups_of_job
 from logrules.notify.stack_dump import ProcessStack
-from logrules.notify.stack_evidence import stacks_for_rules
 from logrules.notify.stack_groups import tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
-from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness
+from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, stacks_for_rules
 from logrules.sources.flight_lines import lines_of
 
 LIMIT_S = 10.0
