@@ -8,8 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import attrgetter
 
-from logrules.engine.alignment import Alignment, ClockSample
-from logrules.engine.dating import after_full_date
+from logrules.engine.dating import Alignment, ClockSample, after_full_date
 from logrules.inference.clock import Clock
 from logrules.inference.clock_skew import ClockReading, Skew, by_clock, skews
 from logrules.model.event import Event, Worker

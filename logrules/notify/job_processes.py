@@ -64,7 +64,7 @@ def processes_in(folder: Path) -> list[Process]:
 
 
 def _works_in(process: "psutil.Process", top: Path) -> bool:
-    places = _told(lambda: (process.cwd(), *(file.path for file in process.open_files())), ())
+    places = _told(lambda: (process.cwd(), *(file.path for file in process.open_files()))) or ()
     return any(Path(place).is_relative_to(top) for place in places)
 
 
@@ -79,8 +79,8 @@ def _python_of(found: "Iterable[psutil.Process]") -> list[Process]:
         except psutil.Error:
             continue
         if "python" in program:
-            stopped = _told(process.status, "") in ("stopped", "tracing-stop")
-            environment, arguments = _told(process.environ, {}), tuple(_told(process.cmdline, []))
+            stopped = _told(process.status) in ("stopped", "tracing-stop")
+            environment, arguments = _told(process.environ) or {}, tuple(_told(process.cmdline) or ())
             python.append(Process(process.pid, process.name(), rank_of(environment), stopped, environment, arguments))
     return python[:MAX_PROCESSES]
 
@@ -91,9 +91,9 @@ def rank_of(environment: Mapping[str, str]) -> int | None:
     return int(told) if told.isdecimal() and len(told) < _MAX_DIGITS else None
 
 
-def _told(ask: Callable[[], _Told], otherwise: _Told) -> _Told:
+def _told(ask: Callable[[], _Told]) -> _Told | None:
     """What a process tells of itself; one that may not be read tells nothing."""
     try:
         return ask()
     except Exception:  # noqa: BLE001 (psutil is optional, so its errors cannot be named)
-        return otherwise
+        return None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from logrules.sources.passthrough import Passthrough
 from logrules.sources.queue import EventQueue
 from logrules.sources.relay import Relay
-from logrules.sources.relay_frames import FrameKind, RelayFrame
+from logrules.sources.relay_feed import FrameKind, RelayFrame
 from logrules.sources.relay_process import IDLE
 from logrules.sources.turn import Turn
 from logrules.sources.wall_clock import now
