@@ -17,7 +17,6 @@ SHORT = {
     "model/version": "read by the build",
     "notify/listener": "what whoever is told does unless it says otherwise",
     "output/escape": "the one way of log text into output",
-    "output/text": "picks the brief or the full page",
     "parsing/newlines": "NumPy is asked for here alone",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
     "ruleset/rule_file": "read without loading what checks it",
