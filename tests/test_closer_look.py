@@ -16,7 +16,7 @@ from logrules.notify.probe import look_closer, look_for_slow
 from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
 from logrules.notify.stack_dump import ProcessStack, StackFrame, stacks_of
 from logrules.notify.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
-from logrules.sources.flight_lines import lines_of
+from logrules.sources.flight_compare import lines_of
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
 MAIN = StackFrame("main", "/w/train.py", 5, "train.py")

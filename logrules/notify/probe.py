@@ -18,7 +18,7 @@ from logrules.notify.stack_dump import ProcessStack
 from logrules.notify.stack_groups import tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
 from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, stacks_for_rules
-from logrules.sources.flight_lines import lines_of
+from logrules.sources.flight_compare import lines_of
 
 LIMIT_S = 10.0
 # Between two samples of all stacks: what works on moves in this time.

@@ -93,8 +93,8 @@ def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], lis
     """What flight-recorder dumps tell, as logs."""
     if not dumps:
         return [], []
+    from logrules.sources.flight_compare import lines_of
     from logrules.sources.flight_dump import read_dumps
-    from logrules.sources.flight_lines import lines_of
 
     read, notes = read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))
     return [MemorySource(name, lines) for name, lines in lines_of(read).items()], notes
