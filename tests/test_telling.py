@@ -10,6 +10,7 @@ import sys
 import threading
 import urllib.request
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -349,18 +350,26 @@ FRAMES = [{"name": "all_reduce", "filename": "/x/site-packages/torch/x.py", "sho
 DUMP = json.dumps([{"thread_name": "MainThread", "frames": FRAMES}])
 
 
-def look(tmp_path, *processes: Process):
-    seen = look_closer(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"}, 2.0, sleep=lambda _seconds: None)
+@pytest.fixture
+def look(tmp_path, monkeypatch):
+    """A look at processes that waits for nothing."""
+    monkeypatch.setattr("logrules.notify.probe.LIMIT_S", 2.0)
+    monkeypatch.setattr("logrules.notify.stack_samples.sleep", lambda _seconds: None)
+    return partial(looked, tmp_path)
+
+
+def looked(tmp_path, *processes: Process):
+    seen = look_closer(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"})
     told = {one.source: (one.text, one.evidence) for one in seen.outputs}
     return told | ({"stacks": (seen.stacks.said[0], False)} if seen.stacks else {})
 
 
 @POSIX
-def test_a_closer_look_gives_stacks_to_the_rules_and_where_processes_stand_to_the_reader(tmp_path):
+def test_a_closer_look_gives_stacks_to_the_rules_and_where_processes_stand_to_the_reader(tmp_path, look):
     fake(tmp_path, "py-spy", f"echo '{DUMP}'")
     fake(tmp_path, "nvidia-smi", "sleep 600 & wait")
     fake(tmp_path, "ray", "echo no cluster; exit 1")
-    seen = look(tmp_path, Process(7, "python", 0), Process(8, "ray::Worker", 1))
+    seen = look(Process(7, "python", 0), Process(8, "ray::Worker", 1))
     assert seen["stacks"] == ("2 ranks are in x.py:1 all_reduce", False)
     assert seen["stacks of rank 0 and 1 more"][0].endswith("    all_reduce (torch/x.py:1)\n")
     assert seen["nvidia-smi"] == ("logrules: nvidia-smi: no answer within 2 s, it hangs as well\n", True)
@@ -368,9 +377,9 @@ def test_a_closer_look_gives_stacks_to_the_rules_and_where_processes_stand_to_th
 
 
 @POSIX
-def test_a_job_that_is_not_of_ray_is_not_looked_for_there(tmp_path):
+def test_a_job_that_is_not_of_ray_is_not_looked_for_there(tmp_path, look):
     fake(tmp_path, "ray", "echo no cluster; exit 1")
-    assert "ray status" not in look(tmp_path, Process(7, "python"))
+    assert "ray status" not in look(Process(7, "python"))
 
 
 def test_what_is_not_installed_is_left_out_but_py_spy_is_missed(tmp_path):

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.extension import diagnose_extensions
@@ -189,16 +187,14 @@ def form_of(name: str) -> "Callable[[Report, TextIO, str, str], None]":
 
 
 def _write(report: Report, options: argparse.Namespace, annexes: "Sequence[Annex]") -> None:
-    if not options.output:
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-        render_report(report, options, sys.stdout, annexes)
-        return
-    from logrules.output.atomic_write import write_file
+    if options.output:
+        from logrules.output.atomic_write import write_page
 
-    page = StringIO()
-    render_report(report, options, page, annexes)
-    write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
+        write_page(options.output, lambda page: render_report(report, options, page, annexes))
+        return
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    render_report(report, options, sys.stdout, annexes)
 
 
 def render_report(report: Report, options: argparse.Namespace, out: "TextIO", annexes: "Sequence[Annex]" = ()) -> None:
