@@ -4,7 +4,6 @@ A log of one window is scanned in less time than it takes to start a thread, or 
 """
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -27,9 +26,7 @@ class ScanPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_fault: object) -> None:
         if self._executor is not None:
             self._executor.shutdown()
 

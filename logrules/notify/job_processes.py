@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from logrules.model.event import as_rank
 from logrules.model.extras import INSPECT, needed
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 _Told = TypeVar("_Told")
 # What torchrun, Open MPI and Slurm call the rank.
 RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
-_MAX_DIGITS = 9
 # More stacks than these tell nothing new, and each costs the job a pause of milliseconds.
 MAX_PROCESSES = 64
 
@@ -87,8 +87,7 @@ def _python_of(found: "Iterable[psutil.Process]") -> list[Process]:
 
 def rank_of(environment: Mapping[str, str]) -> int | None:
     """The rank that its launcher gave a process in its environment."""
-    told = next((environment[name] for name in RANK_VARIABLES if name in environment), "")
-    return int(told) if told.isdecimal() and len(told) < _MAX_DIGITS else None
+    return as_rank(next((environment[name] for name in RANK_VARIABLES if name in environment), None))
 
 
 def _told(ask: Callable[[], _Told]) -> _Told | None:
