@@ -67,7 +67,9 @@ class _Look:
         self._names = pack.names
         self._peeler = HeaderParser(pack)
         self._telling = frozenset(
-            marker.signal for marker in pack.markers if _captures_shared(pack.signals[marker.signal].pattern)
+            marker.signal
+            for marker in pack.markers
+            if any(f"(?P<{name}>" in (pack.signals[marker.signal].pattern or "") for name in _TELLING)
         )
         # Numbers of signals stay; what nobody scans for is never found.
         wanted = [
@@ -122,7 +124,3 @@ class _Look:
             if hit.signal in self._telling and any(name in hit.captures for name in _TELLING):
                 return (hit.signal, *(hit.captures.get(name) for name in _SHARED))
         return None
-
-
-def _captures_shared(pattern: str | None) -> bool:
-    return pattern is not None and any(f"(?P<{name}>" in pattern for name in _TELLING)
