@@ -14,7 +14,7 @@ from logrules.notify.event_lines import Lines
 from logrules.notify.event_stream import EventStream
 from logrules.notify.message_forms import body_for, signed
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.webhook import Webhook
+from logrules.notify.senders import Webhook
 from tests.test_telling import REPORT, STALL, STALLED, receive, update
 
 assert receive  # a fixture
@@ -186,7 +186,7 @@ def test_who_asks_for_no_signature_gets_none(url, key):
 def test_the_key_comes_from_the_environment_and_is_told_to_nobody(monkeypatch):
     monkeypatch.setenv("LOGRULES_NOTIFY_SECRET", "SECdemo")
     sent = []
-    hook = Webhook("https://oapi.dingtalk.com/robot/send?access_token=x", sent.append)
+    hook = Webhook("https://oapi.dingtalk.com/robot/send?access_token=x", sent.append, "en", NotificationPolicy())
     monkeypatch.setattr(hook._deliveries, "do", sent.append)
     hook.on_update(update(1.0, STALLED), lambda: REPORT)
     (delivery,) = sent

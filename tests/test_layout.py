@@ -12,16 +12,11 @@ MODULES = [path for path in sorted(CODE.rglob("*.py")) if not path.name.startswi
 LONGEST, SHORTEST = 300, 30
 # Each is short for a reason of its own, and used from several rooms or loaded where nothing else may be.
 SHORT = {
-    "cli/did_you_mean": "three verbs hint alike",
-    "cli/forgotten_verb": "loaded only where what was typed is no verb",
-    "cli/locale": "asked by nine verbs before anything else is loaded",
-    "cli/number_options": "six verbs take such numbers",
     "model/errors": "what every room may raise",
     "model/template": "one template of what varies in a line, for inference and for fingerprints",
     "model/version": "read by the build",
     "notify/listener": "what whoever is told does unless it says otherwise",
     "output/escape": "the one way of log text into output",
-    "output/text": "picks the brief or the full page",
     "parsing/newlines": "NumPy is asked for here alone",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
     "ruleset/rule_file": "read without loading what checks it",

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from logrules.cli.main import main
 from logrules.engine.run import replay
-from logrules.model.stream import CONTINUED
+from logrules.model.stream import CONTINUED, Block
 from logrules.sources.log_record import lines_of_record
 from logrules.sources.log_records import records_as_lines
-from logrules.sources.source import MemorySource, numbered_lines_of
+from logrules.sources.source import MemorySource, SavedSource, numbered_lines_of
 from tests.conftest import fixtures
 
 TRACEBACK = (
@@ -136,8 +136,7 @@ def test_what_is_no_record_of_a_log_stays(data):
 def test_every_line_of_the_file_keeps_its_number(messages, plain):
     records = [json.dumps({"level": "info", "msg": text}) for text in messages]
     data = "".join(f"{one}\n" for one in records).encode() + plain
-    source = MemorySource("a.log", "")
-    source._data = records_as_lines(data) or None
+    source = SavedSource("a.log", iter([Block("a.log", 0, records_as_lines(data))]))
     numbers = {number for number, _ in numbered_lines_of(source)}
     assert numbers == set(range(1, data.count(b"\n") + 1 + bool(data.rpartition(b"\n")[2])))
 

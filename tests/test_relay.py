@@ -11,8 +11,7 @@ import pytest
 from logrules.model.stream import Block, End, Skipped
 from logrules.sources.job_output import JobOutput, Output
 from logrules.sources.queue import EventQueue
-from logrules.sources.relay_feed import RelayFeed
-from logrules.sources.relay_frames import FrameKind, unpacked
+from logrules.sources.relay_feed import FrameKind, RelayFeed, unpacked
 from logrules.sources.turn import Turn
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="relays are a matter of POSIX")

@@ -15,7 +15,7 @@ from logrules.notify.process_groups import (
     groups_of_sizes,
     sizes_of,
 )
-from logrules.notify.stack_dump import ProcessStack, StackFrame, dump_of, stack_of
+from logrules.notify.stack_dump import ProcessStack, StackFrame, dump_of, stacks_of
 from logrules.notify.stack_groups import at_rest, grouped, odd_ones
 from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, summary
 from logrules.sources.flight_dump import Dump, Group
@@ -182,8 +182,7 @@ def test_a_dump_is_read_and_printed_as_py_spy_prints_it():
             ],
         },
     ]  # fmt: skip
-    stack = stack_of("rank 3", json.dumps(threads))
-    assert stack is not None
+    stack, *_ = stacks_of("rank 3", json.dumps(threads))
     assert dump_of(stack).splitlines() == [
         'Thread 0 (idle): "MainThread"',
         "    Queue.get (queue.py:171)",
@@ -193,4 +192,4 @@ def test_a_dump_is_read_and_printed_as_py_spy_prints_it():
 
 @pytest.mark.parametrize("dump", ["", "Error: no such process", "{}", "[]", "[1]", '[{"frames": 3}]', "[" * 100_000])
 def test_anything_else_is_no_stack(dump):
-    assert stack_of("rank 0", dump) is None
+    assert stacks_of("rank 0", dump) == []

@@ -10,6 +10,7 @@ import sys
 import threading
 import urllib.request
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,14 +20,13 @@ from logrules.model.change import Change, Raised, StallProlonged, Update, Withdr
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.worker_status import ParallelSizes, WorkerNow
-from logrules.notify.commands import APART_S, Commands, words_of
 from logrules.notify.delivery import UndeliveredError, post, run_bounded
 from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
+from logrules.notify.kept_file import EVERY_S, ReportFile
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
 from logrules.notify.probe import look_closer
-from logrules.notify.report_file import EVERY_S, ReportFile
-from logrules.notify.webhook import Webhook
+from logrules.notify.senders import APART_S, Commands, Webhook, words_of
 from logrules.output.atomic_write import UnwritableError, write_file
 from tests.conftest import until
 
@@ -88,7 +88,7 @@ def test_a_command_gets_the_report_and_the_facts(tmp_path, complaints):
     script = tmp_path / "told.sh"
     script.write_text(f'#!/bin/sh\ncat > {tmp_path}/body\necho "$LOGRULES_EVENT $LOGRULES_RANKS" > {tmp_path}/facts\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    commands = Commands([str(script)], frozenset({Kind.STALL}), complaints.append)
+    commands = Commands([str(script)], frozenset({Kind.STALL}), complaints.append, NotificationPolicy())
     commands.on_update(update(1000.0, STALLED), lambda: REPORT)
     commands.close(10.0)
     assert complaints == []
@@ -99,7 +99,10 @@ def test_a_command_gets_the_report_and_the_facts(tmp_path, complaints):
 @POSIX
 def test_commands_come_at_a_bounded_rate_and_for_their_kinds_only(tmp_path, complaints):
     commands = Commands(
-        ["sh", "-c", f"echo x >> {tmp_path}/runs"], frozenset({Kind.STALL, Kind.STALL_LASTS}), complaints.append
+        ["sh", "-c", f"echo x >> {tmp_path}/runs"],
+        frozenset({Kind.STALL, Kind.STALL_LASTS}),
+        complaints.append,
+        NotificationPolicy(),
     )
     lasts = StallProlonged(STALL.rule, 0.0, 200.0)
     for now, change in [
@@ -181,7 +184,7 @@ def receive():
 
 def test_a_webhook_gets_news_as_slack_reads_it(receive, complaints):
     receiver = receive(200)
-    webhook = Webhook(receiver.url, complaints.append)
+    webhook = Webhook(receiver.url, complaints.append, "en", NotificationPolicy())
     webhook.on_update(update(0.0), lambda: REPORT)
     webhook.on_update(update(1.0, STALLED), lambda: REPORT)
     webhook.close(10.0)
@@ -215,7 +218,7 @@ def test_a_webhook_that_hangs_is_given_up_on(receive):
 
 def test_only_web_addresses_are_notified(complaints):
     with pytest.raises(LogrulesError, match="only http and https"):
-        Webhook("file:///etc/passwd", complaints.append)
+        Webhook("file:///etc/passwd", complaints.append, "en", NotificationPolicy())
 
 
 def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):
@@ -347,18 +350,26 @@ FRAMES = [{"name": "all_reduce", "filename": "/x/site-packages/torch/x.py", "sho
 DUMP = json.dumps([{"thread_name": "MainThread", "frames": FRAMES}])
 
 
-def look(tmp_path, *processes: Process):
-    seen = look_closer(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"}, 2.0, sleep=lambda _seconds: None)
+@pytest.fixture
+def look(tmp_path, monkeypatch):
+    """A look at processes that waits for nothing."""
+    monkeypatch.setattr("logrules.notify.probe.LIMIT_S", 2.0)
+    monkeypatch.setattr("logrules.notify.stack_samples.sleep", lambda _seconds: None)
+    return partial(looked, tmp_path)
+
+
+def looked(tmp_path, *processes: Process):
+    seen = look_closer(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"})
     told = {one.source: (one.text, one.evidence) for one in seen.outputs}
     return told | ({"stacks": (seen.stacks.said[0], False)} if seen.stacks else {})
 
 
 @POSIX
-def test_a_closer_look_gives_stacks_to_the_rules_and_where_processes_stand_to_the_reader(tmp_path):
+def test_a_closer_look_gives_stacks_to_the_rules_and_where_processes_stand_to_the_reader(tmp_path, look):
     fake(tmp_path, "py-spy", f"echo '{DUMP}'")
     fake(tmp_path, "nvidia-smi", "sleep 600 & wait")
     fake(tmp_path, "ray", "echo no cluster; exit 1")
-    seen = look(tmp_path, Process(7, "python", 0), Process(8, "ray::Worker", 1))
+    seen = look(Process(7, "python", 0), Process(8, "ray::Worker", 1))
     assert seen["stacks"] == ("2 ranks are in x.py:1 all_reduce", False)
     assert seen["stacks of rank 0 and 1 more"][0].endswith("    all_reduce (torch/x.py:1)\n")
     assert seen["nvidia-smi"] == ("logrules: nvidia-smi: no answer within 2 s, it hangs as well\n", True)
@@ -366,9 +377,9 @@ def test_a_closer_look_gives_stacks_to_the_rules_and_where_processes_stand_to_th
 
 
 @POSIX
-def test_a_job_that_is_not_of_ray_is_not_looked_for_there(tmp_path):
+def test_a_job_that_is_not_of_ray_is_not_looked_for_there(tmp_path, look):
     fake(tmp_path, "ray", "echo no cluster; exit 1")
-    assert "ray status" not in look(tmp_path, Process(7, "python"))
+    assert "ray status" not in look(Process(7, "python"))
 
 
 def test_what_is_not_installed_is_left_out_but_py_spy_is_missed(tmp_path):

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from logrules.notify.stack_dump import ProcessStack, stacks_of
-from logrules.notify.stack_evidence import stacks_for_rules
 from logrules.notify.stack_groups import grouped, odd_ones
-from logrules.notify.stack_words import said_of_stillness
+from logrules.notify.stack_words import said_of_stillness, stacks_for_rules
 
 LOCK = ("lock_PyThread_acquire_lock", "/l/libpython3.11.so.1.0", "libpython3.11.so.1.0", 0, True)
 SLEEP = ("time_sleep", "/l/libpython3.11.so.1.0", "libpython3.11.so.1.0", 0, True)

@@ -6,14 +6,17 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.extension import diagnose_extensions
-from logrules.cli.number_options import add_processes_option, whole_number
-from logrules.cli.reader_options import add_engine_options, chosen_readers, named_logs
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.reader_options import (
+    add_engine_options,
+    add_processes_option,
+    chosen_readers,
+    named_logs,
+    whole_number,
+)
+from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import HTML, needed
 from logrules.model.report import Report, Severity, SourceNote, Status
@@ -85,7 +88,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
-    from logrules.cli.rule_options import chosen_pack
     from logrules.output.log_paths import with_paths
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
@@ -185,16 +187,14 @@ def form_of(name: str) -> "Callable[[Report, TextIO, str, str], None]":
 
 
 def _write(report: Report, options: argparse.Namespace, annexes: "Sequence[Annex]") -> None:
-    if not options.output:
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-        render_report(report, options, sys.stdout, annexes)
-        return
-    from logrules.output.atomic_write import write_file
+    if options.output:
+        from logrules.output.atomic_write import write_page
 
-    page = StringIO()
-    render_report(report, options, page, annexes)
-    write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
+        write_page(options.output, lambda page: render_report(report, options, page, annexes))
+        return
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    render_report(report, options, sys.stdout, annexes)
 
 
 def render_report(report: Report, options: argparse.Namespace, out: "TextIO", annexes: "Sequence[Annex]" = ()) -> None:

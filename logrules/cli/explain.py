@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -30,7 +30,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
-    from logrules.cli.rule_options import chosen_pack
     from logrules.inference.command_slots import with_open_text
     from logrules.model.lint_finding import CODES
     from logrules.output.rule_page import render_code, render_rule, render_word

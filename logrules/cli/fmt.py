@@ -84,8 +84,4 @@ def _diff(path: Path, old: bytes, new: bytes) -> "Iterator[str]":
 
     before, after = (text.decode("utf-8", "replace").splitlines(keepends=True) for text in (old, new))
     name = safe(str(path))
-    return map(_harmless, difflib.unified_diff(before, after, name, name))
-
-
-def _harmless(line: str) -> str:
-    return safe(line.removesuffix("\n")) + "\n"
+    return (safe(line.removesuffix("\n")) + "\n" for line in difflib.unified_diff(before, after, name, name))

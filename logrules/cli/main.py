@@ -9,9 +9,9 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
-from logrules.cli.did_you_mean import meant_in
+from logrules.cli.did_you_mean import forgotten_verb, meant_in
 from logrules.cli.extension import installed_verbs, verb
-from logrules.cli.locale import preferred_language
+from logrules.cli.rule_options import preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
@@ -73,11 +73,8 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
         # Status 0 would say that nothing is wrong.
         parser.print_help(sys.stderr)
         return EXIT_UNUSABLE
-    if argv and of_verb is None:
-        from logrules.cli.forgotten_verb import forgotten_verb
-
-        if (meant := forgotten_verb(argv)) is not None:
-            raise LogrulesError(meant)
+    if argv and of_verb is None and (meant := forgotten_verb(argv)) is not None:
+        raise LogrulesError(meant)
     starts_command = of_verb is not None and of_verb.get_default("command") is not None
     options, unknown = parser.parse_known_args(argv if starts_command else [*argv, *behind])
     if starts_command:

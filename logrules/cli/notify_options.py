@@ -63,12 +63,12 @@ def listeners(
         ("--on-diagnosis", options.on_diagnosis, ("diagnosis",)),
     ):
         if command:
-            from logrules.notify.commands import Commands, words_of
             from logrules.notify.notifications import Kind
+            from logrules.notify.senders import Commands, words_of
 
             found.append(Commands(words_of(option, command), frozenset(map(Kind, kinds)), complain, policy))
     if options.notify:
-        from logrules.notify.webhook import Webhook
+        from logrules.notify.senders import Webhook
 
         found.append(Webhook(options.notify, complain, options.lang, policy))
     found += _kept(options, following, job, complain)
@@ -82,7 +82,7 @@ def listeners(
 def _kept(options: argparse.Namespace, following: "Following", job: str, complain: Complain) -> Iterator[Listener]:
     """What keeps the state of the job where others look for it."""
     if options.report:
-        from logrules.notify.report_file import ReportFile
+        from logrules.notify.kept_file import ReportFile
 
         path = Path(options.report)
         if not path.parent.is_dir():

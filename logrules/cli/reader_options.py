@@ -1,6 +1,7 @@
-"""Who reads the logs of a job: this process, all cores, or a cluster."""
+"""Who reads the logs of a job: this process, so many others, or a cluster."""
 
 import argparse
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,26 @@ if TYPE_CHECKING:
 
 # Below this, starting processes takes longer than reading.
 _WORTH_PROCESSES_BYTES = 64_000_000
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """What reads a whole number from ``least`` on; argparse says where it is another."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"expects a whole number from {least} on, not `{text}`")
+        return value
+
+    return read
+
+
+def add_processes_option(parser: argparse.ArgumentParser, about: str = "processes (default: one a core)") -> None:
+    """How many processes work at once."""
+    parser.add_argument("-j", "--processes", type=whole_number(1), metavar="N", help=about)
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:

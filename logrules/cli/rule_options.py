@@ -1,11 +1,12 @@
-"""Which rules a verb works with: the options that say so, and what must be said of the choice."""
+"""Which rules a verb works with and which language it speaks: the options that say so, and what they come to."""
 
 import argparse
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.locale import preferred_language
 from logrules.model.record import replace
 from logrules.output.escape import safe
 
@@ -35,6 +36,15 @@ def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = Fa
     if commands:
         about = "shell of suggested commands (default: that of the machine that wrote the log)"
         parser.add_argument("--shell", choices=("bash", "powershell"), help=about)
+
+
+def preferred_language(environment: Mapping[str, str] = os.environ) -> str:
+    """Chinese (zh) or English (en), by the locale; the first variable that is set decides, as in gettext."""
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        value = environment.get(name, "")
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
 
 
 def chosen_settings(options: argparse.Namespace) -> "Settings":

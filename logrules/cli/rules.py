@@ -3,11 +3,10 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -42,7 +41,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the rules; status 1 where none is left."""
-    from logrules.cli.rule_options import chosen_pack
     from logrules.ruleset.rule_text import card_of
 
     pack = chosen_pack(options)
@@ -57,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
             (options.phase, (phase,)),
             (options.cause, (rule.cause,)),
         )
-        if options.text.lower() in spoken and _all_fit(facts):
+        fits = all(asked is None or asked in offered for asked, offered in facts)
+        if fits and options.text.lower() in spoken:
             origin = pack.origins.get(rule.id, SHIPPED)
             rows.append((rule.id, rule.cause, rule.severity.value, phase, origin, card.title.of(options.lang)))
     if options.format == "json":
@@ -83,10 +82,6 @@ def _refuse_unknown(options: argparse.Namespace, pack: "Pack") -> None:
         asked = getattr(options, kind)
         if asked is not None and asked not in names:
             raise LogrulesError(f"there is no {kind} `{asked}`{hint(asked, sorted(names))}")
-
-
-def _all_fit(facts: Iterable[tuple[str | None, Iterable[str | None]]]) -> bool:
-    return all(asked is None or asked in offered for asked, offered in facts)
 
 
 def _print(rows: list[tuple[str, str, str]]) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli import notify_options, watch_display
 from logrules.cli.diagnose import exit_status, render_report
-from logrules.cli.forgotten_dashes import forgotten_dashes
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.did_you_mean import forgotten_dashes
+from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
@@ -99,7 +99,6 @@ def _duration(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
     from logrules.cli.follow_loop import follow
-    from logrules.cli.rule_options import chosen_pack
     from logrules.cli.signal_relay import signals_of
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following

@@ -97,10 +97,12 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
         with job.turn:
             print("", *lines_around(*place), sep="\n", file=sys.stderr, flush=True)
 
-    actions = {"q": lambda: _quit(job), "d": dump, "h": panel.toggle_history, "f": panel.next_worker, "e": evidence}
+    actions = {
+        "q": lambda: job.signalled(signal.SIGINT),
+        "d": dump,
+        "h": panel.toggle_history,
+        "f": panel.next_worker,
+        "e": evidence,
+    }
     keys = Keys(actions)
     return [keys]
-
-
-def _quit(job: "Job") -> None:
-    job.signalled(signal.SIGINT)

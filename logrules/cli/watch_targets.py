@@ -30,8 +30,8 @@ class Followed(Job):
 
         super().__init__()
         self.echoes = bool(options.echo)
-        show = partial(_show, self.turn) if self.echoes else _show_not
-        self.source = FollowedFiles(options.paths, show)
+        shown = [partial(_show, self.turn)] if self.echoes else []
+        self.source = FollowedFiles(options.paths, *shown)
         self.backlog = self.source.backlog
 
     def start(self) -> None:
@@ -105,7 +105,3 @@ def _show(turn: Turn, data: bytes) -> None:
 
     with turn, suppress(OSError):
         write_all(STDOUT, data)
-
-
-def _show_not(data: bytes) -> None:
-    """The log stays in its file."""

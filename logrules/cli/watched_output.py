@@ -11,7 +11,7 @@ from threading import Thread
 from logrules.cli.watched_job import ENDING, STDIN, STDIN_NAME, STDOUT, Job
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
-from logrules.sources.job_output import JobOutput, Output
+from logrules.sources.job_output import JobOutput, Output, same_place
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
 from logrules.sources.wall_clock import now
@@ -106,7 +106,7 @@ class Command(Streamed):
 
     def start(self) -> None:
         """Start it. Raises SourceError where it cannot be."""
-        shared = self._terminal is not None or not self.echoes or _same_place()
+        shared = self._terminal is not None or not self.echoes or same_place(STDOUT, _STDERR)
         process = self._process = _started(self._words, self._terminal, shared=shared)
         self._output = JobOutput(self._outputs(process, shared=shared), self.source, self.turn)
         self._waiting.start()
@@ -152,14 +152,6 @@ class Command(Streamed):
             for log in self._output.open_logs():
                 self.source.note(log, "the command has ended, but processes that it left hold its output open")
         self.source.end(End(exit_status=self.exit_status))
-
-
-def _same_place() -> bool:
-    """Whether our output and our error output are one file, pipe or terminal."""
-    try:
-        return os.path.sameopenfile(STDOUT, _STDERR)
-    except (OSError, AttributeError):
-        return False
 
 
 def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -> "subprocess.Popen[bytes]":

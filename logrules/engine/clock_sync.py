@@ -8,8 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import attrgetter
 
-from logrules.engine.alignment import Alignment, ClockSample
-from logrules.engine.dating import after_full_date
+from logrules.engine.dating import Alignment, ClockSample, after_full_date
 from logrules.inference.clock import Clock
 from logrules.inference.clock_skew import ClockReading, Skew, by_clock, skews
 from logrules.model.event import Event, Worker
@@ -68,7 +67,9 @@ class _Look:
         self._names = pack.names
         self._peeler = HeaderParser(pack)
         self._telling = frozenset(
-            marker.signal for marker in pack.markers if _captures_shared(pack.signals[marker.signal].pattern)
+            marker.signal
+            for marker in pack.markers
+            if any(f"(?P<{name}>" in (pack.signals[marker.signal].pattern or "") for name in _TELLING)
         )
         # Numbers of signals stay; what nobody scans for is never found.
         wanted = [
@@ -123,7 +124,3 @@ class _Look:
             if hit.signal in self._telling and any(name in hit.captures for name in _TELLING):
                 return (hit.signal, *(hit.captures.get(name) for name in _SHARED))
         return None
-
-
-def _captures_shared(pattern: str | None) -> bool:
-    return pattern is not None and any(f"(?P<{name}>" in pattern for name in _TELLING)

@@ -1,13 +1,17 @@
-"""Stamps without a year, given one by the full dates of their own log."""
+"""The times of events put right: stamps without a year get one, and clocks of several logs are brought together."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from operator import attrgetter
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from logrules.inference.clock import Clock
-from logrules.model.event import Event, Timestamp
-from logrules.model.record import replace
+from logrules.model.event import Event, Timestamp, Worker
+from logrules.model.record import field, record, replace
+from logrules.model.report import SourceNote
+
+if TYPE_CHECKING:
+    from logrules.inference.clock_skew import ClockReading
 
 Item = TypeVar("Item")
 
@@ -44,3 +48,37 @@ def after_full_date(
             clock.go_by(stamp.seconds)
             break
     return chain(ahead, source)
+
+
+@record
+class ClockSample:
+    """A look at a log: its worker by its name, by what its lines say, and the moments that others may share."""
+
+    named: Worker
+    worker: Worker
+    moments: "tuple[ClockReading, ...]" = ()
+
+
+@record
+class Alignment:
+    """How far the clock of each source is behind, in seconds; whose it is by name and by content; what to say of it."""
+
+    behind_s: Mapping[str, float] = field(default_factory=dict)
+    workers: Mapping[str, ClockSample] = field(default_factory=dict)
+    notes: tuple[SourceNote, ...] = ()
+
+    def corrected(self, event: Event) -> Event:
+        """The event by the clock that most of the job goes by, and by whom it is."""
+        behind_s = self.behind_s.get(event.source)
+        looked = self.workers.get(event.source)
+        if behind_s is not None and event.stamp is not None:
+            event = replace(event, stamp=replace(event.stamp, seconds=event.stamp.seconds + behind_s))
+        return event if looked is None else replace(event, worker=_introduced(event.worker, looked))
+
+
+def _introduced(worker: Worker, looked: ClockSample) -> Worker:
+    """The writer of a line that says less of itself than its neighbours do."""
+    unsaid = worker.rank == looked.named.rank
+    return replace(
+        worker, host=worker.host or looked.worker.host, rank=looked.worker.rank if unsaid else worker.rank
+    )  # fmt: skip

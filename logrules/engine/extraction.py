@@ -212,12 +212,12 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
     def next_found() -> tuple[Window, Found]:
         nonlocal familiar
-        window, future, between = ahead.popleft()
-        found = future.result()
+        window, scanned, between = ahead.popleft()
+        found = scanned()
         if not between and len(found.lines) <= LINES_IN_FULL:
             return window, found
         familiar = familiar or how.scanners.repeat_filter()
-        return window, familiar.thinned(found, ahead[0][1].result() if ahead else None)
+        return window, familiar.thinned(found, ahead[0][1]() if ahead else None)
 
     for window in cut:
         if window.index < FULL_WINDOWS:
@@ -227,7 +227,7 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             held.append(window)
         if len(held) > FULL_WINDOWS:
             kept = how.scanners.sampled | how.scanners.telling
-            thinned = thinned or SamplingPlan.after((future.result() for future in head), kept)
+            thinned = thinned or SamplingPlan.after((scanned() for scanned in head), kept)
             head.clear()  # what they found takes more memory than they do
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual

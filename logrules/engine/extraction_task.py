@@ -4,7 +4,6 @@ What is unpacked was packed by our own workers a moment ago and lay in a folder 
 """
 
 import pickle
-import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +17,6 @@ from logrules.sources.source import Source
 
 # A thousand sources are merged at once: each holds one chunk of its events.
 CHUNK_EVENTS = 32
-_LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +61,18 @@ def read(task: Task, scanners: Scanners) -> Read | ReadFailed:
 
 
 def packed(events: Iterable[Event]) -> bytes:
-    """The events in chunks, each behind its length."""
+    """The events in chunks, one behind the other."""
     source = iter(events)
-    chunks = []
-    while chunk := list(islice(source, CHUNK_EVENTS)):
-        body = pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL)
-        chunks += [_LENGTH.pack(len(body)), body]
-    return b"".join(chunks)
+    chunks = iter(lambda: list(islice(source, CHUNK_EVENTS)), [])
+    return b"".join(pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL) for chunk in chunks)
 
 
 def unpacked(path: Path) -> Iterator[Event]:
     """The events in a file, a chunk at a time. The file is open only while a chunk is read: there may be thousands."""
-    offset = 0
-    while chunk := _chunk(path, offset):
-        offset += _LENGTH.size + len(chunk)
-        yield from pickle.loads(chunk)  # noqa: S301 (our own file, see above)
-
-
-def _chunk(path: Path, offset: int) -> bytes:
-    with path.open("rb") as file:
-        file.seek(offset)
-        head = file.read(_LENGTH.size)
-        return file.read(_LENGTH.unpack(head)[0]) if head else b""
+    offset, size = 0, path.stat().st_size
+    while offset < size:
+        with path.open("rb") as file:
+            file.seek(offset)
+            chunk = pickle.load(file)  # noqa: S301 (our own file, see above)
+            offset = file.tell()
+        yield from chunk

@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from logrules.engine.alignment import Alignment
 from logrules.engine.clock_sync import aligned
-from logrules.engine.dating import after_full_date, dated
+from logrules.engine.dating import Alignment, after_full_date, dated
 from logrules.engine.run import compiled
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText

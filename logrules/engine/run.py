@@ -7,9 +7,9 @@ bytes nor on the number of threads: a window is a fixed stretch of a source, and
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
-from logrules.engine.alignment import Alignment
-from logrules.engine.dating import dated_events
+from logrules.engine.dating import Alignment, dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
 from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
@@ -147,7 +147,8 @@ def merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:
     """Several sources as one, by time; a line without a time goes with the line before it."""
     if len(streams) == 1:
         return streams[0]
-    return (event for _, _, event in heapq.merge(*(_keyed(stream, n) for n, stream in enumerate(streams)), key=_key))
+    keyed = (_keyed(stream, number) for number, stream in enumerate(streams))
+    return (event for _, _, event in heapq.merge(*keyed, key=itemgetter(0, 1)))
 
 
 def _keyed(stream: Iterable[Event], number: int) -> Iterator[tuple[float, int, Event]]:
@@ -156,10 +157,6 @@ def _keyed(stream: Iterable[Event], number: int) -> Iterator[tuple[float, int, E
         if event.stamp is not None:
             latest = max(latest, event.stamp.seconds)
         yield latest, number, event
-
-
-def _key(item: tuple[float, int, Event]) -> tuple[float, int]:
-    return item[0], item[1]
 
 
 def compiled(pack: Pack, *, cache: bool) -> tuple[Scanners, Index]:

@@ -4,31 +4,15 @@ A log of one window is scanned in less time than it takes to start a thread, or 
 """
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
-_Made_co = TypeVar("_Made_co", covariant=True)
-
-
-class Pending(Protocol[_Made_co]):
-    """Work that was handed on."""
-
-    def result(self) -> _Made_co:
-        """What it came to, once it is done; raises what the work raised."""
-        ...
-
-
-class _Done(Generic[_Result]):
-    def __init__(self, made: _Result) -> None:
-        self._made = made
-
-    def result(self) -> _Result:
-        return self._made
+# Gives what work came to that was handed on, once it is done; raises what the work raised.
+Pending: TypeAlias = Callable[[], _Result]
 
 
 class ScanPool:
@@ -42,9 +26,7 @@ class ScanPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_fault: object) -> None:
         if self._executor is not None:
             self._executor.shutdown()
 
@@ -59,10 +41,11 @@ class ScanPool:
             from concurrent.futures import ThreadPoolExecutor
 
             self._executor = ThreadPoolExecutor(self.threads)
-        return self._executor.submit(work, *args, **kwargs)
+        return self._executor.submit(work, *args, **kwargs).result
 
     def done(
         self, work: Callable[_Parameters, _Result], *args: _Parameters.args, **kwargs: _Parameters.kwargs
     ) -> Pending[_Result]:
         """The work, done in the caller's thread."""
-        return _Done(work(*args, **kwargs))
+        made = work(*args, **kwargs)
+        return lambda: made

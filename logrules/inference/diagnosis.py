@@ -1,7 +1,7 @@
 """What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.alternatives import alternatives
@@ -18,7 +18,7 @@ from logrules.inference.session_state import SessionState
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
 from logrules.inference.suspects import suspects
 from logrules.inference.workers import WorkerTracker
-from logrules.model.deferred import Deferred, Once
+from logrules.model.deferred import Deferred
 from logrules.model.event import Event
 from logrules.model.record import replace
 from logrules.model.report import (
@@ -155,7 +155,7 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}
     # Only what is no state of the session may be asked for later.
     places = placed(hypothesis, findings.failures)
-    captures = Once(partial(advised, captured, places, said, findings.told, pack))
+    captures = cache(partial(advised, captured, places, said, findings.told, pack))
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     seen = advised_for(rule, findings.frameworks, pack.tables.settings)

@@ -1,26 +1,10 @@
 """Values that are made when somebody first asks for them: a live report is made with all news, and read in part."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar, overload
+from functools import cache
+from typing import Any, TypeVar, overload
 
-_Value = TypeVar("_Value")
 _Item_co = TypeVar("_Item_co", covariant=True)
-
-
-class Once(Generic[_Value]):
-    """A call whose outcome is kept. ``make`` must give the same whenever it is asked."""
-
-    __slots__ = ("_made", "_make")
-
-    def __init__(self, make: Callable[[], _Value]) -> None:
-        self._make = make
-        self._made: tuple[_Value, ...] = ()
-
-    def __call__(self) -> _Value:
-        """The outcome."""
-        if not self._made:
-            self._made = (self._make(),)
-        return self._made[0]
 
 
 class Deferred(Sequence[_Item_co]):
@@ -29,7 +13,7 @@ class Deferred(Sequence[_Item_co]):
     __slots__ = ("_whole",)
 
     def __init__(self, make: Callable[[], tuple[_Item_co, ...]]) -> None:
-        self._whole = Once(make)
+        self._whole = cache(make)
 
     @overload
     def __getitem__(self, place: int) -> _Item_co: ...
@@ -43,7 +27,7 @@ class Deferred(Sequence[_Item_co]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Deferred):
-            return bool(self._whole() == other._whole())
+            return self._whole() == other._whole()
         return bool(self._whole() == other) if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self) -> int:

@@ -1,6 +1,6 @@
 """The diagnosis of a job: what every renderer gets and all that it gets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
 
@@ -68,6 +68,11 @@ class Text:
     def of(self, language: str) -> str:
         """The sentence in ``language`` ("en" or "zh"), or in English where it is missing."""
         return (self.zh if language == "zh" else self.en) or self.en
+
+    @classmethod
+    def told(cls, say: Callable[[str], str]) -> "Text":
+        """What ``say`` says in each language."""
+        return cls(say("en"), say("zh"))
 
 
 @record

@@ -38,11 +38,9 @@ class Inspection(Listener):
         self._tasks = TaskQueue("--inspect", complain, self._look)
         self._hosts = tuple(hosts)
         self._last: float | None = None
-        self._ended = False
 
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:  # noqa: ARG002 (the changes say enough)
         """Look closer, if a stall is suspected or lasts and the last look is long enough ago."""
-        self._ended = update.ended
         stalls = any(
             isinstance(change, StallProlonged) or (isinstance(change, Raised) and change.quiet_s is not None)
             for change in update.changes

@@ -2,10 +2,10 @@
 
 import os
 import socket
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import sleep
 
 from logrules.notify.job_processes import Process
 from logrules.sources.flight_dump import Dump, read_dumps
@@ -19,7 +19,7 @@ _MAX_RAS_BYTES = 1 << 18
 _WAITS, _WAIT_S = 20, 0.25
 
 
-def flight_dumps(processes: Sequence[Process], sleep: Callable[[float], None] = time.sleep) -> list[Dump]:
+def flight_dumps(processes: Sequence[Process]) -> list[Dump]:
     """What each rank's recorder holds, of the ranks here that offer it: asked for, and waited for."""
     offered = [path for one in processes if one.rank is not None and (path := _dump_of(one.environment, one.rank))]
     before = {path: _written(path) for path in offered}

@@ -1,19 +1,20 @@
 """The Python processes of a job, below one process id. Needs the extra ``inspect``."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from logrules.model.event import as_rank
 from logrules.model.extras import INSPECT, needed
 
 if TYPE_CHECKING:
     import psutil
 
+_Told = TypeVar("_Told")
 # What torchrun, Open MPI and Slurm call the rank.
 RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
-_MAX_DIGITS = 9
 # More stacks than these tell nothing new, and each costs the job a pause of milliseconds.
 MAX_PROCESSES = 64
 
@@ -63,10 +64,7 @@ def processes_in(folder: Path) -> list[Process]:
 
 
 def _works_in(process: "psutil.Process", top: Path) -> bool:
-    try:
-        places = (process.cwd(), *(file.path for file in process.open_files()))
-    except Exception:  # noqa: BLE001 (psutil is optional; a process that may not be read is none of ours)
-        return False
+    places = _told(lambda: (process.cwd(), *(file.path for file in process.open_files()))) or ()
     return any(Path(place).is_relative_to(top) for place in places)
 
 
@@ -81,35 +79,20 @@ def _python_of(found: "Iterable[psutil.Process]") -> list[Process]:
         except psutil.Error:
             continue
         if "python" in program:
-            environment = _environment(process)
-            stopped = _is_stopped(process)
-            rank, arguments = rank_of(environment), _arguments(process)
-            python.append(Process(process.pid, process.name(), rank, stopped, environment, arguments))
+            stopped = _told(process.status) in ("stopped", "tracing-stop")
+            environment, arguments = _told(process.environ) or {}, tuple(_told(process.cmdline) or ())
+            python.append(Process(process.pid, process.name(), rank_of(environment), stopped, environment, arguments))
     return python[:MAX_PROCESSES]
 
 
 def rank_of(environment: Mapping[str, str]) -> int | None:
     """The rank that its launcher gave a process in its environment."""
-    told = next((environment[name] for name in RANK_VARIABLES if name in environment), "")
-    return int(told) if told.isdecimal() and len(told) < _MAX_DIGITS else None
+    return as_rank(next((environment[name] for name in RANK_VARIABLES if name in environment), None))
 
 
-def _environment(process: "psutil.Process") -> Mapping[str, str]:
+def _told(ask: Callable[[], _Told]) -> _Told | None:
+    """What a process tells of itself; one that may not be read tells nothing."""
     try:
-        return process.environ()
-    except Exception:  # noqa: BLE001 (psutil is optional; a process that may not be read tells nothing)
-        return {}
-
-
-def _arguments(process: "psutil.Process") -> Sequence[str]:
-    try:
-        return tuple(process.cmdline())
-    except Exception:  # noqa: BLE001 (the same)
-        return ()
-
-
-def _is_stopped(process: "psutil.Process") -> bool:
-    try:
-        return process.status() in ("stopped", "tracing-stop")
-    except Exception:  # noqa: BLE001 (the same)
-        return False
+        return ask()
+    except Exception:  # noqa: BLE001 (psutil is optional, so its errors cannot be named)
+        return None

@@ -1,18 +1,28 @@
-"""A file that others look at while a job runs: replaced as a whole each time, so that nobody reads half of it."""
+"""Files that others look at while a job runs: replaced as a whole each time, so that nobody reads half of one."""
 
+import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from logrules.model.change import Update
+from logrules.model.extras import HTML, needed
+from logrules.model.report import Report
+from logrules.notify.listener import Listener
+from logrules.notify.notifications import matters
 from logrules.notify.task_queue import TaskQueue
 from logrules.output.atomic_write import UnwritableError, write_file
+from logrules.output.report_json import render_json
+
+# Without news a report is written this often.
+EVERY_S = 30.0
 
 
-class KeptFile:
-    """Writes what it is given, in a thread: a disk, or who reads a pipe, may be slow or hang, and the job go on.
+class KeptFile(Listener):
+    """Keeps ``path`` up to date, in a thread: a disk, or who reads a pipe, may be slow or hang, and the job go on.
 
     Without news it is written every ``every_s``, so that its age tells that the watcher lives. Where writing fails,
-    that is said once, and it is tried again with the next content.
+    that is said once, and it is tried again with the next content. The last content stays.
     """
 
     def __init__(self, path: Path, option: str, every_s: float, complain: Callable[[str], None]) -> None:
@@ -23,19 +33,23 @@ class KeptFile:
         self._failing = False
         self._tasks = TaskQueue(f"{option} {path}", complain, self._write)
 
-    def is_due(self, update: Update, *, news: bool) -> bool:
-        """Whether it must be written for this update, since there is news or the last content is old."""
-        due = news or update.ended or self._written is None or update.now >= self._written + self._every_s
-        if due:
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
+        """Write it soon, if there is news or the last content is old."""
+        is_old = self._written is None or update.now >= self._written + self._every_s
+        if is_old or update.ended or self.has_news(update):
             self._written = update.now
-        return due
+            self._tasks.do(self.content(report))
 
-    def keep(self, content: bytes) -> None:
-        """Write the content soon."""
-        self._tasks.do(content)
+    def has_news(self, update: Update) -> bool:
+        """Whether the content is another after this update."""
+        return matters(update)
+
+    def content(self, report: Callable[[], Report]) -> bytes:
+        """What is to stand in the file."""
+        raise NotImplementedError
 
     def close(self, limit_s: float) -> None:
-        """The last content stays."""
+        """Wait for what is being written."""
         self._tasks.close(limit_s)
 
     def _write(self, content: bytes) -> None:
@@ -46,3 +60,25 @@ class KeptFile:
             if not self._failing:
                 self._complain(str(fault))
             self._failing = True
+
+
+class ReportFile(KeptFile):
+    """The newest report: a page where ``path`` ends in ``.html`` or ``.htm``, else JSON.
+
+    Raises LogrulesError where a page cannot be written here.
+    """
+
+    def __init__(self, path: Path, language: str, complain: Callable[[str], None]) -> None:
+        self._language = language
+        self._render: Callable[[Report, TextIO, str], None] = render_json
+        if path.suffix.lower() in (".html", ".htm"):
+            with needed(HTML, "--report FILE.html"):
+                from logrules.output.html import render_html
+            self._render = render_html
+        super().__init__(path, "--report", EVERY_S, complain)
+
+    def content(self, report: Callable[[], Report]) -> bytes:
+        """The report as it stands."""
+        document = io.StringIO()
+        self._render(report(), document, self._language)
+        return document.getvalue().encode()

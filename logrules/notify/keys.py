@@ -11,7 +11,7 @@ from logrules.notify.listener import Listener
 class Keys(Listener):
     """Calls what belongs to a key, in a thread of its own. The terminal is as it was after ``close``."""
 
-    def __init__(self, actions: Mapping[str, Callable[[], None]]) -> None:
+    def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
         import termios
         import tty
 

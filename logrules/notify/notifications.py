@@ -10,6 +10,7 @@ from logrules.model.change import Raised, StallProlonged, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
+from logrules.output.numbers import duration, ranks_in_words
 
 Fact = str | float | list[int] | list[str]
 _MAX_NAME = 128
@@ -131,8 +132,6 @@ def fact_text(value: Fact) -> str:
 
 def sentence(news: Notification) -> str:
     """The news in one line of English."""
-    from logrules.output.numbers import duration, ranks_in_words
-
     job = f"{news.job}: " if news.job else ""
     if news.diagnosis is None:
         return f"{job}{news.rule}: no longer" if news.kind is Kind.OVER else f"{job}{news.rule}: {news.kind.value}"

@@ -57,21 +57,24 @@ def panel_lines(
 ) -> list[str]:
     """At most so many lines of so many columns (``size``: columns, lines), with colours, without line ends."""
     columns, rows = size
-    found = [_head(update, report, language, choice.job)]
+    footer = [Line(f"  {_KEYS.of(language)}", style="dim")] if keys else []
+    room = rows - 1 - len(footer)
     if choice.history is not None:
-        shown = choice.history[: rows - 1 - int(keys)] or (_QUIET_SO_FAR.of(language),)
-        found += [Line(f"  {entry}") for entry in shown]
-        found += [Line(f"  {_KEYS.of(language)}", style="dim")] if keys else []
-        return [_cut(line, columns) for line in found[:rows]]
-    if choice.only is not None:
-        workers = [worker for worker in workers if worker.worker == choice.only]
-    suspects = [line for one in report.diagnoses[:_SUSPECTS] for line in _suspect(one, language)]
-    room = max(rows - 2 - len(suspects) - int(keys), 1)
-    found += [_worker(label, worker, language) for label, worker in folded(workers)[:room]]
-    found += suspects or [Line(f"  {_NOTHING.of(language)}", style="dim")]
-    if keys:
-        found.append(Line(f"  {_KEYS.of(language)}", style="dim"))
+        told = choice.history[:room] or (_QUIET_SO_FAR.of(language),)
+        body = [Line(f"  {entry}") for entry in told]
+    else:
+        body = _workers_and_suspects(report, workers, room, language, choice.only)
+    found = [_head(update, report, language, choice.job), *body, *footer]
     return [_cut(line, columns) for line in found[:rows]]
+
+
+def _workers_and_suspects(
+    report: Report, workers: Sequence[WorkerNow], room: int, language: str, only: str | None
+) -> list[Line]:
+    shown = [worker for worker in workers if only in (None, worker.worker)]
+    suspects = [line for one in report.diagnoses[:_SUSPECTS] for line in _suspect(one, language)]
+    found = [_worker(label, worker, language) for label, worker in folded(shown)[: max(room - 1 - len(suspects), 1)]]
+    return found + (suspects or [Line(f"  {_NOTHING.of(language)}", style="dim")])
 
 
 def folded(workers: Sequence[WorkerNow]) -> list[tuple[str, WorkerNow]]:

@@ -3,8 +3,7 @@
 What they say is read for why the job hangs. That one of them failed says nothing of the job, and is a note.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -15,11 +14,10 @@ from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process
 from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups_of_job
 from logrules.notify.stack_dump import ProcessStack
-from logrules.notify.stack_evidence import stacks_for_rules
 from logrules.notify.stack_groups import tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
-from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness
-from logrules.sources.flight_lines import lines_of
+from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, stacks_for_rules
+from logrules.sources.flight_compare import lines_of
 
 LIMIT_S = 10.0
 # Between two samples of all stacks: what works on moves in this time.
@@ -50,12 +48,7 @@ class Look:
 
 
 def look_closer(
-    processes: Sequence[Process],
-    env: Mapping[str, str],
-    limit_s: float = LIMIT_S,
-    sleep: Callable[[float], None] = time.sleep,
-    hosts: Sequence[str] = (),
-    sizes: ParallelSizes = UNSAID,
+    processes: Sequence[Process], env: Mapping[str, str], hosts: Sequence[str] = (), sizes: ParallelSizes = UNSAID
 ) -> Look:
     """Take stacks some times over, and ask the GPUs, Ray, NCCL and torch where the job has them.
 
@@ -65,33 +58,28 @@ def look_closer(
         others: list[tuple[str, tuple[str, ...]]] = [("nvidia-smi", ("nvidia-smi",))]
         if any(process.name.startswith(("ray", "raylet")) for process in processes):
             others.append(("ray status", ("ray", "status")))
-        asked = [(name, pool.submit(output_of, command, limit_s, env)) for name, command in others]
-        samples = StackSampler(pool, processes, hosts, env, limit_s, sleep).sampled(SAMPLES, BETWEEN_S)
-        dumps = flight_dumps(processes, sleep)
+        asked = [(name, pool.submit(output_of, command, LIMIT_S, env)) for name, command in others]
+        samples = StackSampler(pool, processes, hosts, env, LIMIT_S).sampled(SAMPLES, BETWEEN_S)
+        dumps = flight_dumps(processes)
         groups = groups_of_dumps(dumps) or _groups(processes, sizes)
         outputs = (
             *(_stopped(process) for process in processes if process.stopped),
             *(ProbeOutput(f"{STACKS} of {who}", text) for who, text in stacks_for_rules(samples.rounds)),
             *(ProbeOutput(name, why, evidence=False) for name, why in samples.failed.items()),
             *(ProbeOutput(name, text) for name, text in lines_of(dumps).items()),
-            *_ras(processes, limit_s),
-            *(said for name, one in asked for said in _said(name, one.result(), limit_s)),
+            *_ras(processes),
+            *(said for name, one in asked for said in _said(name, one.result())),
         )
         said = said_of_stillness(samples.rounds, groups)
         return Look(outputs, _view(samples.rounds, said, apart(samples.rounds)))
 
 
 def look_for_slow(
-    processes: Sequence[Process],
-    env: Mapping[str, str],
-    limit_s: float = LIMIT_S,
-    sleep: Callable[[float], None] = time.sleep,
-    hosts: Sequence[str] = (),
-    sizes: ParallelSizes = UNSAID,
+    processes: Sequence[Process], env: Mapping[str, str], hosts: Sequence[str] = (), sizes: ParallelSizes = UNSAID
 ) -> Look:
     """Who keeps standing elsewhere than the others, of a job that moves but slowly: sampled for most of a minute."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        samples = StackSampler(pool, processes, hosts, env, limit_s, sleep).sampled(SLOW_ROUNDS, SLOW_BETWEEN_S)
+        samples = StackSampler(pool, processes, hosts, env, LIMIT_S).sampled(SLOW_ROUNDS, SLOW_BETWEEN_S)
     said = said_of_slowness(samples.rounds, _groups(processes, sizes))
     outputs = tuple(ProbeOutput(name, why, evidence=False) for name, why in samples.failed.items())
     return Look(outputs, _view(samples.rounds, said, ()))
@@ -111,15 +99,15 @@ def _stopped(process: Process) -> ProbeOutput:
     return ProbeOutput(f"{STACKS} of {process.label}", text)
 
 
-def _ras(processes: Sequence[Process], limit_s: float) -> Iterator[ProbeOutput]:
-    if text := ras_text(processes, limit_s):
+def _ras(processes: Sequence[Process]) -> Iterator[ProbeOutput]:
+    if text := ras_text(processes, LIMIT_S):
         yield ProbeOutput("nccl ras", text)
 
 
-def _said(name: str, said: CommandOutput, limit_s: float) -> list[ProbeOutput]:
+def _said(name: str, said: CommandOutput) -> list[ProbeOutput]:
     if said.missing:
         return []
     # A driver that does not answer is itself evidence.
     if said.fine or (said.hung and name == "nvidia-smi"):
-        return [ProbeOutput(name, said.text if said.fine else f"logrules: {why_not(name, said, limit_s)}\n")]
-    return [ProbeOutput(name, why_not(name, said, limit_s), evidence=False)]
+        return [ProbeOutput(name, said.text if said.fine else f"logrules: {why_not(name, said, LIMIT_S)}\n")]
+    return [ProbeOutput(name, why_not(name, said, LIMIT_S), evidence=False)]

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from logrules.model.event import as_rank
+from logrules.model.record import replace
 from logrules.model.worker_status import ParallelSizes
 from logrules.sources.flight_compare import groups_of
 from logrules.sources.flight_dump import Dump
 
 MAX_RANKS = 65_536
-_MAX_SIZE = 10_000
 # How trainers and servers call the sizes on their command lines.
 _OPTION = re.compile(r"--?(tensor|context|pipeline)[-_](?:model[-_])?parallel[-_]size(?:=(\d{1,5}))?")
 
@@ -33,8 +34,7 @@ def sizes_of(arguments: Sequence[str], world: int | None = None) -> ParallelSize
     found: dict[str, int] = {}
     for option, following in pairwise((*arguments, "")):
         if (known := _OPTION.fullmatch(option)) is not None:
-            text = known[2] or following
-            found[known[1]] = int(text) if text.isdecimal() and 0 < len(text) < len(str(_MAX_SIZE)) + 1 else 1
+            found[known[1]] = as_rank(known[2] or following) or 1
     return ParallelSizes(world, found.get("tensor", 1), found.get("context", 1), found.get("pipeline", 1))
 
 
@@ -100,9 +100,8 @@ def groups_of_job(
     sizes: ParallelSizes, arguments: Iterable[Sequence[str]], environments: Iterable[Mapping[str, str]]
 ) -> tuple[ProcessGroup, ...]:
     """The groups by what the log says, else by the command lines and environments of the job's processes."""
-    told = (one.get("WORLD_SIZE", "") for one in environments)
-    counts = (int(text) for text in told if text.isdecimal() and len(text) < len(str(MAX_RANKS)) + 1)
-    world = sizes.world or next(counts, None)
-    said = ParallelSizes(world, sizes.tensor, sizes.context, sizes.pipeline)
+    counts = (as_rank(one.get("WORLD_SIZE")) for one in environments)
+    world = sizes.world or next((count for count in counts if count is not None), None)
+    said = replace(sizes, world=world)
     lines = (sizes_of(words, world) for words in arguments)
     return next((found for one in (said, *lines) if (found := groups_of_sizes(one))), ())

@@ -124,11 +124,11 @@ class PrometheusExporter(Listener):
             self._server.server_close()
 
 
-class MetricsTextfile(Listener):
-    """Keeps metrics in a text file for the textfile collector of node_exporter, replaced as a whole each time.
+class MetricsTextfile(KeptFile):
+    """Keeps metrics in a text file for the textfile collector of node_exporter.
 
-    Raises LogrulesError where prometheus-client is missing or the folder is. Where writing fails later, that is said
-    once and tried again. The last figures stay, so that it can be seen how the job ended.
+    Raises LogrulesError where prometheus-client is missing or the folder is. The last figures stay, so that it can be
+    seen how the job ended.
     """
 
     def __init__(self, path: Path, workers: Workers, complain: Callable[[str], None], job: str = "") -> None:
@@ -137,16 +137,19 @@ class MetricsTextfile(Listener):
         if not path.parent.is_dir():
             raise LogrulesError(f"--metrics-textfile {path}: there is no folder {path.parent}")
         self._metrics = JobMetrics(workers, job, "--metrics-textfile")
-        self._file = KeptFile(path, "--metrics-textfile", TEXTFILE_EVERY_S, complain)
+        super().__init__(path, "--metrics-textfile", TEXTFILE_EVERY_S, complain)
 
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take the figures of this update; write them, if something changed or the last ones are old."""
         self._metrics.take(update, report)
-        if self._file.is_due(update, news=bool(update.changes)):
-            from prometheus_client import generate_latest
+        super().on_update(update, report)
 
-            self._file.keep(generate_latest(self._metrics.registry))
+    def has_news(self, update: Update) -> bool:
+        """Whether anything changed."""
+        return bool(update.changes)
 
-    def close(self, limit_s: float) -> None:
-        """The last figures stay."""
-        self._file.close(limit_s)
+    def content(self, report: Callable[[], Report]) -> bytes:  # noqa: ARG002 (the figures were taken)
+        """The figures as they stand."""
+        from prometheus_client import generate_latest
+
+        return generate_latest(self._metrics.registry)

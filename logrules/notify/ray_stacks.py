@@ -16,13 +16,13 @@ from logrules.engine.ray_nodes import asked_of_nodes
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import INSPECT, needed
 from logrules.notify.command_output import CommandOutput, output_of
+from logrules.notify.job_processes import MAX_PROCESSES
 from logrules.notify.remote_stacks import told_of
 
 _PREFIX = "ray::"
 # What belongs to Ray itself, and what waits for work.
 _NOBODY = ("ray::IDLE", "ray::DashboardAgent", "ray::RuntimeEnvAgent")
 _LIMIT_S = 10.0
-_MAX_PROCESSES = 64
 # Frames of C and C++ say in which call of the system a process waits; not every node has them.
 _FORMS = ("--native", "")
 
@@ -57,7 +57,7 @@ def stacks_below(raylet: int, here: str, known: Sequence[int]) -> list[WorkerSta
         if said.missing:
             raise LogrulesError("py-spy is not installed")
         found.append(WorkerStack(child.pid, title.removeprefix(_PREFIX), said.text if said.fine else ""))
-        if len(found) == _MAX_PROCESSES:
+        if len(found) == MAX_PROCESSES:
             break
     return found
 

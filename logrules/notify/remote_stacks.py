@@ -9,15 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from logrules.model.errors import LogrulesError
-from logrules.notify.job_processes import RANK_VARIABLES
+from logrules.model.event import as_rank
+from logrules.notify.job_processes import MAX_PROCESSES, RANK_VARIABLES
 from logrules.notify.stack_dump import ProcessStack, stacks_of
 
 # What a scheduler or launcher gives all processes of a job, and no other.
 _JOB_KEYS = ("SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PBS_JOBID", "LSB_JOBID", "MASTER_PORT")
 _HOST = re.compile(r"[\w.@:%-]{1,255}")
 _HEAD = "== logrules "
-_MAX_PROCESSES = 64
-_MAX_RANK_DIGITS = 9
 _NONE_YET = ("", "none")
 # What stands for all nodes of a Ray cluster where hosts are named.
 RAY = "ray"
@@ -62,7 +61,7 @@ def mark_of(environments: Sequence[Mapping[str, str]]) -> str | None:
 def ssh_command(host: str, mark: str) -> tuple[str, ...]:
     """Asks a host for the stacks of the processes that bear the mark. It only looks."""
     ranks = " ".join(RANK_VARIABLES)
-    script = _SCRIPT.format(mark=shlex.quote(mark), limit=_MAX_PROCESSES, head=_HEAD, ranks=ranks)
+    script = _SCRIPT.format(mark=shlex.quote(mark), limit=MAX_PROCESSES, head=_HEAD, ranks=ranks)
     return ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "--", host, script)
 
 
@@ -83,8 +82,7 @@ def remote_stacks(host: str, told: str) -> list[ProcessStack]:
         first, _, dump = part.partition("\n")
         pid, _, rest = first.partition(" ")
         rank, _, title = rest.partition(" ")
-        name = title or f"{host} process {pid[:12]}"
-        if rank.isdecimal() and len(rank) <= _MAX_RANK_DIGITS:
-            name = f"rank {int(rank)}"
+        known = as_rank(rank)
+        name = f"rank {known}" if known is not None else title or f"{host} process {pid[:12]}"
         found += stacks_of(name, dump)
     return found

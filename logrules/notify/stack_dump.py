@@ -27,7 +27,7 @@ _CHILD = re.compile(
     r" \((?:torch/)?(?:subprocess|multiprocessing/(?:popen_\w+|process|pool|spawn))\.py"
 )
 # Where a process that multiprocessing started begins: what a forked one has further out is its parent's stack.
-_BEGIN = ("BaseProcess._bootstrap", "_bootstrap")
+_BEGIN, _BEGIN_FILE = ("BaseProcess._bootstrap", "_bootstrap"), "multiprocessing/process.py"
 # The modules in whose waits one thread waits for another.
 _BETWEEN_THREADS = ("threading.py", "queue.py", "concurrent/futures/")
 
@@ -144,11 +144,6 @@ def _has(frames: Sequence[StackFrame], kind: re.Pattern[str]) -> bool:
     return any(frame.native and kind.fullmatch(frame.function) for frame in frames)
 
 
-def stack_of(name: str, dump: str) -> ProcessStack | None:
-    """The main thread in what ``py-spy dump --json`` prints; None for anything else."""
-    return next(iter(stacks_of(name, dump)), None)
-
-
 def stacks_of(name: str, dump: str) -> list[ProcessStack]:
     """The main thread in what ``py-spy dump --json`` prints, and the others that wait in the user's own code.
 
@@ -190,12 +185,8 @@ def _frames(thread: Mapping[str, object]) -> tuple[StackFrame, ...]:
     first = next((n for n, frame in enumerate(frames) if not frame.native), len(frames))
     innermost = [frame for frame in frames[:first] if _ADDRESS.fullmatch(frame.function) is None]
     python = [frame for frame in frames[first:] if not frame.native]
-    began = next((n for n, frame in enumerate(python) if _begins(frame)), len(python))
-    return (*innermost, *python[:began])
-
-
-def _begins(frame: StackFrame) -> bool:
-    return frame.function in _BEGIN and frame.short == "multiprocessing/process.py"
+    began = (n for n, frame in enumerate(python) if frame.function in _BEGIN and frame.short == _BEGIN_FILE)
+    return (*innermost, *python[: next(began, len(python))])
 
 
 def _frame(told: Mapping[str, object]) -> StackFrame:

@@ -1,8 +1,9 @@
 """Stacks of all processes of a job, sampled some times over, here and on other hosts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import sleep
 
 from logrules.model.record import field, mutable_record
 from logrules.notify.command_output import CommandOutput, output_of
@@ -34,7 +35,6 @@ class StackSampler:
     hosts: Sequence[str]
     env: Mapping[str, str]
     limit_s: float
-    sleep: Callable[[float], None]
 
     def sampled(self, rounds: int, between_s: float) -> StackSamples:
         """The stacks of all processes, some times over."""
@@ -43,7 +43,7 @@ class StackSampler:
         form = self._form()
         for number in range(rounds):
             if number:
-                self.sleep(between_s)
+                sleep(between_s)
             far = [
                 (host, self.pool.submit(output_of, command, _REMOTE_LIMIT_S, self.env))
                 for host, command in commands.items()

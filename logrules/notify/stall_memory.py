@@ -124,13 +124,9 @@ class StallMemory:
             )
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
         end = _said(_FROM_OUTSIDE, title=errors[0].title)
-        known = Consequence(
-            stall.diagnosis.rule, stall.diagnosis.cause, self._title(stall, end), stall.diagnosis.evidence[:2]
-        )
-        first = others[0]
-        return replace(
-            report, diagnoses=(replace(first, consequences=(*first.consequences, known)), *others[1:])
-        )  # fmt: skip
+        known = replace(_consequence(stall.diagnosis), title=self._title(stall, end))
+        first = replace(others[0], consequences=(*others[0].consequences, known))
+        return replace(report, diagnoses=(first, *others[1:]))
 
     def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> None:
         shown = next((one for one in report.diagnoses if one.rule in stalls), None)
@@ -213,7 +209,7 @@ class StallMemory:
         return _STILL
 
     def _title(self, stall: ToldStall, end: Text) -> Text:
-        return Text(*(_PLACE.of(name).format(**self._facts(stall, name), end=end.of(name)) for name in ("en", "zh")))
+        return Text.told(lambda said: _PLACE.of(said).format(**self._facts(stall, said), end=end.of(said)))
 
     def _facts(self, stall: ToldStall, language: str) -> dict[str, str]:
         after = "" if stall.step is None else _AFTER.of(language).format(step=stall.step)
@@ -224,9 +220,7 @@ class StallMemory:
 
 def _said(sentence: Text, **facts: Text) -> Text:
     """The sentence in both languages, each with its wording of the facts."""
-    english = {name: fact.en for name, fact in facts.items()}
-    chinese = {name: fact.of("zh") for name, fact in facts.items()}
-    return Text(sentence.en.format(**english), sentence.zh.format(**chinese))
+    return Text.told(lambda said: sentence.of(said).format(**{name: fact.of(said) for name, fact in facts.items()}))
 
 
 def _consequence(one: Diagnosis) -> Consequence:

@@ -5,10 +5,13 @@ pipe, a terminal, a descriptor that a shell opened for us) cannot be replaced wi
 """
 
 import contextlib
+import io
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from logrules.model.errors import LogrulesError, reason_of
 
@@ -39,6 +42,13 @@ def write_file(path: Path, content: bytes, *, new_mode: int = _READABLE) -> None
             _replace(Path(os.path.realpath(path)), content, status, new_mode)
     except OSError as fault:
         raise UnwritableError(path, fault) from None
+
+
+def write_page(path: str | Path, render: Callable[[TextIO], None]) -> None:
+    """Write what ``render`` writes. Raises UnwritableError."""
+    page = io.StringIO()
+    render(page)
+    write_file(Path(path), page.getvalue().encode(errors="backslashreplace"))
 
 
 def write_new(path: Path, content: bytes) -> None:

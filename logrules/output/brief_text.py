@@ -13,13 +13,12 @@ from logrules.output.display_width import (
     columns_of,
     condensed,
     first_sentences,
-    lines_taken,
     says_something,
     shortened,
 )
 from logrules.output.escape import safe
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
-from logrules.output.styled import Page, StyledText
+from logrules.output.styled import StyledText
 from logrules.output.text_parts import (
     COLOR,
     TextReport,
@@ -54,34 +53,8 @@ _SAYS_LITTLE = re.compile(r'^File "|Traceback \(most recent call last\)|^termina
 _RAISED = re.compile(r"\b[A-Za-z]\w*(?:Error|Exception): \S")
 
 
-class _MeasuredPage:
-    """A page that knows how many lines of a screen were written on it."""
-
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self.used = 0
-        self.columns = page.columns
-
-    def put(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> None:
-        self.used += self.taken(indent, parts, hang)
-        self._page.put(indent, parts, hang)
-
-    def put_whole(self, indent: int, part: StyledText) -> None:
-        self.used += self.taken(indent, [part])
-        self._page.put_whole(indent, part)
-
-    def taken(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> int:
-        """The lines that it would take."""
-        return lines_taken(indent, "".join(text for text, _ in parts), self.columns, hang)
-
-
 class BriefReport(TextReport):
     """Prints one report in one language for one shell, on one screen."""
-
-    _page: _MeasuredPage
-
-    def __init__(self, page: Page, language: str, shell: str) -> None:
-        super().__init__(_MeasuredPage(page), language, shell)
 
     def write(self, report: Report) -> None:
         """The verdict, the first diagnosis, one line for each of the next, and what else must be known."""
@@ -126,6 +99,10 @@ class BriefReport(TextReport):
     def _label(self, text: Text) -> str:
         return words.LABELLED.of(self._language).format(label=self._word(text))
 
+    def _more(self, count: int) -> str:
+        """How many more there are, behind what is told."""
+        return f"  {self._word(words.MORE_LINES).format(count=count)}" if count else ""
+
     def _diagnosis(self, one: Diagnosis, report: Report, below: int) -> None:
         if not is_explained(report):
             title = f"{self._word(one.title)}{where(one, self._language)}"
@@ -168,7 +145,7 @@ class BriefReport(TextReport):
         same = same_of(best, self._language)
         self._put(
             0, (place(line), "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
-            (f"  {self._word(words.MORE_LINES).format(count=more)}" if more else "", "dim"),
+            (self._more(more), "dim"),
         )  # fmt: skip
         told = [("> ", "bold"), (clipped(condensed(line.text), _MAX_LINE), "")]
         left = most - self._page.used - self._page.taken(2, told, _HANG)
@@ -207,9 +184,7 @@ class BriefReport(TextReport):
         if told := effects_told(one):
             label, effects = told[0]
             first = shortened(self._word(effects[0].title), _MAX_TITLE)
-            more = len(one.effects) - 1
-            counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
-            yield [(f"{self._label(label)}{first}{counted}", "dim")]
+            yield [(f"{self._label(label)}{first}{self._more(len(one.effects) - 1)}", "dim")]
 
     def _later(self, one: Diagnosis) -> None:
         at = f" ({place(one.evidence[0])})" if one.evidence else ""
@@ -225,20 +200,18 @@ class BriefReport(TextReport):
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
             yield from _placed(unusual[-most:], widest)
         if report.earlier_runs:
-            more = len(report.earlier_runs) - 1
-            counted = f"  {self._word(words.MORE_LINES).format(count=more)}" if more else ""
-            yield 0, [(f"{self._label(words.EARLIER)}{self._run(report.earlier_runs[-1])}{counted}", "dim")]
+            more = self._more(len(report.earlier_runs) - 1)
+            yield 0, [(f"{self._label(words.EARLIER)}{self._run(report.earlier_runs[-1])}{more}", "dim")]
         if report.stacks is not None:
             yield 0, [(self._label(words.STACKS).rstrip(), "bold")]
             for told in (*report.stacks.said, *report.stacks.tree[:_MAX_TREE]):
                 yield 2, [(told, "")]
             if len(report.stacks.tree) > _MAX_TREE:
-                more = len(report.stacks.tree) - _MAX_TREE
-                yield 2, [(self._word(words.MORE_LINES).format(count=more), "dim")]
+                yield 2, [(self._more(len(report.stacks.tree) - _MAX_TREE).lstrip(), "dim")]
         for note in report.notes[:_MAX_NOTES]:
             yield 0, [(f"{note.source}: {note.note}", "dim")]
         if len(report.notes) > _MAX_NOTES:
-            yield 0, [(self._word(words.MORE_LINES).format(count=len(report.notes) - _MAX_NOTES), "dim")]
+            yield 0, [(self._more(len(report.notes) - _MAX_NOTES).lstrip(), "dim")]
 
 
 def _placed(lines: Sequence[Evidence], columns: int) -> Iterator[tuple[int, Sequence[StyledText]]]:

@@ -31,8 +31,3 @@ def record_in_words(one: Diagnosis, language: str) -> str:
     if seen < _MIN_LOGS:
         return (_LITTLE_MEASURED if seen else _NOT_MEASURED).of(language)
     return _RIGHT.of(language).format(right=right, of=seen)
-
-
-def certainty_text(one: Diagnosis) -> Text:
-    """The same in both languages."""
-    return Text(certainty_in_words(one, "en"), certainty_in_words(one, "zh"))

@@ -5,6 +5,7 @@ import hashlib
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from types import SimpleNamespace
 from typing import TextIO
@@ -12,10 +13,10 @@ from typing import TextIO
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Text
+from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.output import messages as words
-from logrules.output.certainty_words import certainty_text
+from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.json_kinds import iso_time
 from logrules.output.log_data import page_data
@@ -55,13 +56,14 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     style = (folder / "page.css").read_text(encoding="utf-8")
     anchors = {(line.source, line.line): anchor for one in reversed(shown) for anchor, line in reversed(one.evidence)}
     cells = cells_of(report)
-    missing = missing_ranks(cells, report.comparison.world if report.comparison else None)
+    comparison = report.comparison
+    missing = missing_ranks(cells, comparison.world if comparison else None)
     label = rank_summary(cells, language)
     page = _environment().from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
     out.write(
         page.render(
             report=report, shown=shown, scale=scale,
-            headline=Text(headline(report, "en"), headline(report, "zh")),
+            headline=Text.told(partial(headline, report)),
             words=words, said=_said(), language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
             spans=report.timeline[:_MAX_SPANS], phases=phases_shown(report),
@@ -69,7 +71,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
             data=Markup(page_data(report, scale, anchors)),  # noqa: S704 (nothing in it closes its element)
             log_lines=_log_lines(report),
             waits=[(wait_anchor(number), wait) for number, wait in enumerate(report.waits[:MAX_WAITS])],
-            sides=_sides(report.comparison) if report.comparison else [],
+            sides=[(Text.told(partial(coverage, comparison)), ()), *sentences(comparison)] if comparison else [],
             curves=[(curve.metric, Markup(curve_svg(curve, scale))) for curve in report.curves],  # noqa: S704 (drawn here)
             style=Markup(style), script=Markup(script), script_hash=_hash(script),  # noqa: S704 (our own files)
         )
@@ -95,21 +97,11 @@ def _shown(number: int, one: Diagnosis) -> Shown:
     return Shown(f"d{number}", one, lines)
 
 
-def _sides(comparison: Comparison) -> list[tuple[Text, tuple[Evidence, ...]]]:
-    """How many ranks were seen, then why nobody is named or how they differ, with a line of either side."""
-    seen = Text(coverage(comparison, "en"), coverage(comparison, "zh"))
-    told = list(sentences(comparison))
-    bare: list[tuple[Text, tuple[Evidence, ...]]] = [(seen, ())]
-    bare += [(text, ()) for text in told[: len(told) - len(comparison.differences)]]
-    shown = told[len(told) - len(comparison.differences) :]
-    return bare + [(text, one.evidence) for text, one in zip(shown, comparison.differences, strict=True)]
-
-
 def _environment() -> Environment:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         "both": both, "safe_text": _line, "ranks": ranks_in_words, "time": iso_time, "copyable": _copyable,
-        "certainty": certainty_text,
+        "certainty": lambda one: Text.told(partial(certainty_in_words, one)),
         "restart_advised": is_restart_advised, "effects_told": effects_told,
     }  # fmt: skip
     return environment

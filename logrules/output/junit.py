@@ -17,9 +17,8 @@ def render_junit(report: Report, out: TextIO, language: str, shell: str = "bash"
     """Write the report as JUnit XML. Errors are failures; warnings and hints pass, with what they say."""
     failing = [one for one in report.diagnoses if one.severity is Severity.ERROR]
     cases = max(len(report.diagnoses), 1)
-    counts = {"name": "logrules", "tests": str(cases), "failures": str(len(failing)), "errors": "0", "skipped": "0"}
-    root = Element("testsuites", counts)
-    suite = SubElement(root, "testsuite", {**counts, "name": safe(", ".join(report.sources) or "job")})
+    root = Element("testsuites", _counts("logrules", cases, len(failing)))
+    suite = SubElement(root, "testsuite", _counts(safe(", ".join(report.sources) or "job"), cases, len(failing)))
     for one in report.diagnoses:
         _case(suite, one, language)
     if not report.diagnoses:
@@ -63,24 +62,23 @@ def write_document(root: Element, out: TextIO) -> None:
 
 def render_results(results: Sequence[Result], out: TextIO) -> None:
     """Write the results of tests. One suite a kind of test; a miss that is expected counts as skipped."""
-    root = Element("testsuites", _counts("logrules", results))
+    root = Element("testsuites", _counts_of("logrules", results))
     for kind in dict.fromkeys(result.kind for result in results):
         known = [result for result in results if result.kind == kind]
-        suite = SubElement(root, "testsuite", _counts(kind, known))
+        suite = SubElement(root, "testsuite", _counts_of(kind, known))
         for result in known:
             _add_case(suite, result)
     write_document(root, out)
 
 
-def _counts(name: str, results: Sequence[Result]) -> dict[str, str]:
+def _counts_of(name: str, results: Sequence[Result]) -> dict[str, str]:
     outcomes = [result.outcome for result in results]
-    return {
-        "name": name,
-        "tests": str(len(outcomes)),
-        "failures": str(outcomes.count(Outcome.FAILED)),
-        "errors": "0",
-        "skipped": str(outcomes.count(Outcome.EXPECTED_MISS)),
-    }
+    return _counts(name, len(outcomes), outcomes.count(Outcome.FAILED), outcomes.count(Outcome.EXPECTED_MISS))
+
+
+def _counts(name: str, tests: int, failures: int, skipped: int = 0) -> dict[str, str]:
+    counts = {"tests": tests, "failures": failures, "errors": 0, "skipped": skipped}
+    return {"name": name, **{what: str(count) for what, count in counts.items()}}
 
 
 def _add_case(suite: Element, result: Result) -> None:

@@ -36,7 +36,8 @@ def page_data(report: Report, scale: Scale, anchors: Mapping[tuple[str, int], st
             [
                 workers[one.worker],
                 phases[one.phase],
-                *_ends(one, scale),
+                _moment(scale, one.start, one.first_line),
+                _moment(scale, one.end, one.last_line),
                 sources[one.source],
                 one.first_line,
                 one.last_line,
@@ -47,7 +48,7 @@ def page_data(report: Report, scale: Scale, anchors: Mapping[tuple[str, int], st
         "source": [sources[line.source] for line in lines],
         "line": [line.line for line in lines],
         "worker": [workers[line.worker] for line in lines],
-        "time": [_moment(line, scale) for line in lines],
+        "time": [_moment(scale, line.time, line.line) for line in lines],
         "level": [_loudness(line.level) for line in lines],
         "phase": [phases[name] for name in _phases_of(lines, spans)],
         "text": [safe(line.text) for line in lines],
@@ -64,18 +65,9 @@ def _numbered(names: Sequence[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
-def _ends(span: PhaseSpan, scale: Scale) -> tuple[float | None, float | None]:
-    if not scale.timed:
-        return span.first_line - scale.start, span.last_line - scale.start
-    start, end = (None if at is None else round(at - scale.start, 3) for at in (span.start, span.end))
-    return start, end
-
-
-def _moment(line: LogLine, scale: Scale) -> float | None:
-    """Where the line is on the axis; None where it has no time and others have."""
-    if not scale.timed:
-        return line.line - scale.start
-    return None if line.time is None else round(line.time - scale.start, 3)
+def _moment(scale: Scale, time: float | None, line: int) -> float | None:
+    found = scale.behind_start(time, line)
+    return None if found is None else round(found, 3)
 
 
 def _loudness(level: Level | None) -> int:

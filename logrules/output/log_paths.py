@@ -9,13 +9,13 @@ from pathlib import PurePath
 
 from logrules.model.record import record, replace
 from logrules.model.report import Diagnosis, Fix, Report
+from logrules.output.shell import quoted
 
 _MAX_NAMED = 4
 _SAVED = "<saved output>"
 # A file to write to stays: only what is read is the log. Text inside quotes is a pattern or a script.
 _ONE_LOG = re.compile(r"(?<![\w./>*'\"-])(?<!> )train\.log(?![\w.'\"])")
 _ALL_LOGS = re.compile(r"(?<![\w./>'\"-])(?<!name )(?<!include )\*\.log(?![\w.'\"])")
-_PLAIN = re.compile(r"[\w@%+=:,./-]+")
 # What stands between `|`, `;`, `&` and line ends; quoted text is no such mark.
 _SIMPLE_COMMAND = re.compile(r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^'\"\\|;&\n])+")
 _FIRST_WORD = re.compile(r"\s*(\S+)")
@@ -100,9 +100,7 @@ def _named(command: str, first: str, named: Sequence[str], quote: str) -> str:
 
 
 def _word(path: str, quote: str) -> str:
-    """The path as one word of a shell that writes a quote inside quotes as ``quote``."""
-    path = f"./{path}" if path.startswith("-") else path
-    return path if _PLAIN.fullmatch(path) else "'" + path.replace("'", quote) + "'"
+    return quoted(f"./{path}" if path.startswith("-") else path, quote)
 
 
 def unpacker_of(paths: Sequence[str]) -> Unpacker | None:

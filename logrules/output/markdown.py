@@ -47,7 +47,7 @@ def _sides(report: Report, language: str) -> Iterator[str]:
         return
     if not report.comparison.differences and report.comparison.spread_s is None:
         return
-    differences = "".join(f"\n- {escaped(text.of(language))}" for text in sentences(report.comparison))
+    differences = "".join(f"\n- {escaped(text.of(language))}" for text, _ in sentences(report.comparison))
     seen = escaped(coverage(report.comparison, language))
     yield f"{words.SIDES.of(language)} ({seen}){':' if differences else ''}{differences}"
 

@@ -1,6 +1,7 @@
 """Numbers as people say them: ranks and lengths of time."""
 
 from collections.abc import Collection, Sequence
+from itertools import groupby
 
 from logrules.model.report import Text
 
@@ -16,7 +17,8 @@ _UNITS_S = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
 def ranks_in_words(ranks: Sequence[int]) -> str:
     """The culprit, then the others as ranges: "3", "3 (+ 0-2, 7)"."""
-    others = _ranges(sorted(set(ranks[1:])))
+    runs = spans(sorted(set(ranks[1:])))
+    others = ", ".join(runs[:MAX_RUNS]) + (", …" if len(runs) > MAX_RUNS else "")
     return f"{ranks[0]} (+ {others})" if others else str(ranks[0])
 
 
@@ -38,7 +40,8 @@ def ranks_said(ranks: Collection[int], language: str) -> str:
     known = sorted(set(ranks))
     if len(known) == 1:
         return _ONE.of(language).format(ranks=known[0])
-    missing = sorted(set(range(known[0], known[-1] + 1)).difference(known)) if _is_dense(known) else []
+    is_dense = known[-1] - known[0] < 2 * len(known)
+    missing = sorted(set(range(known[0], known[-1] + 1)).difference(known)) if is_dense else []
     if missing and len(known) >= _FEW * len(missing):
         span = f"{known[0]}-{known[-1]}"
         said = _EXCEPT.of(language).format(ranks=span, missing=_bounded(missing, language))
@@ -47,32 +50,15 @@ def ranks_said(ranks: Collection[int], language: str) -> str:
     return _MANY.of(language).format(ranks=said)
 
 
-def _is_dense(known: Sequence[int]) -> bool:
-    return bool(known) and known[-1] - known[0] < 2 * len(known)
-
-
 def _bounded(numbers: Sequence[int], language: str) -> str:
     runs = spans(numbers)
     said = ", ".join(runs[:MAX_RUNS])
     return said if len(runs) <= MAX_RUNS else _MORE.of(language).format(ranks=said, count=len(numbers))
 
 
-def _ranges(numbers: Sequence[int]) -> str:
-    runs = spans(numbers)
-    return ", ".join(runs[:MAX_RUNS]) + (", …" if len(runs) > MAX_RUNS else "")
-
-
 def spans(numbers: Sequence[int]) -> list[str]:
     """Rising numbers as one says each unbroken run: "3", "5-7"."""
-    return [str(low) if low == high else f"{low}-{high}" for low, high in _runs(numbers)]
-
-
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Rising numbers as (first, last) of each unbroken run."""
-    runs: list[tuple[int, int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
+    # Within a run all numbers are as far from their places.
+    runs = groupby(enumerate(numbers), key=lambda placed: placed[1] - placed[0])
+    ends = [(run[0][1], run[-1][1]) for run in (list(found) for _, found in runs)]
+    return [str(low) if low == high else f"{low}-{high}" for low, high in ends]

@@ -62,12 +62,16 @@ class Scale:
     start: float
     length: float = 1.0
 
+    def behind_start(self, time: float | None, line: int) -> float | None:
+        """How far behind the start a moment is; None where it has no time and the others have."""
+        if not self.timed:
+            return line - self.start
+        return None if time is None else time - self.start
+
     def at(self, time: float | None, line: int) -> float | None:
-        """Where a moment is on the axis, 0 to 1; None where it has no time and the others have."""
-        if self.timed and time is None:
-            return None
-        value = time - self.start if self.timed and time is not None else line - self.start
-        return min(max(value / self.length, 0.0), 1.0)
+        """Where a moment is on the axis, 0 to 1."""
+        value = self.behind_start(time, line)
+        return None if value is None else min(max(value / self.length, 0.0), 1.0)
 
     def label(self, share: float) -> str:
         """What stands at this share of the axis."""

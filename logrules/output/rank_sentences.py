@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from logrules.model.event import rank_of_label
 from logrules.model.record import record
@@ -93,12 +94,12 @@ def declined(comparison: Comparison, language: str) -> str | None:
     return _DECLINED.of(language).format(spread=spread, timeout=timeout)
 
 
-def sentences(comparison: Comparison) -> Iterator[Text]:
-    """Why nobody is named, then each difference, in both languages."""
+def sentences(comparison: Comparison) -> Iterator[tuple[Text, tuple[Evidence, ...]]]:
+    """Why nobody is named, then each difference with a line of either side, in both languages."""
     if comparison.spread_s is not None:
-        yield Text(declined(comparison, "en") or "", declined(comparison, "zh") or "")
+        yield Text.told(lambda language: declined(comparison, language) or ""), ()
     for one in comparison.differences:
-        yield Text(sentence(one, "en"), sentence(one, "zh"))
+        yield Text.told(partial(sentence, one)), one.evidence
 
 
 def sentence(one: Difference, language: str) -> str:

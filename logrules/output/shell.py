@@ -62,13 +62,16 @@ def pasteable(text: str) -> str:
     return _PLACEHOLDER.sub(lambda found: re.sub(r"\W+", "_", found[1]).upper(), text)
 
 
+def quoted(text: str, quote: str = "'\\''") -> str:
+    """The text as one word of a shell that writes a quote inside quotes as ``quote``."""
+    return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", quote) + "'"
+
+
 def _in_bash(value: str) -> str:
     """The value as one word, in which variables and commands expand."""
-    if _PLAIN.fullmatch(value):
-        return value
     if "$" in value:
         return '"' + re.sub(r'([\\"`])', r"\\\1", value) + '"'
-    return "'" + value.replace("'", "'\\''") + "'"
+    return quoted(value)
 
 
 def _in_powershell(name: str, value: str) -> str:

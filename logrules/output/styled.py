@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias
+from typing import IO, TYPE_CHECKING, TextIO, TypeAlias
 
-from logrules.output.display_width import COLUMNS
+from logrules.output.display_width import COLUMNS, lines_taken
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,18 +17,38 @@ _FEWEST = 80
 _LEAST_COLUMNS = 10
 
 
-class Page(Protocol):
-    """Something to write lines on, laid out in so many ``columns``. Texts must be free of control characters."""
+class Page:
+    """Lines on what is no terminal: bare, of any length. Texts must be free of control characters.
 
-    @property
-    def columns(self) -> int:
-        """How wide a line may be."""
+    ``used`` are the lines that a screen of so many ``columns`` needs for what was written.
+    """
+
+    columns = COLUMNS
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+        self.used = 0
+
+    def taken(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> int:
+        """The lines of a screen that a line would take."""
+        return lines_taken(indent, "".join(text for text, _ in parts), self.columns, hang)
 
     def put(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> None:
         """Write a line; a terminal breaks it under its indent and what stands in the first ``hang`` columns."""
+        self.used += self.taken(indent, parts, hang)
+        self._write(indent, parts, hang)
 
     def put_whole(self, indent: int, part: StyledText) -> None:
         """Write a line that is to be copied: it is never broken."""
+        self.used += self.taken(indent, [part])
+        self._write_whole(indent, part)
+
+    def _write(self, indent: int, parts: Sequence[StyledText], _hang: int) -> None:
+        line = " " * indent + "".join(text for text, _ in parts)
+        self._out.write(f"{line.expandtabs(_TAB)}\n")
+
+    def _write_whole(self, indent: int, part: StyledText) -> None:
+        self._write(indent, [part], 0)
 
 
 def page_on(out: TextIO) -> Page:
@@ -37,36 +57,19 @@ def page_on(out: TextIO) -> Page:
         from rich.console import Console
 
         return TerminalPage(Console(file=out, highlight=False, markup=False, emoji=False))
-    return _BarePage(out)
+    return Page(out)
 
 
-class _BarePage:
-    columns = COLUMNS
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-
-    def put(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> None:  # noqa: ARG002 (nothing is broken)
-        line = " " * indent + "".join(text for text, _ in parts)
-        self._out.write(f"{line.expandtabs(_TAB)}\n")
-
-    def put_whole(self, indent: int, part: StyledText) -> None:
-        self.put(indent, [part])
-
-
-class TerminalPage:
-    """A page on a terminal that rich knows."""
+class TerminalPage(Page):
+    """A page on a terminal that rich knows: no wider than anybody reads, nor too narrow for a screen of it."""
 
     def __init__(self, console: "Console") -> None:
+        super().__init__(console.file)
         self._console = console
+        self.columns = max(min(console.width, COLUMNS), _FEWEST)
 
-    @property
-    def columns(self) -> int:
-        """Those of the terminal, unless it is wider than anybody reads or too narrow for a screen to hold a report."""
-        return max(min(self._console.width, COLUMNS), _FEWEST)
-
-    def put(self, indent: int, parts: Sequence[StyledText], hang: int = 0) -> None:
-        """Write a line, broken under its indent; without blanks at its end, which would be copied with it."""
+    def _write(self, indent: int, parts: Sequence[StyledText], hang: int) -> None:
+        """Break it under its indent; without blanks at the ends of its lines, which would be copied with them."""
         from rich.text import Text
 
         sign, said = Text.assemble(*parts, tab_size=_TAB).divide([hang]) if hang else (Text(), Text.assemble(*parts))
@@ -75,8 +78,7 @@ class TerminalPage:
             line.rstrip()
             self._console.print(Text(" " * indent) + (Text(" " * hang) if number else sign) + line, soft_wrap=True)
 
-    def put_whole(self, indent: int, part: StyledText) -> None:
-        """Write a line that is never broken."""
+    def _write_whole(self, indent: int, part: StyledText) -> None:
         from rich.text import Text
 
         self._console.print(Text(" " * indent + part[0], style=part[1]), soft_wrap=True)

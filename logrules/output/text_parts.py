@@ -14,7 +14,6 @@ from logrules.model.report import (
     Status,
     Text,
 )
-from logrules.model.timeline import PhaseSpan
 from logrules.output import messages as words
 from logrules.output.display_width import clipped
 from logrules.output.escape import safe
@@ -139,11 +138,8 @@ def _facts(report: Report, language: str) -> list[str]:
 
 def phases_seen(report: Report) -> list[str]:
     """The phases in the order in which the job came to them, each once."""
-
-    def order(span: PhaseSpan) -> tuple[str, int]:
-        return span.source, span.first_line
-
-    return list(dict.fromkeys(span.phase for span in sorted(report.timeline, key=order)))
+    ordered = sorted(report.timeline, key=lambda span: (span.source, span.first_line))
+    return list(dict.fromkeys(span.phase for span in ordered))
 
 
 def where(one: Diagnosis, language: str) -> str:

@@ -26,27 +26,19 @@ _XZ_MEMORY_BYTES = 128 << 20
 MAGIC_BYTES = 10
 
 
-class Decoder(Protocol):
-    """One member of an archive being expanded: the interface of the standard library."""
+class _Decoder(Protocol):
+    """One member of an archive being expanded, as the decompressors of the standard library do it."""
 
     @property
-    def eof(self) -> bool:
-        """Whether the member is complete."""
-        ...
+    def eof(self) -> bool: ...
 
     @property
-    def needs_input(self) -> bool:
-        """Whether only more input can give more output."""
-        ...
+    def needs_input(self) -> bool: ...
 
     @property
-    def unused_data(self) -> bytes:
-        """What followed the end of the member."""
-        ...
+    def unused_data(self) -> bytes: ...
 
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Expand some more, to ``max_length`` bytes where the library can stop there."""
-        ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 @record
@@ -55,7 +47,7 @@ class Codec:
 
     name: str
     magic: re.Pattern[bytes]
-    start: Callable[[], Decoder]
+    start: Callable[[], _Decoder]
     step_bytes: int = _STEP_BYTES
 
 
@@ -104,7 +96,7 @@ def _byte_by_byte(stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
 class _Zstandard:
     """The zstandard package behind the common interface."""
 
-    def __init__(self, stream: Decoder) -> None:
+    def __init__(self, stream: _Decoder) -> None:
         self._stream = stream
         self._pending = b""
 
@@ -127,24 +119,25 @@ class _Zstandard:
         return feed(data[:_ZSTD_FEED_BYTES])
 
 
-def _start_bzip2() -> Decoder:
-    decoder: Decoder = importlib.import_module("bz2").BZ2Decompressor()
-    return decoder
+def _start_bzip2() -> _Decoder:
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor()
 
 
-def _start_xz() -> Decoder:
-    lzma = importlib.import_module("lzma")
-    decoder: Decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
-    return decoder
+def _start_xz() -> _Decoder:
+    from lzma import FORMAT_XZ, LZMADecompressor
+
+    return LZMADecompressor(FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
 
 
-def _start_zstd() -> Decoder:
+def _start_zstd() -> _Decoder:
     try:
         return _Zstandard(importlib.import_module("zstandard").ZstdDecompressor().decompressobj())
     except ImportError:
         pass
     try:
-        decoder: Decoder = importlib.import_module("compression.zstd").ZstdDecompressor()
+        decoder: _Decoder = importlib.import_module("compression.zstd").ZstdDecompressor()
     except ImportError:
         message = "zstd-compressed input needs the zstandard package (pip install zstandard) or Python 3.14"
         raise SourceError(message) from None

@@ -82,7 +82,7 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path 
                 search.found.append(None)
         else:
             _look_at(Path(given), search)
-    sizes = [_plain_size(*file) if file else None for file in search.found]
+    sizes = [_plain_size(file[0]) if file else None for file in search.found]
     total = None if remote or None in sizes else sum(size or 0 for size in sizes)
     sources = tuple(_sources(search.found, block_bytes))
     told, notes = _told_by(search.dumps)
@@ -93,8 +93,8 @@ def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], lis
     """What flight-recorder dumps tell, as logs."""
     if not dumps:
         return [], []
+    from logrules.sources.flight_compare import lines_of
     from logrules.sources.flight_dump import read_dumps
-    from logrules.sources.flight_lines import lines_of
 
     read, notes = read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))
     return [MemorySource(name, lines) for name, lines in lines_of(read).items()], notes
@@ -126,7 +126,10 @@ def _look_through(folder: Path, search: _Search, status: os.stat_result) -> None
     except OSError as fault:
         raise SourceError(f"{folder}: {reason_of(fault)}") from fault
     logs = [path for path in _logs_below(folder, search) if _is_text(path, search)]
-    search.found.extend((path, len(path.parts) - len(folder.parts)) for path in sorted(logs, key=_natural_path))
+    search.found.extend(
+        (path, len(path.parts) - len(folder.parts))
+        for path in sorted(logs, key=lambda path: [*map(natural, path.parts)])
+    )
     if before == (len(search.found), len(search.dumps), search.met_again):
         passed_over = "; ".join(f"{note.source} {note.note}" for note in search.notes[-1:])
         wanted = "looked for names such as *.log, *.out, *.err and *.txt"
@@ -141,9 +144,8 @@ def _tell_of_unnamed(folder: Path, search: _Search) -> None:
     if texts:
         more = f" and {len(texts) - _MAX_TOLD} more" if len(texts) > _MAX_TOLD else ""
         named = ", ".join(texts[:_MAX_TOLD]) + more
-        search.note(
-            folder, f"not read, as the names are not those of logs: {named}; name them to read them", unread=False
-        )
+        reason = f"not read, as the names are not those of logs: {named}; name them to read them"
+        search.note(folder, reason, unread=False)
 
 
 def _begins_with_text(path: Path) -> bool:
@@ -153,10 +155,6 @@ def _begins_with_text(path: Path) -> bool:
     except (SourceError, OSError):
         return False  # some can be opened and not read, as those of processes
     return bool(head.strip()) and b"\0" not in head and not no_text(head)
-
-
-def _natural_path(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
-    return [natural(part) for part in path.parts]
 
 
 def _logs_below(top: Path, search: _Search) -> Iterator[Path]:
@@ -224,7 +222,7 @@ def _is_text(path: Path, search: _Search) -> bool:
     return True
 
 
-def _plain_size(path: Path, _depth: int) -> int | None:
+def _plain_size(path: Path) -> int | None:
     """The size of a regular file that can be read and is not an archive."""
     if not path.is_file():
         return None

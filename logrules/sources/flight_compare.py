@@ -1,17 +1,20 @@
-"""Dumps of several ranks side by side: which rank missed which collective, or called another."""
+"""Dumps of several ranks side by side: which rank missed which collective, or called another.
+
+What they tell is written as a log of each rank, so that the rules read it as they read everything else.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import Enum
-from typing import TypeVar
 
 from logrules.sources.flight_dump import Dump, Group, RecordedCall
 
-Key = TypeVar("Key", bound=Hashable)
-
 # Operations in which all ranks give and take the same amounts, by the end of their names.
 _EVEN = ("all_reduce", "allreduce", "broadcast", "_all_gather_base", "_reduce_scatter_base", "barrier")
+# Of more ranks that do otherwise nobody reads.
+_MAX_ODD = 64
 
 
 class CallDifference(Enum):
@@ -40,10 +43,76 @@ class FlightFinding:
     theirs: RecordedCall
 
 
+def lines_of(dumps: Sequence[Dump]) -> dict[str, str]:
+    """The text of each dump by its name: where its rank stands in each group, then what the comparison found of it."""
+    known = groups_of(dumps)
+    found = findings(dumps)
+    names = {dump.rank: dump.name for dump in dumps}
+    text: dict[str, list[str]] = {dump.name: list(_standings(dump)) for dump in dumps}
+    for one in found:
+        for rank, line in _told(one, known[one.group]):
+            text[names[rank]].append(line)
+    return {name: "\n".join((*lines, "")) for name, lines in text.items()}
+
+
+def _standings(dump: Dump) -> Iterator[str]:
+    for name, calls in dump.calls.items():
+        group = dump.groups.get(name, Group())
+        last = next((call for call in calls if not call.completed), calls[-1])
+        completed = max((call.seq for call in calls if call.completed), default=-1)
+        world = f", world size: {max(group.ranks) + 1}" if group.ranks else ""
+        head = _head(dump.rank, name, group, last)
+        yield f"{head}flight recorder: enqueued up to {calls[-1].seq}, completed up to {completed}{world}"
+
+
+def _told(one: FlightFinding, group: Group) -> Iterator[tuple[int, str]]:
+    """(rank, line): of each odd rank what it did otherwise, then of one other what it waits in."""
+    theirs = one.theirs
+    for rank in one.odd[:_MAX_ODD]:
+        yield rank, f"{_head(rank, one.group, group, theirs)}flight recorder: rank {rank} {_otherwise(one)}"
+    if one.parting is not CallDifference.EXTRA:
+        rank = one.others[0]
+        said = f"called {_shown(theirs)}, and {len(one.others) - 1} others with it"
+        yield rank, f"{_head(rank, one.group, group, theirs)}flight recorder: rank {rank} {said}"
+
+
+def _otherwise(one: FlightFinding) -> str:
+    own, theirs, others = one.own, one.theirs, f"{len(one.others)} others"
+    if one.parting is CallDifference.MISSED or own is None:
+        last = f"its last was {_shown(own)}" if own is not None else "it called none"
+        return f"never called collective {one.seq} ({theirs.op}) that {others} wait in; {last}"
+    match one.parting:
+        case CallDifference.EXTRA:
+            unlike = f", {others} never called it"
+        case CallDifference.OTHER_OPERATION:
+            unlike = f", {others} called {theirs.op}"
+        case _:
+            sizes, their_sizes = (f"{call.numel_in}->{call.numel_out}" for call in (own, theirs))
+            unlike = f" with {sizes} elements, {others} with {their_sizes}"
+    return f"called {own.op} as collective {one.seq}{unlike}{_at(own)}"
+
+
+def _shown(call: RecordedCall) -> str:
+    return f"collective {call.seq} ({call.op}){_at(call)}"
+
+
+def _at(call: RecordedCall) -> str:
+    return f" at {call.place}" if call.place else ""
+
+
+def _head(rank: int, name: str, group: Group, call: RecordedCall) -> str:
+    """The prefix that c10d itself gives its lines, behind the time at which the call was made."""
+    told = f"{name}({group.description})" if group.description else name
+    prefix = f"[rank{rank}]: [PG ID 0 PG GUID {told} Rank {rank}] "
+    if call.created is None:
+        return prefix
+    return f"{datetime.fromtimestamp(call.created, UTC):%Y-%m-%d %H:%M:%S.%f} {prefix}"
+
+
 def findings(dumps: Sequence[Dump]) -> list[FlightFinding]:
     """The first parting of each group, the earliest first."""
-    found = [one for group in groups_of(dumps) if (one := _first_parting(group, dumps)) is not None]
-    return sorted(found, key=lambda one: (one.theirs.created or float("inf"), one.group))
+    found = (_first_parting(name, group.ranks, dumps) for name, group in groups_of(dumps).items())
+    return sorted(filter(None, found), key=lambda one: (one.theirs.created or float("inf"), one.group))
 
 
 def groups_of(dumps: Sequence[Dump]) -> dict[str, Group]:
@@ -56,8 +125,8 @@ def groups_of(dumps: Sequence[Dump]) -> dict[str, Group]:
     return known
 
 
-def _first_parting(group: str, dumps: Sequence[Dump]) -> FlightFinding | None:
-    members = set(groups_of(dumps)[group].ranks) or {dump.rank for dump in dumps if dump.calls.get(group)}
+def _first_parting(group: str, ranks: Iterable[int], dumps: Sequence[Dump]) -> FlightFinding | None:
+    members = set(ranks) or {dump.rank for dump in dumps if dump.calls.get(group)}
     by_rank = {
         dump.rank: {call.seq: call for call in dump.calls.get(group, ())} for dump in dumps if dump.rank in members
     }
@@ -74,21 +143,14 @@ def _first_parting(group: str, dumps: Sequence[Dump]) -> FlightFinding | None:
 
 
 def _unlike(group: str, seq: int, there: Mapping[int, RecordedCall]) -> FlightFinding | None:
-    if (split := _minority(there, lambda call: call.op)) is not None:
-        return _found(CallDifference.OTHER_OPERATION, group, seq, split, there)
-    op = next(iter(there.values())).op
-    if op.endswith(_EVEN) and (split := _minority(there, lambda call: (call.numel_in, call.numel_out))) is not None:
-        return _found(CallDifference.OTHER_SIZE, group, seq, split, there)
-    return None
-
-
-def _found(
-    parting: CallDifference,
-    group: str,
-    seq: int,
-    split: tuple[tuple[int, ...], tuple[int, ...]],
-    there: Mapping[int, RecordedCall],
-) -> FlightFinding:
+    """Ranks that called another operation than most, or gave and took other amounts where all must be alike."""
+    parting = CallDifference.OTHER_OPERATION
+    split = _minority({rank: call.op for rank, call in there.items()})
+    if split is None and next(iter(there.values())).op.endswith(_EVEN):
+        parting = CallDifference.OTHER_SIZE
+        split = _minority({rank: (call.numel_in, call.numel_out) for rank, call in there.items()})
+    if split is None:
+        return None
     odd, others = split
     return FlightFinding(parting, group, seq, odd, others, there[odd[0]], there[others[0]])
 
@@ -108,20 +170,12 @@ def _missed(
     return FlightFinding(CallDifference.MISSED, group, seq, missing, waiting, own, there[waiting[0]])
 
 
-def _minority(
-    there: Mapping[int, RecordedCall], key: Callable[[RecordedCall], Key]
-) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The ranks whose key is not that of most, and the others; of two equal parties the one without the lowest rank."""
-    counts = Counter(key(call) for call in there.values())
+def _minority(said: Mapping[int, Hashable]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The ranks that do not say what most do, and the others; of two equal parties the one without the lowest rank."""
+    counts = Counter(said.values())
     if len(counts) < 2:  # noqa: PLR2004 (all agree)
         return None
     most = max(counts.values())
-    usual = next(key(there[rank]) for rank in sorted(there) if counts[key(there[rank])] == most)
-    odd = tuple(rank for rank in sorted(there) if key(there[rank]) != usual)
-    return odd, tuple(rank for rank in sorted(there) if key(there[rank]) == usual)
-
-
-def standing(calls: Sequence[RecordedCall]) -> tuple[Iterator[RecordedCall], int, int]:
-    """(calls that are not completed, number of the last that was enqueued, of the last that was completed)."""
-    last_completed = max((call.seq for call in calls if call.completed), default=-1)
-    return (call for call in calls if not call.completed), max((call.seq for call in calls), default=-1), last_completed
+    usual = next(said[rank] for rank in sorted(said) if counts[said[rank]] == most)
+    odd = tuple(rank for rank in sorted(said) if said[rank] != usual)
+    return odd, tuple(rank for rank in sorted(said) if said[rank] == usual)

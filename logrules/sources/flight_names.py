@@ -18,17 +18,13 @@ def rank_of_name(name: str) -> int | None:
     return int(found["rank"] or found["rank_alone"] or found["rank_of_dump"]) if found else None
 
 
-def looks_like_dump(head: bytes) -> bool:
-    """Whether the file begins as a dump does: as a JSON object or as a binary pickle."""
-    return head[:1] == b"\x80" or head.lstrip()[:1] == b"{"
-
-
 def is_dump(path: Path) -> bool:
-    """Whether a regular file is a dump, by its name and its first bytes."""
+    """Whether a regular file is a dump, by its name and its first bytes: of a binary pickle or of a JSON object."""
     if rank_of_name(path.name) is None:
         return False
     try:
         with path.open("rb") as file:
-            return looks_like_dump(file.read(_HEAD_BYTES))
+            head = file.read(_HEAD_BYTES)
     except OSError:
         return False
+    return head[:1] == b"\x80" or head.lstrip()[:1] == b"{"

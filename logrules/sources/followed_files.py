@@ -7,9 +7,9 @@ from time import thread_time
 
 from logrules.model.record import mutable_record
 from logrules.model.stream import Block, End, Skipped, Tick
-from logrules.sources.backlog import Backlog
+from logrules.sources.pending_lines import PendingLines
 from logrules.sources.queue import EventQueue
-from logrules.sources.tail import Anew, Tail
+from logrules.sources.tail import Anew, Grown, Tail
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import WatchedPaths
 
@@ -21,6 +21,41 @@ _LATELY_S = 0.25
 _GROWING_S, _GROWING_SHARE = 0.01, 0.05
 _QUIET_S, _QUIET_SHARE = 0.03, 0.005
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
+
+
+class Backlog:
+    """What a file already holds when following begins, read as a saved log: whole lines, to where it now ends.
+
+    ``offset`` is where they end, once they were read. What was there before us came when the file was last written, at
+    the latest. ``stopped`` ends it early.
+    """
+
+    def __init__(self, name: str, tail: Tail, pass_on: Callable[[bytes], None], stopped: Event) -> None:
+        self.name = name
+        self.offset = 0
+        self._tail = tail
+        self._pass_on = pass_on
+        self._stopped = stopped
+        self._pieces = PendingLines(name)
+        self._items = tail.look()
+        self._ended = False
+
+    def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (what is there is not waited for)
+        """The next whole lines, or the end."""
+        while not (self._ended or self._stopped.is_set()):
+            if self._pieces.has_line_end:
+                lines = self._pieces.whole_lines()
+                self._pass_on(lines)
+                block = self._pieces.block_of(lines)
+                self.offset += len(block.data)
+                return block
+            item = next(self._items, None)
+            if isinstance(item, Grown):
+                self._pieces.add(item.data, min(item.written, now()), 0.0)
+            elif item is None:
+                self._tail.back(self._pieces.length)
+                self._ended = True
+        return End()
 
 
 @mutable_record

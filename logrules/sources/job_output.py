@@ -9,7 +9,7 @@ from typing import NamedTuple
 from logrules.sources.passthrough import Passthrough
 from logrules.sources.queue import EventQueue
 from logrules.sources.relay import Relay
-from logrules.sources.relay_frames import FrameKind, RelayFrame
+from logrules.sources.relay_feed import FrameKind, RelayFrame
 from logrules.sources.relay_process import IDLE
 from logrules.sources.turn import Turn
 from logrules.sources.wall_clock import now
@@ -57,12 +57,12 @@ class JobOutput:
 
         Whether that stands within a line, such as a bar; whoever asks ends that line.
         """
-        there = [number for number, one in enumerate(self._outputs) if _same_place(one.onward, place)]
+        there = [number for number, one in enumerate(self._outputs) if same_place(one.onward, place)]
         if not there:
             yield False
             return
         with self._turn:
-            by_threads = [one.leave_line() for one in self._threads if _same_place(one.onward, place)]
+            by_threads = [one.leave_line() for one in self._threads if same_place(one.onward, place)]
             self._turn.end_line()
             yield True in by_threads or any(self._turn.standing >> number & 1 for number in there)
 
@@ -132,7 +132,8 @@ class JobOutput:
             thread.join()
 
 
-def _same_place(onward: int | None, place: int) -> bool:
+def same_place(onward: int | None, place: int) -> bool:
+    """Whether two descriptors are one file, pipe or terminal."""
     try:
         return onward is not None and os.path.sameopenfile(onward, place)
     except (OSError, AttributeError):

@@ -70,17 +70,6 @@ class _Form:
     of_stream: bool
 
 
-def _form_of(names: tuple[str, ...]) -> _Form:
-    """What is kept of forms is bounded: a hostile log may have another one a record, of names without end."""
-    kept = len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS
-    return _kept_form(names) if kept else _form(names)
-
-
-@lru_cache(maxsize=256)
-def _kept_form(names: tuple[str, ...]) -> _Form:
-    return _form(names)
-
-
 def _form(names: tuple[str, ...]) -> _Form:
     def of(known: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in known if name in names)
@@ -99,6 +88,15 @@ def _form(names: tuple[str, ...]) -> _Form:
         of_loguru=_RECORD in names,
         of_stream=_STREAM in names,
     )
+
+
+_kept_form = lru_cache(maxsize=256)(_form)
+
+
+def _form_of(names: tuple[str, ...]) -> _Form:
+    """What is kept of forms is bounded: a hostile log may have another one a record, of names without end."""
+    kept = len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS
+    return _kept_form(names) if kept else _form(names)
 
 
 def lines_of_record(raw: bytes) -> list[str] | None:

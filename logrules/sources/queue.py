@@ -83,8 +83,7 @@ class EventQueue:
             pieces = self._pieces(log)
             self._changed.wait_for(lambda: not self._taken or not pieces.length)
             pieces.offset = 0
-            self._told.append(Skipped(log, 0, None, reason))
-            self._changed.notify_all()
+            self.note(log, reason)
 
     def note(self, log: str, reason: str) -> None:
         """Tell the reader of the report something of a log."""

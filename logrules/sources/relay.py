@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from logrules.sources import relay_process
-from logrules.sources.relay_frames import RelayFrame, unpacked
+from logrules.sources.relay_feed import RelayFrame, unpacked
 
 # What the relay is run with: nothing that is installed or set in the environment is looked at.
 _ROOT = str(Path(__file__).resolve().parents[2])

@@ -1,9 +1,15 @@
-"""The way from a relay to its watcher: bounded, so that the job never waits for who analyses its log."""
+"""The way from a relay to its watcher: bounded, so that the job never waits for who analyses its log.
+
+What is handed over are pieces of the outputs, how much was left out between them, and their ends.
+"""
 
 import os
+import struct
 from collections import deque
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import BinaryIO, NamedTuple
 
-from logrules.sources.relay_frames import FrameKind, RelayFrame, packed_head
 from logrules.sources.wall_clock import now
 
 # Some seconds of a flood. The watcher takes it as fast as it can read; beyond, a part is left out and counted.
@@ -12,6 +18,41 @@ LIMIT_BYTES = 32 << 20
 # rest to read meanwhile; one that is faster, of lines that all say the same, would take the processors from the job.
 SHORTEST_GAP_S = 0.5
 _LARGE_BYTES = 64 << 10
+# FrameKind, number of the output, lines, bytes, time of arrival; behind a piece's head come its bytes.
+_HEAD = struct.Struct("<BBQQd")
+
+
+class FrameKind(IntEnum):
+    """What a relay hands over: a piece of an output, how much was left out there, its end."""
+
+    PIECE = 0
+    LEFT_OUT = 1
+    END = 2
+
+
+class RelayFrame(NamedTuple):
+    """One thing that is handed over.
+
+    ``lines`` and ``size`` (in bytes) are of what was left out, ``arrived`` is when a piece came.
+    """
+
+    kind: FrameKind
+    output: int
+    data: bytes = b""
+    lines: int = 0
+    size: int = 0
+    arrived: float = 0.0
+
+
+def unpacked(stream: BinaryIO) -> Iterator[RelayFrame]:
+    """The frames that come, until the stream ends; one that was cut off is left out."""
+    while len(head := stream.read(_HEAD.size)) == _HEAD.size:
+        number, output, lines, size, arrived = _HEAD.unpack(head)
+        kind = FrameKind(number)
+        data = stream.read(size) if kind is FrameKind.PIECE else b""
+        if kind is FrameKind.PIECE and len(data) < size:
+            return
+        yield RelayFrame(kind, output, data, lines, size, arrived)
 
 
 class _Gap:
@@ -118,7 +159,8 @@ class RelayFeed:
         self._size = 0
 
     def _push(self, frame: RelayFrame) -> None:
-        head = packed_head(frame)
+        size = len(frame.data) or frame.size
+        head = _HEAD.pack(frame.kind, frame.output, frame.lines, size, frame.arrived)
         # To write a large piece by itself takes less than to copy it behind its head.
         for part in (head, frame.data) if len(frame.data) >= _LARGE_BYTES else (head + frame.data,):
             self._waiting.append(memoryview(part))

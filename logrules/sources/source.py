@@ -45,17 +45,12 @@ class SavedSource:
         return next(self._items, End())
 
 
-class MemorySource:
+class MemorySource(SavedSource):
     """A log of this name and text; no file has it."""
 
     def __init__(self, name: str, text: str) -> None:
-        self.name = name
-        self._data: bytes | None = records_as_lines(text.encode(errors="replace"))
-
-    def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (saved input never waits)
-        """The whole text, then the end."""
-        data, self._data = self._data, None
-        return Block(self.name, 0, data) if data else End()
+        data = records_as_lines(text.encode(errors="replace"))
+        super().__init__(name, iter([Block(name, 0, data)] if data else []))
 
 
 def blocks_of(source: Source) -> Iterator[bytes]:

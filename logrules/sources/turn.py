@@ -4,8 +4,6 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from logrules.sources.relay import Relay
 
 
@@ -52,7 +50,5 @@ class Turn:
     def __enter__(self) -> None:
         self.acquire()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: "TracebackType | None"
-    ) -> None:
+    def __exit__(self, *_fault: object) -> None:
         self.release()

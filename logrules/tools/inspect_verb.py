@@ -1,7 +1,6 @@
 """`logrules inspect`: looks once at the processes of a job that nobody watched."""
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Callable
@@ -71,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.notify.job_processes import processes_in, python_processes
     from logrules.notify.probe import Look, look_closer, look_for_slow
     from logrules.notify.remote_stacks import hosts_of
-    from logrules.output.atomic_write import write_file
+    from logrules.output.atomic_write import write_page
     from logrules.output.escape import safe
     from logrules.sources.discover import discover
     from logrules.sources.wall_clock import now
@@ -97,8 +96,8 @@ def run(options: argparse.Namespace) -> int:
     for _ in following:
         pass
     report = following.report()
-    out = io.StringIO() if options.output is not None else sys.stdout
-    render_report(report, options, out)
-    if isinstance(out, io.StringIO):
-        write_file(options.output, out.getvalue().encode(errors="backslashreplace"))
+    if options.output is None:
+        render_report(report, options, sys.stdout)
+    else:
+        write_page(options.output, lambda page: render_report(report, options, page))
     return exit_status(report) if any(one.stacks for one in seen) else EXIT_UNUSABLE

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from logrules.cli.number_options import whole_number
+from logrules.cli.reader_options import whole_number
 from logrules.cli.rule_options import add_language_options
 from logrules.model.errors import LogrulesError
 

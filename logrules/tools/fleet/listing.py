@@ -4,8 +4,6 @@ import argparse
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.rule_options import add_language_options
@@ -32,11 +30,9 @@ def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", optio
     if not options.output:
         _render(jobs, remarks, options, sys.stdout)
         return
-    from logrules.output.atomic_write import write_file
+    from logrules.output.atomic_write import write_page
 
-    page = StringIO()
-    _render(jobs, remarks, options, page)
-    write_file(Path(options.output), page.getvalue().encode(errors="backslashreplace"))
+    write_page(options.output, lambda page: _render(jobs, remarks, options, page))
 
 
 def _render(

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.number_options import add_processes_option
+from logrules.cli.reader_options import add_processes_option
 from logrules.cli.rule_options import add_pack_options, chosen_pack, chosen_settings
 from logrules.model.errors import LogrulesError
 

@@ -1,0 +1,113 @@
+"""Senders of news: to commands of the user's, without a shell, and to a web address. By processes of their own."""
+
+import io
+import json
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+from logrules.model.change import Update
+from logrules.model.errors import LogrulesError
+from logrules.model.report import Report
+from logrules.notify.delivery import command_delivery, post_delivery
+from logrules.notify.listener import Listener
+from logrules.notify.message_forms import body_for, signed
+from logrules.notify.notifications import Fact, Kind, Notification, NotificationPolicy, fact_text, facts, sentence
+from logrules.notify.task_queue import DeliveryQueue
+from logrules.output.escape import safe
+from logrules.output.report_json import render_json, report_document
+from logrules.sources.wall_clock import system_time
+
+# A job that stalls in a hundred ways at once is one message to a command.
+APART_S = 60.0
+# The integration key of a service at PagerDuty.
+PAGERDUTY_KEY = "LOGRULES_PAGERDUTY_KEY"
+# The key with which a bot of Feishu, Lark or DingTalk wants its messages signed.
+SIGNING_KEY = "LOGRULES_NOTIFY_SECRET"
+
+
+class Sender(Listener):
+    """Has delivered what it makes of news. ``complain`` hears of what was not, by ``name``."""
+
+    def __init__(self, name: str, complain: Callable[[str], None], policy: NotificationPolicy) -> None:
+        self._deliveries = DeliveryQueue(name, complain)
+        self._policy = policy
+
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
+        """Send what is news."""
+        for news in self._policy.news(update, report):
+            delivery = self.delivery(news)
+            if delivery is not None:
+                self._deliveries.do(delivery)
+
+    def delivery(self, news: Notification) -> bytes | None:
+        """What is delivered of a piece of news, if anything."""
+        raise NotImplementedError
+
+    def close(self, limit_s: float) -> None:
+        """Wait for what is under way; it goes on without us too."""
+        self._deliveries.close(limit_s)
+
+
+class Commands(Sender):
+    """Runs a command for news of some kinds: the report as JSON on its input, key facts as ``LOGRULES_…``."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        kinds: frozenset[Kind],
+        complain: Callable[[str], None],
+        policy: NotificationPolicy,
+    ) -> None:
+        super().__init__(words[0], complain, policy)
+        self._words = words
+        self._kinds = kinds
+        self._last: float | None = None
+
+    def delivery(self, news: Notification) -> bytes | None:
+        """A run of the command, if the last one is long enough ago."""
+        if news.kind not in self._kinds or (self._last is not None and news.at < self._last + APART_S):
+            return None
+        self._last = news.at
+        said = {f"LOGRULES_{name.upper()}": safe(fact_text(value)) for name, value in facts(news).items()}
+        document = io.StringIO()
+        render_json(news.report, document)
+        return command_delivery(self._words, document.getvalue(), said)
+
+
+def words_of(option: str, text: str) -> list[str]:
+    """The words of a command line, split as a shell does. Raises LogrulesError where there are none."""
+    try:
+        words = shlex.split(text)
+    except ValueError as fault:
+        raise LogrulesError(f"{option}: cannot be split into words ({str(fault).lower()})") from None
+    if not words:
+        raise LogrulesError(f"{option}: names no command")
+    return words
+
+
+class Webhook(Sender):
+    """Posts all news to a URL, as JSON with Slack's ``text`` or as the chat or pager there wants it."""
+
+    def __init__(self, url: str, complain: Callable[[str], None], language: str, policy: NotificationPolicy) -> None:
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise LogrulesError(f"--notify {url}: only http and https URLs can be notified")
+        super().__init__(f"--notify {urlsplit(url).hostname}", complain, policy)
+        self._url = url
+        self._language = language
+
+    def delivery(self, news: Notification) -> bytes:
+        """A post, signed where there is a key for that."""
+        told = {name: _safe(value) for name, value in facts(news).items()}
+        plain = {**told, "report": report_document(news.report, self._language)}
+        text = safe(f"logrules: {sentence(news)}")
+        body = body_for(self._url, news, text, plain, os.environ.get(PAGERDUTY_KEY, ""))
+        url, body = signed(self._url, body, os.environ.get(SIGNING_KEY, ""), system_time())
+        return post_delivery(url, json.dumps(body, ensure_ascii=False).encode())
+
+
+def _safe(value: Fact) -> Fact:
+    if isinstance(value, str):
+        return safe(value)
+    return [safe(one) if isinstance(one, str) else one for one in value] if isinstance(value, list) else value  # type: ignore[return-value]
