@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
 from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
@@ -56,7 +56,7 @@ class JobSnapshot:
 
     Asked only where an answer hangs on it: whether an error stands, a wait is open, its last lines are those of a loop.
     ``reached`` is the job's own time at its last line, which no stamp of another time zone turns back. ``polled`` is
-    what repeated lines say of which a rule of their own tells.
+    what repeated lines say of which a rule of their own tells, ``left_behind`` the last words of who was.
     """
 
     now: float | None
@@ -70,6 +70,7 @@ class JobSnapshot:
     activity: Activity
     polls: Polls
     went_on: Callable[[Observation], bool]
+    left_behind: Callable[[], tuple[Observation, ...]]
     parting: Observation | None = None
     polled: tuple[str, ...] = ()
 
@@ -98,6 +99,8 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
             return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
         case Detector(Detection.POLLING, limit, says):
             return _polling(limit, says, at)
+        case Detector(Detection.LAGGING):
+            return _lagging(at)
         case _:
             return _live(leaf, at)
 
@@ -154,10 +157,19 @@ def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
         return None
     if leaf.kind is Detection.UNSTARTED:
         return begin(at.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
-    workers = at.tracker.workers
-    if leaf.kind is Detection.OVERDUE:
-        return step_time.overdue(workers, at.now, at.activity.heard_of)
-    return step_time.lagging(workers, at.now)
+    return step_time.overdue(at.tracker.workers, at.now, at.activity.heard_of)
+
+
+def _lagging(at: JobSnapshot) -> Match | None:
+    """Workers whose peers go on, or have gone on to the end: that one completes says nothing of who stands still."""
+    if at.failing():
+        return None
+    live = not at.ended and at.now is not None and at.activity.begun is not None
+    if at.ended or (live and at.tracker.completed is not None):
+        return match_of_lines(at.left_behind())
+    if not live or at.now is None or at.tracker.owes_nothing:
+        return None
+    return step_time.lagging(at.tracker.workers, at.now)
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:

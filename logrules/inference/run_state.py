@@ -5,7 +5,9 @@ from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
 from logrules.inference.launcher_ends import ended_ranks
+from logrules.inference.left_behind import is_silent, left_behind
 from logrules.inference.liveness import Activity
+from logrules.inference.lockstep import Lockstep
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
 from logrules.inference.outliers import Outliers
@@ -64,17 +66,21 @@ class RunState:
         self.curves = CurveSampler()
         self.outliers = Outliers()
         self.ranks = RankTable()
+        self.lockstep = Lockstep()
         self.last: Observation | None = None
         # How late it was in the job when that came: its own stamp may be of another time zone than those before it.
         self.reached: float | None = None
         # The latest line, where it says that its writer is done.
         self.parting: Observation | None = None
         self._parted: set[int] = set()
+        # The line that says that its processes have ended.
+        self._gone: Observation | None = None
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
         self._named: set[str] = set()
         self._by_component = index.components
         self._loops_of = index.loops
         self._phases = pack.phases
+        self._waits = pack.waits
         self._loops: set[str] = set()
 
     def names(self, frameworks: tuple[str, ...]) -> None:
@@ -113,14 +119,19 @@ class RunState:
             return float("inf")
         return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
 
-    def see(self, observation: Observation, *, complaint: bool, parting: bool) -> None:
-        """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done."""
+    def see(self, observation: Observation, *, complaint: bool, parting: bool, gone: bool) -> None:
+        """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done.
+
+        ``gone`` says that all processes have ended.
+        """
+        self._gone = observation if gone else self._gone
         if observation.event.arrived is not None:
             self._step_deadlines.hear(observation.event.arrived)
         self.last = observation
         self.reached = self.job.clock.now
         self.curves.see(observation)
         self.ranks.see(observation)
+        self.lockstep.see(observation, leaves=parting or observation.phase == self._phases[-1].id)
         self.parting = observation if parting and self._all_part(observation) else None
         self.outliers.see(observation, complaint=complaint)
 
@@ -247,6 +258,18 @@ class RunState:
         """Whether the same log tells, after the line, of something that was raised and that nobody caught."""
         later = (one for one in self.failures.uncaught() if one.chain and one.first.line > event.line)
         return any(one.first.source == event.source for one in later)
+
+    def left_behind(self) -> tuple[Observation, ...]:
+        """The last lines of the workers that their peers left behind, unless all processes of the job have ended.
+
+        Of a live job: of those that have been silent for longer than they may.
+        """
+        if self._gone is not None and self.tracker.over:
+            return ()
+        found = left_behind(self.lockstep, self.job.endings, self.failures)
+        ended, now = self.job.ended, self.job.clock.now
+        silent = (lines for lines in found if ended or is_silent(lines[0], self.tracker, self._waits, now))
+        return tuple(line for lines in silent for line in lines)
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, not over in a way that no marker knows, and not in the midst of moving."""

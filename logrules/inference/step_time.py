@@ -9,7 +9,7 @@ from itertools import takewhile
 from operator import itemgetter
 
 from logrules.inference.cadence import outlasts
-from logrules.inference.observation import Match, Observation, begin, extend
+from logrules.inference.observation import Match, Observation, match_of_lines
 from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.event import Worker
 from logrules.model.worker_status import WorkerNow
@@ -29,14 +29,14 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
         return None
     if not all(_still(state, now, heard) for state in moving):
         return None
-    return _match_of_lines(state.beat[0] for state in moving if state.beat is not None)
+    return match_of_lines(state.beat[0] for state in moving if state.beat is not None)
 
 
 def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
     """The last steps of the workers whose own stay away while those of a peer came since."""
     late = [one for one in workers.items() if _moves(one[1]) and one[1].bar is None and _late(one[1], now)]
     steps = _latest_steps(workers) if late else {}
-    return _match_of_lines(state.stepped for worker, state in late if _stays_behind(worker, state, steps))
+    return match_of_lines(state.stepped for worker, state in late if _stays_behind(worker, state, steps))
 
 
 class StepDeadlines:
@@ -138,11 +138,3 @@ def _stays_behind(
     long_after = state.stepped.heard + state.rhythm.patience_s / 2
     later = takewhile(lambda step: step[0] >= long_after, steps.get(worker.role, ()))
     return any(peers(worker, other) for _, other in later)
-
-
-def _match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
-    match: Match | None = None
-    for observation in observations:
-        if observation is not None:
-            match = begin(observation, -1) if match is None else extend(match, observation, -1)
-    return match

@@ -1,0 +1,70 @@
+"""Workers that stood still while their peers went on, in the end: who ended in a way that the log tells is not among them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from logrules.inference.cadence import outlasts
+from logrules.inference.ending import Endings
+from logrules.inference.failures import Failures
+from logrules.inference.lockstep import Lockstep, Runner
+from logrules.inference.observation import Observation
+from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
+from logrules.model.record import replace
+from logrules.model.template import template_of
+from logrules.ruleset.pack import Wait
+
+# What a worker says that has nothing more to do, in whatever words.
+_FAREWELL = re.compile(
+    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)|left"
+    r"|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye|joined)\b"
+)
+# Who said something when its peers had so many steps to go was not with them at the end.
+_FEW_STEPS = 3
+# So few of them stand behind the others that each can be named.
+_MAX_TOLD = 64
+
+
+def left_behind(lockstep: Lockstep, endings: Endings, failures: Failures) -> Iterator[tuple[Observation, ...]]:
+    """The last line of each worker that was left behind, and that of its last step; the furthest behind first."""
+    for one in lockstep.left_behind()[:_MAX_TOLD]:
+        last = _last_of(one, endings)
+        if failures.tells_of(one.said.worker, one.stepped.event) or _is_through(one, last, endings):
+            continue
+        said = one.said if last is one.said.event else replace(one.said, event=last)
+        yield (said,) if last is one.stepped.event else (said, one.stepped)
+
+
+def is_silent(last: Observation, tracker: WorkerTracker, waits: Iterable[Wait], now: float | None) -> bool:
+    """Whether a live worker has said nothing for longer than its rhythm allows, or its peers' where it has none.
+
+    In a phase that is no loop it may be as long as any wait there.
+    """
+    own = tracker.workers.get(last.worker)
+    known = own.rhythm.patience_s if own is not None else None
+    others = (state.rhythm.patience_s for state in tracker.workers.values()) if known is None else (known,)
+    aside = (wait.patience_s for wait in waits if wait.phase == last.phase and last.phase not in tracker.loops)
+    patience_s = max((limit for limit in (*others, *aside) if limit is not None), default=None)
+    return outlasts(last.heard, patience_s, now)
+
+
+def _last_of(one: Runner, endings: Endings) -> Event:
+    """Its last line, which may be among the last of its log that no rule asked for."""
+    said = one.said.event
+    own = (line for line in endings.lines.get(said.source, ()) if line.line > said.line and line.worker == said.worker)
+    return max(own, key=lambda line: line.line, default=said)
+
+
+def _is_through(one: Runner, last: Event, endings: Endings) -> bool:
+    """Whether its last line bids farewell, or was written when its peers had all but ended."""
+    if last is one.stepped.event:
+        return False
+    return _FAREWELL.search(last.message) is not None or (last is not one.said.event and _is_late(one, last, endings))
+
+
+def _is_late(one: Runner, last: Event, endings: Endings) -> bool:
+    step = template_of(one.stepped.event.message)
+    after = (line for line in endings.lines.get(last.source, ()) if line.line > last.line)
+    steps = Counter(line.worker for line in after if template_of(line.message) == step)
+    return max(steps.values(), default=0) <= _FEW_STEPS
