@@ -32,7 +32,8 @@ def left_behind(lockstep: Lockstep, endings: Endings, failures: Failures) -> Ite
         last = _last_of(one, endings)
         if failures.tells_of(one.said.worker, one.stepped.event) or _is_through(one, last, endings):
             continue
-        said = one.said if last is one.said.event else replace(one.said, event=last)
+        # A line that nobody asked for was not counted: it stands behind what its writer had said before.
+        said = one.said if last is one.said.event else replace(one.said, event=last, order=one.said.order + 1)
         yield (said,) if last is one.stepped.event else (said, one.stepped)
 
 

@@ -5,6 +5,7 @@ that prints now and then, or is a little slower, is as far behind its peers as e
 several logs bear no times nothing is known of who was ahead when, but for where each of them ends.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
@@ -26,6 +27,8 @@ _FEWEST = 3
 _FEWEST_STEPS = 2
 # As `cadence` has it for times: well past the longest of the usual strides, and past what one may miss at the end.
 _LONGEST_STRIDES, _USUAL_STRIDES, _SHARE = 3, 20, 0.2
+# Of a log that is full of the same lines the last are read: of more workers than these not one of each may be there.
+_MOST_IN_A_LOG = 32
 # More kinds of lines that count are none of a loop, more workers are compared by nobody.
 _MAX_TRACKS, _MAX_SEATS = 64, 65_536
 
@@ -83,7 +86,7 @@ class Track:
     def left_behind(self) -> Iterator[Runner]:
         """Those who have said nothing for as long as most of the others took to get well ahead, together."""
         runners = [one for one in self.runners.values() if one.steps >= _FEWEST_STEPS]
-        if len(runners) < _FEWEST:
+        if len(runners) < _FEWEST or self._is_crowded():
             return
         limit = self._patience(runners)
         front = [one for one in runners if self.foremost - one.position <= limit]
@@ -93,6 +96,10 @@ class Track:
             stands = max(one.position, one.met) if self.ordered else one.position
             if self.foremost - stands > limit and not self._is_replaced(one) and one.left is None:
                 yield one
+
+    def _is_crowded(self) -> bool:
+        sources = Counter(one.stepped.event.source for one in self.runners.values())
+        return max(sources.values()) > _MOST_IN_A_LOG
 
     def _patience(self, runners: Sequence[Runner]) -> float:
         strides = [stride for one in runners for stride in one.strides]

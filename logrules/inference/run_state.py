@@ -81,6 +81,7 @@ class RunState:
         self._loops_of = index.loops
         self._phases = pack.phases
         self._waits = pack.waits
+        self._last_phase = frozenset(phase.id for phase in pack.phases[-1:])
         self._loops: set[str] = set()
 
     def names(self, frameworks: tuple[str, ...]) -> None:
@@ -131,7 +132,7 @@ class RunState:
         self.reached = self.job.clock.now
         self.curves.see(observation)
         self.ranks.see(observation)
-        self.lockstep.see(observation, leaves=parting or observation.phase == self._phases[-1].id)
+        self.lockstep.see(observation, leaves=parting or observation.phase in self._last_phase)
         self.parting = observation if parting and self._all_part(observation) else None
         self.outliers.see(observation, complaint=complaint)
 
