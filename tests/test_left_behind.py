@@ -7,9 +7,11 @@ from itertools import islice
 import pytest
 
 import logrules
+from logrules.inference.cadence import SHORTEST_S
 from logrules.model.report import Report, Status
+from logrules.model.stream import End
+from tests.test_stalls import LAGGING, OVERDUE, Job
 
-LAGGING = "detectors/lagging"
 # How a line names its writer, and what its label is.
 FORMS = {
     "torchrun": ("[rank{rank}]: ", "rank {rank}"),
@@ -21,6 +23,7 @@ FORMS = {
 }
 WORLD, STEPS = 4, 60
 END = ("saving the final model to out/final", "Training finished")
+END_OF_FIRST = tuple((0, word) for word in END)
 Line = tuple[int, str]
 
 
@@ -31,7 +34,7 @@ def stamp(second: int) -> str:
 def job(
     steps: int = STEPS,
     stops: dict[int, int] | None = None,
-    every: Callable[[int, int], bool] = lambda rank, step: True,
+    every: Callable[[int, int], bool] = lambda _rank, _step: True,
     *,
     world: int = WORLD,
     timed: bool = True,
@@ -58,7 +61,9 @@ def read(tmp_path, form: str, lines: Iterable[Line]) -> Report:
     prefix, _ = FORMS[form]
     files: dict[str, list[str]] = {}
     for rank, text in lines:
-        files.setdefault(f"rank{rank}.log" if form == "files" else "train.log", []).append(prefix.format(rank=rank) + text)
+        files.setdefault(f"rank{rank}.log" if form == "files" else "train.log", []).append(
+            prefix.format(rank=rank) + text
+        )
     for name, own in files.items():
         (tmp_path / name).write_text("\n".join(own) + "\n", encoding="utf-8")
     return logrules.diagnose(*(str(tmp_path / name) for name in sorted(files)))
@@ -130,8 +135,8 @@ HEALTHY = {
     "they print now and then": job(every=now_and_then),
     "one prints every twentieth": job(every=lambda rank, step: rank != 3 or step % 20 == 1),
     "in turns": job(every=lambda rank, step: step % WORLD == rank),
-    "one prints no steps": job(every=lambda rank, step: rank != 2),
-    "the first alone": job(every=lambda rank, step: rank == 0),
+    "one prints no steps": job(every=lambda rank, _: rank != 2),
+    "the first alone": job(every=lambda rank, _: rank == 0),
     "the first alone after some steps": job(every=lambda rank, step: rank == 0 or step <= 10),
     "the first of each host after some steps": job(world=8, every=lambda rank, step: rank in (0, 4) or step <= 10),
     "two of which one is quiet": job(world=2, stops={1: 20}),
@@ -161,7 +166,10 @@ def test_a_slower_worker_is_as_far_behind_as_ever(tmp_path):
 
 
 def test_where_one_line_stands_for_those_of_several_nobody_is_missed(tmp_path):
-    lines = [(rank, text + " [repeated 3x across cluster]") if rank == 1 else (rank, text) for rank, text in job(stops={3: 9})]
+    lines = [
+        (rank, text + " [repeated 3x across cluster]") if rank == 1 else (rank, text)
+        for rank, text in job(stops={3: 9})
+    ]
     assert LAGGING not in told(read(tmp_path, "ray", ended(lines)))
 
 
@@ -175,7 +183,9 @@ def test_where_the_prompt_is_back_all_have_ended(tmp_path):
     read(tmp_path, "torchrun", ended(job(stops={3: 20})))
     log = tmp_path / "train.log"
     assert LAGGING in told(logrules.diagnose(str(log)))
-    log.write_text(log.read_text(encoding="utf-8") + "\nreal\t0m21.204s\nuser\t0m30.001s\nsys\t0m1.204s\n", encoding="utf-8")
+    log.write_text(
+        log.read_text(encoding="utf-8") + "\nreal\t0m21.204s\nuser\t0m30.001s\nsys\t0m1.204s\n", encoding="utf-8"
+    )
     assert LAGGING not in told(logrules.diagnose(str(log)))
 
 
@@ -188,3 +198,65 @@ def large(world: int) -> tuple[Line, ...]:
 @pytest.mark.parametrize("form", ["torchrun", "collected"])
 def test_of_many_in_a_log_that_is_read_in_part_nobody_is_missed(tmp_path, form, world):
     assert LAGGING not in told(read(tmp_path, form, ended(large(world))))
+
+
+def live(
+    stops: dict[int, int], *, world: int = WORLD, words: Sequence[Line] = END_OF_FIRST, prefix: str = "[rank{rank}]: "
+) -> Job:
+    """A job of steps of a second that has come to its end, but for those that stop."""
+    found = Job()
+    for number, (rank, text) in enumerate(job(stops=stops, world=world, timed=False)):
+        found.says(number / world, prefix.format(rank=rank) + text)
+    for rank, word in words:
+        found.says(STEPS + 1, prefix.format(rank=rank) + word)
+    return found
+
+
+@pytest.mark.parametrize("prefix", ["[rank{rank}]: ", "(RayTrainWorker pid=410{rank}) "])
+def test_live_it_is_told_within_the_patience_of_its_rhythm(prefix):
+    found = live({2: 20}, prefix=prefix)
+    assert found.told(LAGGING, OVERDUE) == []
+    found.is_quiet_until(21 + SHORTEST_S, 1)
+    assert [what for what, _ in found.told(LAGGING)] == ["raised"]
+    assert found.told(LAGGING)[0][1] == pytest.approx(20 + SHORTEST_S, abs=2)
+    report = found.session.report()
+    assert (report.status, report.diagnoses[0].rule) == (Status.STALLED, LAGGING)
+    assert report.diagnoses[0].ranks == (() if "pid" in prefix else (2,))
+    assert "step 20 " in report.diagnoses[0].evidence[-1].text
+
+
+def test_live_it_is_taken_back_when_it_speaks_again():
+    found = live({2: 20}).is_quiet_until(21 + SHORTEST_S, 1)
+    found.says(30 + SHORTEST_S, "[rank2]: step 21 loss 0.5").is_quiet_until(31 + SHORTEST_S)
+    assert [what for what, _ in found.told(LAGGING)] == ["raised", "withdrawn"]
+
+
+@pytest.mark.parametrize(
+    ("stops", "words"),
+    [
+        ({}, END_OF_FIRST),
+        ({1: STEPS - 2, 3: STEPS - 3}, END_OF_FIRST),
+        ({3: 40}, ((3, "no more batches, leaving at step 40"), *END_OF_FIRST)),
+        ({1: 5, 2: 5, 3: 5}, END_OF_FIRST),
+    ],
+)
+def test_live_a_job_that_has_ended_owes_nothing(stops, words):
+    assert live(stops, words=words).is_quiet_until(3_000, 20).told(LAGGING, OVERDUE) == []
+
+
+def test_live_who_saves_for_long_is_given_as_long_as_any_save():
+    words = ((2, "Saving model checkpoint to out"), *END_OF_FIRST)
+    found = live({2: 20}, words=words)
+    assert found.is_quiet_until(STEPS + 200, 5).told(LAGGING) == []
+
+
+def test_the_end_of_a_pipe_tells_what_the_saved_log_does():
+    found = live({2: 20}).is_quiet_until(STEPS + 5)
+    found.changes += found.session.feed(End())
+    assert [what for what, _ in found.told(LAGGING)] == ["raised"]
+
+
+def test_a_command_that_ended_waits_for_nobody():
+    found = live({2: 20}).is_quiet_until(STEPS + 5)
+    found.changes += found.session.feed(End(0))
+    assert found.told(LAGGING) == []

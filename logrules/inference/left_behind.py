@@ -1,4 +1,4 @@
-"""Workers that stood still while their peers went on, in the end: who ended in a way that the log tells is not among them."""
+"""Workers that stood still while their peers went on; who failed, or said that it was through, is not among them."""
 
 import re
 from collections import Counter
@@ -17,8 +17,8 @@ from logrules.ruleset.pack import Wait
 
 # What a worker says that has nothing more to do, in whatever words.
 _FAREWELL = re.compile(
-    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)|left"
-    r"|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye|joined)\b"
+    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)"
+    r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye|joined)\b"
 )
 # Who said something when its peers had so many steps to go was not with them at the end.
 _FEW_STEPS = 3

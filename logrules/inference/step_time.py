@@ -4,12 +4,12 @@ A worker that has said that it waits, or that it does something else than its lo
 by the loop's rhythm: its wait has a patience of its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from operator import itemgetter
 
 from logrules.inference.cadence import outlasts
-from logrules.inference.observation import Match, Observation, match_of_lines
+from logrules.inference.observation import Match, match_of_lines
 from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.event import Worker
 from logrules.model.worker_status import WorkerNow
