@@ -18,7 +18,8 @@ from logrules.ruleset.pack import Wait
 # What a worker says that has nothing more to do, in whatever words.
 _FAREWELL = re.compile(
     r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)"
-    r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye|joined)\b"
+    r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye"
+    r"|joined)\b"
 )
 # Who said something when its peers had so many steps to go was not with them at the end.
 _FEW_STEPS = 3

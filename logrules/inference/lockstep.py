@@ -20,7 +20,7 @@ from logrules.model.template import template_of
 Seat: TypeAlias = tuple[str | None, str | None, int]
 
 # Of each worker so many of its last strides are known: a thinned log has so many of its last lines without a gap.
-_STRIDES = 7
+_STRIDES = 3
 # Of two nobody can say which is the odd one out: who goes on may be the only one that prints by design.
 _FEWEST = 3
 # A worker that has made but one step has shown no stride.

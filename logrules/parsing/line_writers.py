@@ -12,7 +12,7 @@ from collections import Counter
 from logrules.parsing.hits import Hits
 
 # So many of the last lines of each writer are read, as far as its lines are alike.
-LAST_LINES = 8
+LAST_LINES = 4
 # More openings are none of writers.
 MAX_WRITERS = 32
 # What a collector or a logger puts in front of that: the time, in the forms that most give it.
