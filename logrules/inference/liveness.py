@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
+from logrules.inference.left_behind import Laggards
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
 from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
@@ -56,7 +57,7 @@ class JobSnapshot:
 
     Asked only where an answer hangs on it: whether an error stands, a wait is open, its last lines are those of a loop.
     ``reached`` is the job's own time at its last line, which no stamp of another time zone turns back. ``polled`` is
-    what repeated lines say of which a rule of their own tells, ``left_behind`` the last words of who was.
+    what repeated lines say of which a rule of their own tells.
     """
 
     now: float | None
@@ -70,7 +71,7 @@ class JobSnapshot:
     activity: Activity
     polls: Polls
     went_on: Callable[[Observation], bool]
-    left_behind: Callable[[], tuple[Observation, ...]]
+    laggards: Laggards
     parting: Observation | None = None
     polled: tuple[str, ...] = ()
 
@@ -166,10 +167,11 @@ def _lagging(at: JobSnapshot) -> Match | None:
         return None
     live = not at.ended and at.now is not None and at.activity.begun is not None
     if at.ended or (live and at.tracker.completed is not None):
-        return match_of_lines(at.left_behind())
+        return match_of_lines(at.laggards.last_lines(at.now, ended=at.ended))
     if not live or at.now is None or at.tracker.owes_nothing:
         return None
-    return step_time.lagging(at.tracker.workers, at.now)
+    late = step_time.lagging(at.tracker.workers, at.now)
+    return match_of_lines(step for step in late if not at.laggards.has_left(step))
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:

@@ -38,7 +38,7 @@ class Runner:
     """One who counts: where it stands, the lines of its last step and its last word.
 
     ``met`` is how far the foremost had come when it last spoke, ``strides`` how far its last steps took it or how far
-    it was behind then, whichever is more. ``left`` is the line by which it said that it is done.
+    it was behind then, whichever is more.
     """
 
     number: int
@@ -49,12 +49,11 @@ class Runner:
     said: Observation
     steps: int = 1
     strides: tuple[int, ...] = ()
-    left: Observation | None = None
 
     def step_to(self, reached: int, foremost: int, observation: Observation) -> None:
         """It counted on; a lower number is that of the next round of an outer loop."""
         stride = reached - self.number if reached > self.number else max(reached, 1)
-        self.number, self.stepped, self.left = reached, observation, None
+        self.number, self.stepped = reached, observation
         self.position += stride
         self.steps += 1
         self.strides = (*self.strides, max(stride, foremost - self.position))[-_STRIDES:]
@@ -94,7 +93,7 @@ class Track:
             return
         for one in runners:
             stands = max(one.position, one.met) if self.ordered else one.position
-            if self.foremost - stands > limit and not self._is_replaced(one) and one.left is None:
+            if self.foremost - stands > limit and not self._is_replaced(one):
                 yield one
 
     def _is_crowded(self) -> bool:
@@ -117,6 +116,8 @@ class Lockstep:
     def __init__(self) -> None:
         self._tracks: dict[tuple[str | None, str], Track] = {}
         self._tracks_of: dict[Seat, list[Track]] = {}
+        # By which line a worker said last that it is done.
+        self._left: dict[Seat, int] = {}
         # Where one line stands for those of several workers, nobody knows who said it.
         self._collected: set[str | None] = set()
 
@@ -126,6 +127,8 @@ class Lockstep:
         seat = _seat_of(worker)
         if seat is None:
             return
+        if leaves:
+            self._left[seat] = observation.order
         if event.repeat > 1:
             self._collected.add(worker.role)
         told = (number(hit.captures.get("step")) for hit in event.hits if hit.captures)
@@ -135,14 +138,18 @@ class Lockstep:
         for track in self._tracks_of.get(seat, ()):
             own = track.runners[seat]
             own.said, own.met = observation, track.foremost
-            if leaves:
-                own.left = observation
+
+    def has_left(self, step: Observation) -> bool:
+        """Whether the writer of a line has said since that it is done."""
+        seat = _seat_of(step.worker)
+        return seat is not None and self._left.get(seat, -1) > step.order
 
     def left_behind(self) -> tuple[Runner, ...]:
         """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
         tracks = (track for (role, _), track in self._tracks.items() if role not in self._collected)
         found = {_seat_of(one.said.worker): one for track in tracks for one in track.left_behind()}
-        return tuple(sorted(found.values(), key=lambda one: (one.position, one.said.order)))
+        there = (one for one in found.values() if not self.has_left(one.stepped))
+        return tuple(sorted(there, key=lambda one: (one.position, one.said.order)))
 
     def _step(self, seat: Seat, worker: Worker, reached: int, observation: Observation) -> None:
         kind = worker.role, template_of(observation.event.message)

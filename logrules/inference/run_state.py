@@ -5,9 +5,8 @@ from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
 from logrules.inference.launcher_ends import ended_ranks
-from logrules.inference.left_behind import is_silent, left_behind
+from logrules.inference.left_behind import Laggards
 from logrules.inference.liveness import Activity
-from logrules.inference.lockstep import Lockstep
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
 from logrules.inference.outliers import Outliers
@@ -66,22 +65,18 @@ class RunState:
         self.curves = CurveSampler()
         self.outliers = Outliers()
         self.ranks = RankTable()
-        self.lockstep = Lockstep()
+        self.laggards = Laggards(pack, self.tracker, self.failures, job.endings)
         self.last: Observation | None = None
         # How late it was in the job when that came: its own stamp may be of another time zone than those before it.
         self.reached: float | None = None
         # The latest line, where it says that its writer is done.
         self.parting: Observation | None = None
         self._parted: set[int] = set()
-        # The line that says that its processes have ended.
-        self._gone: Observation | None = None
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
         self._named: set[str] = set()
         self._by_component = index.components
         self._loops_of = index.loops
         self._phases = pack.phases
-        self._waits = pack.waits
-        self._last_phase = frozenset(phase.id for phase in pack.phases[-1:])
         self._loops: set[str] = set()
 
     def names(self, frameworks: tuple[str, ...]) -> None:
@@ -120,19 +115,18 @@ class RunState:
             return float("inf")
         return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
 
-    def see(self, observation: Observation, *, complaint: bool, parting: bool, gone: bool) -> None:
+    def see(self, observation: Observation, *, complaint: bool, parting: bool, all_end: bool) -> None:
         """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done.
 
-        ``gone`` says that all processes have ended.
+        ``all_end`` says that all processes have ended.
         """
-        self._gone = observation if gone else self._gone
         if observation.event.arrived is not None:
             self._step_deadlines.hear(observation.event.arrived)
         self.last = observation
         self.reached = self.job.clock.now
         self.curves.see(observation)
         self.ranks.see(observation)
-        self.lockstep.see(observation, leaves=parting or observation.phase in self._last_phase)
+        self.laggards.see(observation, parting=parting, all_end=all_end)
         self.parting = observation if parting and self._all_part(observation) else None
         self.outliers.see(observation, complaint=complaint)
 
@@ -157,7 +151,7 @@ class RunState:
         if tracker.completed is not None:
             # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
             own_end = not rule.abrupt and self._had_more_to_do(last, tracker.completed)
-            return not (own_end or _waited_past(tracker.completed, match))
+            return not (own_end or _waited_past(tracker.completed, match) or self._keeps_open(rule, match))
         return self._lived_through(rule, last) or self._stepped_on(rule, last)
 
     def _lived_through(self, rule: Rule, last: Observation) -> bool:
@@ -202,6 +196,13 @@ class RunState:
         return any(
             frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
         )
+
+    def _keeps_open(self, rule: Rule, match: Match) -> bool:
+        """Whether it tells, behind the end of the others, of what stands still, and somebody was left behind."""
+        completed = self.tracker.completed
+        if not rule.stall or completed is None or match.last.order <= completed.order:
+            return False
+        return bool(self.laggards.last_lines(self.job.clock.now, ended=self.job.ended))
 
     def _reopened(self, last: Observation) -> bool:
         """Whether the log of one process is opened by it once more: ranks that start later open it too."""
@@ -259,18 +260,6 @@ class RunState:
         """Whether the same log tells, after the line, of something that was raised and that nobody caught."""
         later = (one for one in self.failures.uncaught() if one.chain and one.first.line > event.line)
         return any(one.first.source == event.source for one in later)
-
-    def left_behind(self) -> tuple[Observation, ...]:
-        """The last lines of the workers that their peers left behind, unless all processes of the job have ended.
-
-        Of a live job: of those that have been silent for longer than they may.
-        """
-        if self._gone is not None and self.tracker.over:
-            return ()
-        found = left_behind(self.lockstep, self.job.endings, self.failures)
-        ended, now = self.job.ended, self.job.clock.now
-        silent = (lines for lines in found if ended or is_silent(lines[0], self.tracker, self._waits, now))
-        return tuple(line for lines in silent for line in lines)
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, not over in a way that no marker knows, and not in the midst of moving."""

@@ -193,8 +193,8 @@ class Session:
         elif any(marker.polls for marker in said):
             self._run.polls.see(observation)
         parting = any(marker.parts for marker in said)
-        gone = any(marker.ends for marker in markers)
-        self._run.see(observation, complaint=self._complains(event), parting=parting, gone=gone)
+        all_end = any(marker.ends for marker in markers)
+        self._run.see(observation, complaint=self._complains(event), parting=parting, all_end=all_end)
         yield from self._route(event.hits, observation, held_out=self._run.tracker.is_held_out(markers, observation))
         if raised is not None:
             yield from self._route_exception(raised, observation)

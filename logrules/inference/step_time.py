@@ -9,7 +9,7 @@ from itertools import takewhile
 from operator import itemgetter
 
 from logrules.inference.cadence import outlasts
-from logrules.inference.observation import Match, match_of_lines
+from logrules.inference.observation import Match, Observation, match_of_lines
 from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.event import Worker
 from logrules.model.worker_status import WorkerNow
@@ -32,11 +32,12 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
     return match_of_lines(state.beat[0] for state in moving if state.beat is not None)
 
 
-def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
+def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Iterator[Observation]:
     """The last steps of the workers whose own stay away while those of a peer came since."""
     late = [one for one in workers.items() if _moves(one[1]) and one[1].bar is None and _late(one[1], now)]
     steps = _latest_steps(workers) if late else {}
-    return match_of_lines(state.stepped for worker, state in late if _stays_behind(worker, state, steps))
+    found = (state.stepped for worker, state in late if _stays_behind(worker, state, steps))
+    return (step for step in found if step is not None)
 
 
 class StepDeadlines:
