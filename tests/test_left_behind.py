@@ -260,3 +260,17 @@ def test_a_command_that_ended_waits_for_nobody():
     found = live({2: 20}).is_quiet_until(STEPS + 5)
     found.changes += found.session.feed(End(0))
     assert found.told(LAGGING) == []
+
+
+def test_live_an_evaluation_by_the_first_rank_alone_leaves_nobody_behind():
+    found = live({1: STEPS - 2}, words=())
+    for part in range(40):
+        found.says(STEPS + 10 * part, f"[rank0]: evaluated part {part} of 40, accuracy: 0.5{part}")
+    assert found.is_quiet_until(STEPS + 400).told(LAGGING) == []
+
+
+def test_live_ranks_that_print_no_more_while_the_first_goes_on_are_not_behind():
+    found = live({1: 10, 2: 10, 3: 10}, words=())
+    for number in range(STEPS, 400):
+        found.says(number, f"[rank0]: step {number} loss 0.5")
+    assert found.told(LAGGING) == []

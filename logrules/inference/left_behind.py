@@ -42,9 +42,9 @@ class Laggards:
         self._all_ended = self._all_ended or all_end
         self._lockstep.see(observation, leaves=parting or observation.phase in self._last_phase)
 
-    def has_left(self, step: Observation) -> bool:
-        """Whether the writer of this step has said since that it is done."""
-        return self._lockstep.has_left(step)
+    def is_passed(self, step: Observation, since: float) -> bool:
+        """Whether most who count the same steps have gone on since, and the writer has not said that it is done."""
+        return self._lockstep.others_go_on(step, since) and not self._lockstep.has_left(step)
 
     def last_lines(self, now: float | None, *, ended: bool) -> tuple[Observation, ...]:
         """The last line of each worker that was left behind, and that of its last step; the furthest behind first.

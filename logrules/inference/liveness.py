@@ -170,8 +170,7 @@ def _lagging(at: JobSnapshot) -> Match | None:
         return match_of_lines(at.laggards.last_lines(at.now, ended=at.ended))
     if not live or at.now is None or at.tracker.owes_nothing:
         return None
-    late = step_time.lagging(at.tracker.workers, at.now)
-    return match_of_lines(step for step in late if not at.laggards.has_left(step))
+    return step_time.lagging(at.tracker.workers, at.now, at.laggards.is_passed)
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:

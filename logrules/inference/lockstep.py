@@ -82,6 +82,12 @@ class Track:
             own.step_to(reached, self.foremost if self.ordered else 0, observation)
         self.foremost = max(self.foremost, own.position)
 
+    def goes_on(self, since: float) -> bool:
+        """Whether most have made a step since, or one of two has."""
+        last = (one.stepped.heard for one in self.runners.values())
+        going = sum(at is not None and at >= since for at in last)
+        return 2 * going > len(self.runners) or (len(self.runners) < _FEWEST and going > 0)
+
     def left_behind(self) -> Iterator[Runner]:
         """Those who have said nothing for as long as most of the others took to get well ahead, together."""
         runners = [one for one in self.runners.values() if one.steps >= _FEWEST_STEPS]
@@ -143,6 +149,15 @@ class Lockstep:
         """Whether the writer of a line has said since that it is done."""
         seat = _seat_of(step.worker)
         return seat is not None and self._left.get(seat, -1) > step.order
+
+    def others_go_on(self, step: Observation, since: float) -> bool:
+        """Whether most of those who count the steps that the writer of this counts have done so since that moment.
+
+        Of two it is the other; of who counts nothing there is nothing to be said.
+        """
+        seat = _seat_of(step.worker)
+        tracks = self._tracks_of.get(seat, ()) if seat is not None else ()
+        return not tracks or any(track.goes_on(since) for track in tracks)
 
     def left_behind(self) -> tuple[Runner, ...]:
         """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
