@@ -7,9 +7,11 @@ from itertools import islice
 import pytest
 
 import logrules
+from logrules.engine.follow import Following
 from logrules.inference.cadence import SHORTEST_S
 from logrules.model.report import Report, Status
 from logrules.model.stream import End
+from tests.test_follow import Script, blocks
 from tests.test_stalls import LAGGING, OVERDUE, Job
 
 # How a line names its writer, and what its label is.
@@ -274,3 +276,14 @@ def test_live_ranks_that_print_no_more_while_the_first_goes_on_are_not_behind():
     for number in range(STEPS, 400):
         found.says(number, f"[rank0]: step {number} loss 0.5")
     assert found.told(LAGGING) == []
+
+
+@pytest.mark.parametrize("steps", [60, 900])
+def test_live_the_same_is_told_as_of_the_saved_log(tmp_path, shipped, steps):
+    read(tmp_path, "torchrun", ended(job(steps, {2: steps // 2})))
+    log = tmp_path / "train.log"
+    following = Following(Script(*blocks(log.read_bytes()), End()), shipped)
+    list(following)
+    saved, live = logrules.diagnose(str(log)).diagnoses[0], following.report().diagnoses[0]
+    assert (live.rule, live.ranks) == (saved.rule, saved.ranks) == (LAGGING, (2,))
+    assert [line.text for line in live.evidence] == [line.text for line in saved.evidence]
