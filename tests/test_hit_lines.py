@@ -21,6 +21,7 @@ from logrules.engine.run import prepared
 from logrules.engine.scan_pool import ScanPool
 from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
 from logrules.parsing.hits import Hits
+from logrules.parsing.line_writers import LAST_LINES
 from logrules.parsing.reader import FLOOD_LINES, WINDOW_LINES
 from logrules.parsing.window import Window
 from logrules.ruletest.harness import run_log
@@ -147,3 +148,22 @@ def test_what_stands_far_into_a_line_is_found(before):
     ):
         report = run_log(PACK, line.format("CUDA out of memory. Tried to allocate 2.00 GiB"))
         assert [one.cause for one in report.diagnoses] == ["cuda-oom"]
+
+
+@pytest.mark.parametrize("front", ["[rank{}]: ", "{}: ", "(Worker pid=4{}) ", "2024-05-06T10:00:00.5Z [rank{}] "])
+def test_of_each_of_several_writers_the_last_lines_are_kept(front):
+    lines = [front.format(writer) + "a" for n in range(200) for writer in range(4) if writer != 2 or n < 60]
+    data = "".join(f"{line}\n" for line in lines).encode()
+    hits = [(at + 1, 0) for at in range(len(data)) if data[at : at + 2] == b"a\n"]
+    kept = hit_lines(Window("log", 0, 0, data), Hits(hits), shares=lambda counts: dict.fromkeys(counts, 16)).lines
+    own = [n for n, line in enumerate(lines) if line == front.format(2) + "a"]
+    assert [line.number for line in kept if line.number in own][-LAST_LINES:] == own[-LAST_LINES:]
+    assert len(kept) <= 2 * 16 + LAST_LINES + len(lines).bit_length()
+
+
+@pytest.mark.parametrize("front", ["{}: ", "step {}: ", "", "2024-05-06 10:00:00 "])
+def test_what_opens_in_as_many_ways_as_there_are_lines_is_no_writer(front):
+    data = "".join(f"{front.format(n)}a\n" for n in range(400)).encode()
+    hits = [(at + 1, 0) for at in range(len(data)) if data[at : at + 2] == b"a\n"]
+    kept = hit_lines(Window("log", 0, 0, data), Hits(hits), shares=lambda counts: dict.fromkeys(counts, 16)).lines
+    assert len(kept) <= 2 * 16 + (400).bit_length()

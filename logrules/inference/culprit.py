@@ -7,6 +7,8 @@ from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.ranking import Hypothesis
 from logrules.model.event import as_rank
 from logrules.model.report import DivergenceKind
+from logrules.ruleset.condition import Detection, Detector
+from logrules.ruleset.pack import Rule
 
 MAX_NAMED = 1_024
 # What makes a rank the suspect of a hang, the most telling first.
@@ -35,7 +37,7 @@ def culprits(
     """
     rule = hypothesis.rule
     named = tuple(dict.fromkeys(named_ranks(hypothesis)))
-    if sides is not None and not named and (rule.culprit == "absent" or rule.stall):
+    if sides is not None and not named and (rule.culprit == "absent" or (rule.stall and not _is_of_laggards(rule))):
         if sides.spread is not None:
             return (), ()
         if suspects := sides.suspects(_HUNG):
@@ -53,6 +55,11 @@ def culprits(
     first = hypothesis.first.worker.rank
     wrote = (*(rank for rank in earliest if rank in reporters), *(() if first is None else (first,)))
     return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
+
+
+def _is_of_laggards(rule: Rule) -> bool:
+    """Whether its lines are those of workers that were compared with their peers already."""
+    return isinstance(rule.when, Detector) and rule.when.kind is Detection.LAGGING
 
 
 def reporters_of(hypothesis: Hypothesis) -> frozenset[int]:

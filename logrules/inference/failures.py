@@ -8,7 +8,7 @@ from logrules.inference.failure_captures import captures_of
 from logrules.inference.failure_phases import FailurePhases
 from logrules.inference.launcher_ends import ranks_of, was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
-from logrules.model.event import Event, Hit, Stance
+from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
 from logrules.parsing.exception_line import prefixed_rank
@@ -214,6 +214,11 @@ class Failures:
         """Whether the same log begins to tell, after the line, of anything that was raised, crashed or ended."""
         begun = (one.failure.first for one in self._records.values())
         return any(first.source == event.source and first.line > event.line for first in begun)
+
+    def tells_of(self, worker: Worker, since: Event) -> bool:
+        """Whether anything that this worker raised, or how it ended, is told behind a line of its."""
+        known = [one.failure for one in self._records.values() if worker in (one.failure.worker, *one.failure.workers)]
+        return any(one.first.source != since.source or one.first.line > since.line for one in known)
 
     def uncaught(self) -> list[Failure]:
         """What was raised and caught by nobody, and the crashes."""

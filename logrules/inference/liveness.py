@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend
+from logrules.inference.left_behind import Laggards
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
 from logrules.inference.polling import Poll, Polls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
@@ -70,6 +71,7 @@ class JobSnapshot:
     activity: Activity
     polls: Polls
     went_on: Callable[[Observation], bool]
+    laggards: Laggards
     parting: Observation | None = None
     polled: tuple[str, ...] = ()
 
@@ -98,6 +100,8 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
             return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
         case Detector(Detection.POLLING, limit, says):
             return _polling(limit, says, at)
+        case Detector(Detection.LAGGING):
+            return _lagging(at)
         case _:
             return _live(leaf, at)
 
@@ -154,10 +158,19 @@ def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
         return None
     if leaf.kind is Detection.UNSTARTED:
         return begin(at.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
-    workers = at.tracker.workers
-    if leaf.kind is Detection.OVERDUE:
-        return step_time.overdue(workers, at.now, at.activity.heard_of)
-    return step_time.lagging(workers, at.now)
+    return step_time.overdue(at.tracker.workers, at.now, at.activity.heard_of)
+
+
+def _lagging(at: JobSnapshot) -> Match | None:
+    """Workers whose peers go on, or have gone on to the end: that one completes says nothing of who stands still."""
+    if at.failing():
+        return None
+    live = not at.ended and at.now is not None and at.activity.begun is not None
+    if at.ended or (live and at.tracker.completed is not None):
+        return match_of_lines(at.laggards.last_lines(at.now, ended=at.ended))
+    if not live or at.now is None or at.tracker.owes_nothing:
+        return None
+    return step_time.lagging(at.tracker.workers, at.now, at.laggards.is_passed)
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:

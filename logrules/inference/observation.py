@@ -1,6 +1,6 @@
 """An event as the session saw it: its place in the order of the job, its time and its phase."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from logrules.model.event import Event, Worker, as_rank
 from logrules.model.record import record
@@ -86,6 +86,15 @@ def extend(match: Match, observation: Observation, signal: int) -> Match:
     ranks = match.ranks | _ranks(observation, signal) if len(match.ranks) < _KEPT_NAMES else match.ranks
     hosts = match.hosts | _hosts(observation) if len(match.hosts) < _KEPT_NAMES else match.hosts
     return Match(first, signals, observation, match.count + observation.event.repeat, ranks, hosts)
+
+
+def match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
+    """A match of these lines, which carry no signal that anybody asks for; None of none."""
+    match: Match | None = None
+    for observation in observations:
+        if observation is not None:
+            match = begin(observation, -1) if match is None else extend(match, observation, -1)
+    return match
 
 
 def _ranks(observation: Observation, signal: int) -> frozenset[int]:

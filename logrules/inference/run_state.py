@@ -5,6 +5,7 @@ from logrules.inference.clock import Clock
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
 from logrules.inference.launcher_ends import ended_ranks
+from logrules.inference.left_behind import Laggards
 from logrules.inference.liveness import Activity
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
@@ -64,6 +65,7 @@ class RunState:
         self.curves = CurveSampler()
         self.outliers = Outliers()
         self.ranks = RankTable()
+        self.laggards = Laggards(pack, self.tracker, self.failures, job.endings)
         self.last: Observation | None = None
         # How late it was in the job when that came: its own stamp may be of another time zone than those before it.
         self.reached: float | None = None
@@ -113,14 +115,18 @@ class RunState:
             return float("inf")
         return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
 
-    def see(self, observation: Observation, *, complaint: bool, parting: bool) -> None:
-        """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done."""
+    def see(self, observation: Observation, *, complaint: bool, parting: bool, all_end: bool) -> None:
+        """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done.
+
+        ``all_end`` says that all processes have ended.
+        """
         if observation.event.arrived is not None:
             self._step_deadlines.hear(observation.event.arrived)
         self.last = observation
         self.reached = self.job.clock.now
         self.curves.see(observation)
         self.ranks.see(observation)
+        self.laggards.see(observation, parting=parting, all_end=all_end)
         self.parting = observation if parting and self._all_part(observation) else None
         self.outliers.see(observation, complaint=complaint)
 
@@ -145,7 +151,7 @@ class RunState:
         if tracker.completed is not None:
             # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
             own_end = not rule.abrupt and self._had_more_to_do(last, tracker.completed)
-            return not (own_end or _waited_past(tracker.completed, match))
+            return not (own_end or _waited_past(tracker.completed, match) or self._keeps_open(rule, match))
         return self._lived_through(rule, last) or self._stepped_on(rule, last)
 
     def _lived_through(self, rule: Rule, last: Observation) -> bool:
@@ -190,6 +196,13 @@ class RunState:
         return any(
             frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
         )
+
+    def _keeps_open(self, rule: Rule, match: Match) -> bool:
+        """Whether it tells, behind the end of the others, of what stands still, and somebody was left behind."""
+        completed = self.tracker.completed
+        if not rule.stall or completed is None or match.last.order <= completed.order:
+            return False
+        return bool(self.laggards.last_lines(self.job.clock.now, ended=self.job.ended))
 
     def _reopened(self, last: Observation) -> bool:
         """Whether the log of one process is opened by it once more: ranks that start later open it too."""

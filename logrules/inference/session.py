@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
+from logrules.inference.batch_jobs import BatchJobs
 from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import outcome_of, ranked_of, report_of
 from logrules.inference.evidence_ownership import unclaimed
@@ -43,6 +44,7 @@ class Session:
         self._captures = captures or Captures()
         self._index = index or index_of(pack)
         self._job = JobState(Clock())
+        self._batch_jobs = BatchJobs()
         self._earlier: list[Run] = []
         self._lines: dict[str, int] = {}
         self._notes: list[SourceNote] = []
@@ -193,7 +195,8 @@ class Session:
         elif any(marker.polls for marker in said):
             self._run.polls.see(observation)
         parting = any(marker.parts for marker in said)
-        self._run.see(observation, complaint=self._complains(event), parting=parting)
+        all_end = any(marker.ends for marker in markers)
+        self._run.see(observation, complaint=self._complains(event), parting=parting, all_end=all_end)
         yield from self._route(event.hits, observation, held_out=self._run.tracker.is_held_out(markers, observation))
         if raised is not None:
             yield from self._route_exception(raised, observation)
@@ -272,7 +275,7 @@ class Session:
 
     def _turns_run(self, markers: Sequence[Marker], event: Event) -> bool:
         """Whether a line begins another run, or shows that the one under way was begun by a launcher's late words."""
-        if any(marker.starts for marker in markers) and self._run_is_over():
+        if self._batch_jobs.turns(event) or (any(marker.starts for marker in markers) and self._run_is_over()):
             self._end_run(event)
             return True
         if self._before is not None and any(marker.ends for marker in markers) and self._began_late(event):

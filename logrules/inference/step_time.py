@@ -4,18 +4,21 @@ A worker that has said that it waits, or that it does something else than its lo
 by the loop's rhythm: its wait has a patience of its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from operator import itemgetter
+from typing import TypeAlias
 
 from logrules.inference.cadence import outlasts
-from logrules.inference.observation import Match, Observation, begin, extend
+from logrules.inference.observation import Match, Observation, match_of_lines
 from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.event import Worker
 from logrules.model.worker_status import WorkerNow
 
 # A counter that was printed as often without moving will not move for being printed once more.
 REPEATS = 3
+# Whether who made this step was passed since a moment by those who count the same.
+Passed: TypeAlias = Callable[[Observation, float], bool]
 
 
 def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[str, float]) -> Match | None:
@@ -29,14 +32,14 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
         return None
     if not all(_still(state, now, heard) for state in moving):
         return None
-    return _match_of_lines(state.beat[0] for state in moving if state.beat is not None)
+    return match_of_lines(state.beat[0] for state in moving if state.beat is not None)
 
 
-def lagging(workers: Mapping[Worker, WorkerState], now: float) -> Match | None:
+def lagging(workers: Mapping[Worker, WorkerState], now: float, passed: Passed) -> Match | None:
     """The last steps of the workers whose own stay away while those of a peer came since."""
     late = [one for one in workers.items() if _moves(one[1]) and one[1].bar is None and _late(one[1], now)]
     steps = _latest_steps(workers) if late else {}
-    return _match_of_lines(state.stepped for worker, state in late if _stays_behind(worker, state, steps))
+    return match_of_lines(state.stepped for worker, state in late if _stays_behind(worker, state, steps, passed))
 
 
 class StepDeadlines:
@@ -130,19 +133,11 @@ def _latest_steps(workers: Mapping[Worker, WorkerState]) -> dict[str | None, lis
 
 
 def _stays_behind(
-    worker: Worker, state: WorkerState, steps: Mapping[str | None, Sequence[tuple[float, Worker]]]
+    worker: Worker, state: WorkerState, steps: Mapping[str | None, Sequence[tuple[float, Worker]]], passed: Passed
 ) -> bool:
     """Whether a peer has stepped since, and well after the worker's own next step was to come."""
     if state.stepped is None or state.stepped.heard is None or state.rhythm.patience_s is None:
         return False
     long_after = state.stepped.heard + state.rhythm.patience_s / 2
     later = takewhile(lambda step: step[0] >= long_after, steps.get(worker.role, ()))
-    return any(peers(worker, other) for _, other in later)
-
-
-def _match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
-    match: Match | None = None
-    for observation in observations:
-        if observation is not None:
-            match = begin(observation, -1) if match is None else extend(match, observation, -1)
-    return match
+    return any(peers(worker, other) for _, other in later) and passed(state.stepped, long_after)

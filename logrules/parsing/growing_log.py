@@ -19,6 +19,7 @@ from logrules.model.event import Event
 from logrules.model.stream import CONTINUED, Block
 from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, Found, HitLine, Kind
 from logrules.parsing.line_context import LineContext
+from logrules.parsing.line_writers import LAST_LINES, MAX_WRITERS, opening_of
 from logrules.parsing.log_head import LogHead
 from logrules.parsing.log_tail import LogTail
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
@@ -52,6 +53,8 @@ class LiveSampler:
         self._reader = reader
         self._seen: Counter[Kind] = Counter()
         self._held: dict[Kind, deque[Numbered]] = {}
+        # The latest of each writer among them, for each kind: as long as a saved log is read as fully.
+        self._held_of: dict[Kind, dict[bytes, deque[Numbered]]] = {}
         self._share = HEAD
         self._left = HEAD.kept_back
 
@@ -70,7 +73,7 @@ class LiveSampler:
         kept = self._share.routine if self._reader.is_routine(alike) else self._share.other
         self._seen[alike] = nth = self._seen[alike] + 1
         if nth > kept and nth & (nth - 1):
-            self._held.setdefault(alike, deque(maxlen=kept)).append((number, line))
+            self._hold(alike, kept, (number, line))
             return []
         return [*self.release(), (number, line)]
 
@@ -81,12 +84,24 @@ class LiveSampler:
         """
         if not self._held:
             return []
-        lines = sorted((pair for pairs in self._held.values() for pair in pairs), key=itemgetter(0))
+        of_writers = (pairs for of_kind in self._held_of.values() for pairs in of_kind.values())
+        held = {pair[0]: pair[1] for pairs in (*self._held.values(), *of_writers) for pair in pairs}
+        lines = sorted(held.items(), key=itemgetter(0))
         last = {pairs[-1][0] for kind, pairs in self._held.items() if not self._reader.is_routine(kind)}
         self._held.clear()
+        self._held_of.clear()
         left_out = max(len(lines) - self._left, 0)
         self._left -= len(lines) - left_out
         return [pair for nth, pair in enumerate(lines) if nth >= left_out or pair[0] in last]
+
+    def _hold(self, kind: Kind, kept: int, line: Numbered) -> None:
+        self._held.setdefault(kind, deque(maxlen=kept)).append(line)
+        if self._share is not HEAD:
+            return
+        writers = self._held_of.setdefault(kind, {})
+        opening = opening_of(line[1].opening)
+        if opening is not None and (opening in writers or len(writers) < MAX_WRITERS):
+            writers.setdefault(opening, deque(maxlen=LAST_LINES)).append(line)
 
 
 class GrowingLog:

@@ -4,12 +4,14 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED
 from logrules.parsing.hits import Hits
+from logrules.parsing.line_writers import last_of_each
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
@@ -22,6 +24,8 @@ MAX_CONTEXT_BYTES = 400
 Kind: TypeAlias = tuple[int, ...]
 # By how often each kind comes in a window: of lines of one kind the first and the last so many are kept.
 Shares: TypeAlias = Callable[[Mapping[Kind, int]], Mapping[Kind, int]]
+# Of the lines of a kind, of which so many of the last are kept, those that are the last of one of several writers.
+LastOfWriters: TypeAlias = Callable[["array[int]", int], Collection[int]]
 
 
 class Stretch(NamedTuple):
@@ -122,7 +126,7 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
     data = window.data
     bounds = _bounds(data, found)
     alike = _alike(found, bounds)
-    kept, flooded = _kept(alike, shares)
+    kept, flooded = _kept(alike, shares, partial(last_of_each, data, found, bounds))
     counted, number, continued = 0, 0, 0
     marked = CONTINUED[:1] in data
     marks_counted = 0
@@ -181,23 +185,25 @@ def _alike(found: Hits, bounds: "array[int]") -> "dict[Kind, array[int]]":
     return alike
 
 
-def _kept(alike: "Mapping[Kind, array[int]]", shares: Shares | None) -> tuple[list[tuple[int, Kind]], frozenset[Kind]]:
-    """Which lines are kept: of each kind the first, the last, and between them those where it has doubled.
+def _kept(
+    alike: "Mapping[Kind, array[int]]", shares: Shares | None, last_of_writers: LastOfWriters
+) -> tuple[list[tuple[int, Kind]], frozenset[Kind]]:
+    """Which lines are kept: of each kind the first, the last, those where it has doubled, the last of each writer.
 
     With the kinds of which others are not. Without ``shares`` all are kept.
     """
     counts = {kind: len(its) for kind, its in alike.items()}
     share_of = shares(counts) if shares is not None else counts
-    kept = {kind: _of_kind(its, share_of[kind]) for kind, its in alike.items()}
+    kept = {kind: _of_kind(its, share_of[kind], last_of_writers) for kind, its in alike.items()}
     flooded = frozenset(kind for kind, its in kept.items() if len(its) < counts[kind])
     return sorted((nth, kind) for kind, its in kept.items() for nth in its), flooded
 
 
-def _of_kind(alike: "array[int]", share: int) -> Collection[int]:
+def _of_kind(alike: "array[int]", share: int, last_of_writers: LastOfWriters) -> Collection[int]:
     if len(alike) <= 2 * share:
         return alike
     doubled = (alike[(1 << power) - 1] for power in range(len(alike).bit_length()))
-    return {*alike[:share], *doubled, *alike[-share:]}
+    return {*alike[:share], *doubled, *last_of_writers(alike, share), *alike[-share:]}
 
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:

@@ -27,14 +27,15 @@ class NotANumber(StrEnum):
 
 
 class Detection(StrEnum):
-    """What a job that says nothing of it shows; the last four kinds only live.
+    """What a job that says nothing of it shows; ``SILENT``, ``UNSTARTED`` and ``OVERDUE`` only live.
 
     ``QUIET``: no line arrived for so long. ``POLLING``: for so long nothing moved, and lines said again and again only
     that their writer waits. ``STOPPED``: the log ends in mid-run, without completion, error or open wait. ``SILENT``:
     nothing at all was written for so long since the job was first looked at. ``UNSTARTED``: lines came, no loop was
     entered and no known wait is open, and then nothing for so long. ``OVERDUE``: the loop has not moved for longer than
     its own rhythm allows, neither here nor on any other worker. ``LAGGING``: a worker's steps stay away for longer than
-    its rhythm allows while those of its peers come.
+    its rhythm allows while those of its peers come; in the end, or once a peer is done: it says nothing while most of
+    its peers count on, by more steps than the workers of the job are apart.
     """
 
     QUIET = "quiet"
