@@ -8,7 +8,7 @@ an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -160,7 +160,7 @@ class ExceptionTable:
         return may_hold(_shapes(needed), folded)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shapes(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words as the messages are written that they are looked for in."""
     return tuple(word.translate(_SHAPE) for word in words)
