@@ -135,10 +135,7 @@ def _behind(parts: tuple[Node, ...], follow: int) -> list[int]:
     found: list[int] = []
     for part in reversed(parts):
         found.append(follow)
-        if isinstance(part, Letters):
-            follow = _first(part)
-        else:
-            follow = _first(part) | (follow if _nullable(part) else 0)
+        follow = _first(part) | (follow if _nullable(part) else 0)
     return found[::-1]
 
 
