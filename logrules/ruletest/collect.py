@@ -87,7 +87,7 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None, proces
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.config import checked
     from logrules.ruletest.embedded_tests import suite_of
-    from logrules.ruletest.parallel_reading import reading_with
+    from logrules.ruletest.parallel import reading_with
 
     config = checked(settings) if settings is not None and settings.path else None
     reading = read_sources(texts, config, read=reading_with(processes))

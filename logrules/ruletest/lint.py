@@ -32,7 +32,7 @@ from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
-from logrules.ruletest.parallel_reading import reading_with
+from logrules.ruletest.parallel import reading_with
 from logrules.ruletest.pattern_checks import pattern_findings
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
@@ -108,7 +108,7 @@ def _of_rules(
     opened = (
         opened_waits(reading.sources) if found is None else [name for one in found[0].markers for name in one.opens]
     )
-    yield from _of_sources(sources, frozenset(opened), shipped)
+    yield from _of_sources(sources, frozenset(opened), shipped, processes)
     yield from _of_translations(sources, texts)
     if found is not None:
         pack, suite = found
@@ -143,7 +143,7 @@ def _of_translations(sources: Sequence[RuleSource], texts: Sequence[RuleText]) -
 
 
 def _of_sources(
-    sources: Sequence[RuleSource], opened: Collection[str], shipped: Sequence[Case]
+    sources: Sequence[RuleSource], opened: Collection[str], shipped: Sequence[Case], processes: int | None
 ) -> Iterator[LintFinding]:
     """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
     for source in sources:
@@ -151,8 +151,7 @@ def _of_sources(
             yield from look(source)
     signals = [here for source in sources for here in signals_in(source)]
     yield from literal_findings(signals, [log for case in shipped for log in case.logs])
-    for here in signals:
-        yield from pattern_findings(here)
+    yield from pattern_findings(signals, processes)
     yield from unopened_waits(sources, opened)
 
 
