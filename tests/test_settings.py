@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from logrules.cli.main import main
 from logrules.model.errors import PackError
-from logrules.model.position import Position
 from logrules.model.report import Severity
 from logrules.ruleset.config import checked
 from logrules.ruleset.load import load_pack
@@ -247,15 +246,15 @@ id = 1
 [[tool.logrules.markers]]
 id = 2
 """
-    assert places_of_keys(text, "p", ("tool", "logrules")) == {
-        (): Position("p", 3, 1),
-        ("packs",): Position("p", 4, 1),
-        ("severity",): Position("p", 5, 1),
-        ("severity", "a/b"): Position("p", 6, 3),
-        ("markers", 0): Position("p", 7, 1),
-        ("markers", 0, "id"): Position("p", 8, 1),
-        ("markers", 1): Position("p", 9, 1),
-        ("markers", 1, "id"): Position("p", 10, 1),
+    assert places_of_keys(text, ("tool", "logrules")) == {
+        (): (3, 1),
+        ("packs",): (4, 1),
+        ("severity",): (5, 1),
+        ("severity", "a/b"): (6, 3),
+        ("markers", 0): (7, 1),
+        ("markers", 0, "id"): (8, 1),
+        ("markers", 1): (9, 1),
+        ("markers", 1, "id"): (10, 1),
     }
 
 

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.ruletest.collect import collect
 
     _refuse_contradictions(options)
-    found = collect(options.paths, chosen_settings(options))
+    found = collect(options.paths, chosen_settings(options), options.processes)
     on = prepared(found.pack, cache=True)
     if options.cost:
         return _cost(on, found, options)

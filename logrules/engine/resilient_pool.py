@@ -1,5 +1,6 @@
 """Work on the cores of this machine that outlives its workers: what a process took with it is tried again."""
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -64,4 +65,10 @@ def process_pool(processes: int, begin: Callable[[Any], None], forked: Any, spaw
     """Forked processes inherit what is compiled; where forking is not safe each begins with what it can be sent."""
     fork = sys.platform == "linux"
     context: Any = multiprocessing.get_context("fork" if fork else "spawn")
-    return ProcessPoolExecutor(processes, context, initializer=begin, initargs=(forked if fork else spawned,))
+    return ProcessPoolExecutor(processes, context, initializer=_begun, initargs=(begin, forked if fork else spawned))
+
+
+def _begun(begin: Callable[[Any], None], given: Any) -> None:
+    begin(given)
+    # What a process begins with stays: to look through it for garbage takes long, and copies what it inherited.
+    gc.freeze()

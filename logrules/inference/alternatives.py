@@ -23,7 +23,7 @@ def alternatives(
     if not ranked or ranked[0].hypothesis.survived:
         return ()
     first = ranked[0].hypothesis
-    if _is_known(first, pack):
+    if not any(first.rule.cause in row.of for row in pack.tables.alternatives) or _is_known(first, pack):
         return ()
     row = _row_for(pack.tables.alternatives, first.rule.cause, phase, _lineage(raised, pack))
     if row is None:

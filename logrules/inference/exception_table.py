@@ -8,7 +8,7 @@ an attribute.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -157,7 +157,13 @@ class ExceptionTable:
 
     def _may_fit(self, row: ExceptionRow, folded: str) -> bool:
         needed = self._required.get(row.words, ()) if row.words is not None else ()
-        return may_hold(tuple(word.translate(_SHAPE) for word in needed), folded)
+        return may_hold(_shapes(needed), folded)
+
+
+@cache
+def _shapes(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words as the messages are written that they are looked for in."""
+    return tuple(word.translate(_SHAPE) for word in words)
 
 
 def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:

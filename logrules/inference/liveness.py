@@ -201,10 +201,8 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
 
 def _polling(limit_s: float, says: str | None, at: JobSnapshot) -> Match | None:
     """The first and the last of lines that say that they wait, live or at the end of a saved log."""
-    if at.tracker.owes_nothing or at.failing() or at.waiting():
-        return None
     late = [poll for poll in at.polls.standing() if _concerns(says, poll, at) and _lasts(poll, limit_s, at)]
-    if not late:
+    if not late or at.tracker.owes_nothing or at.failing() or at.waiting():
         return None
     longest = min(late, key=lambda poll: poll.first.order)
     return extend(begin(longest.first, -1), longest.last, -1)
@@ -246,10 +244,10 @@ def _stopped(at: JobSnapshot) -> bool:
     tracker = at.tracker
     return (
         at.ended
-        and (bool(tracker.workers) or at.looping() or at.polls.ends(at.last))
         and tracker.completed is None
         and not tracker.over
         and at.parting is None
+        and (bool(tracker.workers) or at.polls.ends(at.last) or at.looping())
         and not at.failing()
         and not at.waiting()
     )

@@ -7,6 +7,7 @@ from typing import TypeVar
 from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.failures import FailureTables
 from logrules.inference.liveness import Limits, limits_of, polled_words
+from logrules.inference.worker_tables import WorkerTables
 from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
@@ -30,10 +31,10 @@ class Index:
     ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
     silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
     failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
-    ``failures`` are the tables of failures; ``frameworks`` are by the signals that show them, or by the ``components``
-    of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for, by signal. ``loops`` are the
-    phases in which the jobs of each framework loop, for those that have any. ``told`` are the names of what any line
-    may tell, by signal.
+    ``failures`` are the tables of failures, ``workers`` those of where workers may be; ``frameworks`` are by the
+    signals that show them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that
+    anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have
+    any. ``told`` are the names of what any line may tell, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -47,6 +48,7 @@ class Index:
     polled: tuple[str, ...]
     markers: Mapping[int, Marker]
     failures: FailureTables
+    workers: WorkerTables
     frameworks: Mapping[int, tuple[str, ...]]
     components: Mapping[str, tuple[str, ...]]
     asked: Mapping[str, tuple[Metrical, ...]]
@@ -73,6 +75,7 @@ def index_of(pack: Pack) -> Index:
         polled=polled_words(every),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
+        workers=WorkerTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
         components=_by_sign((one.id, one.components) for one in pack.frameworks),
         asked=asked,

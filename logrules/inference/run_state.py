@@ -58,7 +58,7 @@ class RunState:
 
     def __init__(self, job: JobState, pack: Pack, index: Index) -> None:
         self.job = job
-        self.tracker = WorkerTracker(pack)
+        self.tracker = WorkerTracker(index.workers)
         self.polls = Polls()
         self.failures = Failures(index.failures)
         self.metrics = MetricStates(index.asked, index.metrics)

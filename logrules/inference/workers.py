@@ -4,16 +4,16 @@ A worker is what the lines say of their writer. Workers of the same role are pee
 nothing of the other, except that nobody steps through a loop while a peer has yet to start.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from logrules.inference.cadence import SHORTEST_S, Rhythm
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
 from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
+from logrules.inference.worker_tables import WorkerTables
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
 from logrules.model.timeline import PhaseSpan, WaitSpan
-from logrules.ruleset.pack import Marker, Pack, Wait
+from logrules.ruleset.pack import Marker, Wait
 
 MAX_SPANS = 20_000
 MAX_WAITS = 2_000
@@ -21,17 +21,13 @@ LOCK_STEP = 3  # rounds that no rank makes while a peer is still before its firs
 
 
 class WorkerTracker:
-    """Follows all workers of a job through the markers of a pack."""
+    """Follows all workers of a job through the markers of a pack, of which the ``tables`` are made."""
 
-    def __init__(self, pack: Pack) -> None:
-        self.loops = frozenset(phase.id for phase in pack.phases if phase.loop)
-        self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
-        self.interruptions = frozenset(marker.leaves for marker in pack.markers if marker.leaves is not None)
-        first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
-        self._startup = frozenset(phase.id for phase in pack.phases[:first_loop])
+    def __init__(self, tables: WorkerTables) -> None:
+        self.loops, self.interruptions = tables.loops, tables.interruptions
+        self._idle, self._startup = tables.idle, tables.startup
+        self._waits, self._no_rhythm = tables.waits, tables.no_rhythm
         self._loop_order = -1
-        self._waits: Mapping[str, Wait] = {wait.id: wait for wait in pack.waits}
-        self._no_rhythm = Rhythm(shortest_s=SHORTEST_S * pack.patience)
         self.workers: dict[Worker, WorkerState] = {}
         # A thousand ranks step and few of them wait: only these are gone through at each step.
         self._in_wait: dict[Worker, WorkerState] = {}

@@ -1,17 +1,25 @@
 """What varies in a line taken out, so that lines of one kind are alike."""
 
 import re
+from functools import lru_cache
 
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+(?:[.:,/]\d+)*|\b[0-9a-fA-F]{8,}\b")
 # What is indented, quoted or in brackets goes on with what was begun; a word in brackets is a name in front.
 _BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 _WORD = re.compile(r"[^\W\d_]+(?:[_'-][^\W\d_]+)*|#")
 MAX_TEMPLATE_WORDS = 12
+_LOOKED_AT = 400
 
 
 def template_of(message: str) -> str:
     """The words of a message in order, every number the same and at most ``MAX_TEMPLATE_WORDS`` of them."""
-    return " ".join(_WORD.findall(_VARYING.sub("#", message[:400]))[:MAX_TEMPLATE_WORDS])
+    return _template_of(message[:_LOOKED_AT])
+
+
+# The last lines of a log are compared again and again.
+@lru_cache(maxsize=1_024)
+def _template_of(message: str) -> str:
+    return " ".join(_WORD.findall(_VARYING.sub("#", message))[:MAX_TEMPLATE_WORDS])
 
 
 def begins_statement(message: str) -> bool:

@@ -1,7 +1,7 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
@@ -31,6 +31,9 @@ _KINDS: Mapping[str, type[AnyFile]] = {
 # Rule files were written so before causes had a table.
 _OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart", "family"})
 _ADVICE = "docs/writing-rules.md says what takes the place of its keys"
+
+# The checked file that a text says, or its problems.
+Read: TypeAlias = tuple[RuleSource | None, Sequence[Problem]]
 
 
 @record
@@ -74,11 +77,14 @@ def compile_pack(
 
 
 def read_sources(
-    texts: Iterable["RuleText"], config: "Config | None" = None, before: Mapping[str, str] | None = None
+    texts: Iterable["RuleText"],
+    config: "Config | None" = None,
+    before: Mapping[str, str] | None = None,
+    read: Callable[[Iterable["RuleText"]], Iterable[Read]] | None = None,
 ) -> CheckedFiles:
     """What the texts say, and what the configuration adds of its own.
 
-    ``before`` are the files of the rules that the texts come on top of.
+    ``before`` are the files of the rules that the texts come on top of; ``read`` gives what each text says.
     """
     problems: list[Problem] = []
     replaced: list[Replaced] = []
@@ -94,8 +100,7 @@ def read_sources(
             replaced.append(Replaced(name, source.document.path, path))
         sources[name] = source
 
-    for text in texts:
-        source, faults = read_source(text)
+    for source, faults in read(texts) if read is not None else map(read_source, texts):
         problems += faults
         if source is not None:
             add(source)
@@ -117,7 +122,7 @@ def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
             yield from ((f"{EXITS}{name}", source.document.path) for name in names)
 
 
-def read_source(text: "RuleText") -> tuple[RuleSource | None, Sequence[Problem]]:
+def read_source(text: "RuleText") -> Read:
     """The checked file that a text says, or its problems."""
     try:
         document = parse_document(text.raw, text.shown)

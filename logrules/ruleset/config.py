@@ -65,5 +65,5 @@ def checked(settings: Settings) -> Config:
     """The configuration that was found. Raises PackError with every problem in it."""
     data: Any = json.loads(settings.table)
     under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
-    document = Document(settings.path, data, places_of_keys(settings.text, settings.path, under))
+    document = Document(settings.path, data, places_of_keys(settings.text, under))
     return Config(document, validated(document, ConfigFile))

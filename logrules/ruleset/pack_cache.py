@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from logrules.ruleset.kept_values import keep_value, kept_value
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pattern import VERSION, compiled_so_far, stored_form, stored_so_far, use_stored
+from logrules.ruleset.pattern import VERSION, forms_made, made_so_far, stored_so_far, use_stored
 
 # The patterns of one pack, by its digest, as this process last read or wrote them.
 _as_kept: dict[str, Mapping[str, bytes]] = {}
@@ -27,15 +27,12 @@ def keep_pack(found: Pack) -> None:
 
 def keep_patterns(digest: str) -> None:
     """Keep the patterns that this process knows and that were not kept before under the digest of their pack."""
-    made, stored = compiled_so_far(), stored_so_far()
-    if digest in _as_kept and _as_kept[digest].keys() >= stored.keys() | made.keys():
+    stored = stored_so_far()
+    if digest in _as_kept and _as_kept[digest].keys() >= {*stored, *made_so_far()}:
         return
     known = _kept_patterns(digest)
     # A pack that was put together from another one has most of its patterns from there.
-    new = {pattern: form for pattern, form in stored.items() if pattern not in known}
-    for pattern, one in made.items():
-        if pattern not in known and (form := stored_form(one)) is not None:
-            new[pattern] = form
+    new = {pattern: form for pattern, form in stored.items() if pattern not in known} | forms_made(known)
     if new:
         keep_value("patterns", digest, {"version": VERSION, "patterns": {**known, **new}})
     _remembered(digest, {**known, **new})

@@ -6,8 +6,9 @@ Compiling one takes longer than reading a hundred lines with it, so that what wa
 import copyreg
 import marshal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import regex
@@ -34,17 +35,21 @@ _GROUPING = regex.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))(?P<repeats>[*+?{])?", regex.DOTALL
 )
 
-_stored: list[Mapping[str, bytes]] = []
 _made: "dict[str, regex.Pattern[str]]" = {}
+
+
+class _Stored:
+    """What this process takes patterns from."""
+
+    forms: Mapping[str, bytes] = MappingProxyType({})
 
 
 @lru_cache(maxsize=_KEPT)
 def compiled(pattern: str) -> "regex.Pattern[str]":
     """The compiled pattern. Raises ValueError, with what is wrong, for one that is none."""
-    for stored in _stored:
-        form = stored.get(pattern)
-        if form is not None:
-            return _restored(form)
+    form = _Stored.forms.get(pattern)
+    if form is not None:
+        return _restored(form)
     if found := _UNBOUNDED.search(pattern):
         raise ValueError(f"not a pattern that may be used: `{found[1]}` has no bound of work")
     if _nested_repeats(pattern) > MAX_NESTED_REPEATS:
@@ -161,21 +166,27 @@ def found_in_time(pattern: str, text: str, limit_s: float) -> bool | None:
 
 
 def use_stored(stored: Mapping[str, bytes]) -> None:
-    """Take patterns from here, instead of compiling them: what `stored_form` gave, by the pattern."""
-    _stored[:] = [stored]
+    """Take patterns from here, instead of compiling them: what `forms_made` gave, here or in another process."""
+    _Stored.forms = stored
 
 
 def stored_so_far() -> Mapping[str, bytes]:
     """The patterns that this process takes from where they were stored."""
-    return _stored[-1] if _stored else {}
+    return _Stored.forms
 
 
-def compiled_so_far() -> "Mapping[str, regex.Pattern[str]]":
+def made_so_far() -> Collection[str]:
     """The patterns that this process compiled itself."""
-    return _made
+    return _made.keys()
 
 
-def stored_form(made: "regex.Pattern[str]") -> bytes | None:
+def forms_made(known: Container[str] = ()) -> dict[str, bytes]:
+    """The patterns that this process compiled itself, but for those ``known``, to be stored; rare kinds cannot be."""
+    made = ((pattern, _stored_form(one)) for pattern, one in _made.items() if pattern not in known)
+    return {pattern: form for pattern, form in made if form is not None}
+
+
+def _stored_form(made: "regex.Pattern[str]") -> bytes | None:
     """The compiled pattern as bytes, None for one of a rare kind. It is made of what the pattern is pickled as."""
     _, parts = _rebuilding(made)
     try:

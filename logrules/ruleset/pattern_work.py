@@ -26,6 +26,9 @@ class _Work(NamedTuple):
     steps: float
 
 
+_ONE_LETTER = _Work(1, 1)
+
+
 def lengths_without_clock(pattern: str) -> tuple[int, int]:
     """On texts of so many characters searching the pattern takes few enough steps, and matching it at their start.
 
@@ -76,7 +79,7 @@ def _work(node: Node, follow: int, length: int) -> _Work:
     """``follow`` are the letters that what comes behind may begin with."""
     match node:
         case Letters():
-            return _Work(1, 1)
+            return _ONE_LETTER
         case LookAround(part):
             return _Work(1, 1 + _work(part, 0, length).steps)
         case Choice(branches):
@@ -86,6 +89,9 @@ def _work(node: Node, follow: int, length: int) -> _Work:
         case Row(parts):
             ways, steps = 1.0, 1.0
             for part, behind in zip(parts, _behind(parts, follow), strict=True):
+                if isinstance(part, Letters):  # most are
+                    steps += ways
+                    continue
                 found = _work(part, behind, length)
                 steps += ways * found.steps
                 ways *= found.ways

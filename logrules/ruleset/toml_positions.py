@@ -3,34 +3,34 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from logrules.model.position import Position
-
 Path = tuple[str | int, ...]
+# Its line and column.
+Place = tuple[int, int]
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?")
 _KEY = re.compile(r"""^(\s*)((?:"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"\n]*"|'[^'\n]*'|[\w-]+))*)\s*=""")
 _PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*(?:\.|$)""")
 
 
-def places_of_keys(text: str, shown: str, under: Sequence[str] = ()) -> dict[Path, Position]:
-    """The place of every table and key, by its path below the table ``under``; entries of arrays count from 0."""
-    places: dict[Path, Position] = {}
+def places_of_keys(text: str, under: Sequence[str] = ()) -> dict[Path, Place]:
+    """Where every table and key stands, by its path below the table ``under``; entries of arrays count from 0."""
+    places: dict[Path, Place] = {}
     prefix = tuple(under)
-    for path, place in _keys(text, shown):
+    for path, place in _keys(text):
         if path[: len(prefix)] == prefix:
             places.setdefault(path[len(prefix) :], place)
     return places
 
 
-def _keys(text: str, shown: str) -> Iterator[tuple[Path, Position]]:
+def _keys(text: str) -> Iterator[tuple[Path, Place]]:
     table: Path = ()
     entries: dict[Path, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
             table = _resolved(_parts(header[2]), entries, entry=header[1] == "[[")
-            yield table, Position(shown, number, header.start(1) + 1)
+            yield table, (number, header.start(1) + 1)
         elif key := _KEY.match(line):
-            yield (*table, *_parts(key[2])), Position(shown, number, len(key[1]) + 1)
+            yield (*table, *_parts(key[2])), (number, len(key[1]) + 1)
 
 
 def _parts(dotted: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A YAML file, read within bounds, together with where each of its parts stands."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,18 +33,19 @@ PlainLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:tru
 
 @record
 class Document:
-    """Plain data and the place of each part, by its path of keys and indices."""
+    """Plain data and the line and column of each part, by its path of keys and indices."""
 
     path: str
     data: Any
-    places: dict[tuple[str | int, ...], Position]
+    places: Mapping[tuple[str | int, ...], tuple[int, int]]
 
     def place(self, at: Sequence[str | int]) -> Position:
         """Where the part at this path stands, or the nearest enclosing part that is known."""
         known = tuple(at)
         while known and known not in self.places:
             known = known[:-1]
-        return self.places.get(known, Position(self.path))
+        line, column = self.places.get(known, (1, 1))
+        return Position(self.path, line, column)
 
 
 class Unreadable(Exception):
@@ -88,7 +89,11 @@ def parse_document(raw: bytes, shown: str) -> Document:
 
 
 def _at(mark: Any, shown: str) -> Position:
-    return Position(shown) if mark is None else Position(shown, mark.line + 1, mark.column + 1)
+    return Position(shown) if mark is None else Position(shown, *_line_and_column(mark))
+
+
+def _line_and_column(mark: Any) -> tuple[int, int]:
+    return mark.line + 1, mark.column + 1
 
 
 class _Composer:
@@ -98,7 +103,7 @@ class _Composer:
         self._loader = loader
         self._next = loader.get_event
         self._shown = shown
-        self._places: dict[tuple[str | int, ...], Position] = {}
+        self._places: dict[_Path, tuple[int, int]] = {}
 
     def document(self) -> Document:
         """The one document of the text."""
@@ -112,7 +117,7 @@ class _Composer:
         return Document(self._shown, data, self._places)
 
     def _value(self, event: Any, path: _Path) -> Any:
-        self._places[path] = _at(event.start_mark, self._shown)
+        self._places[path] = _line_and_column(event.start_mark)
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event)
         if len(self._places) > MAX_NODES:
@@ -143,7 +148,7 @@ class _Composer:
             seen.add(name)
             at = (*path, name)
             found[self._scalar(key)] = self._value(self._next(), at)
-            self._places[at] = _at(key.start_mark, self._shown)
+            self._places[at] = _line_and_column(key.start_mark)
         return found
 
     def _scalar(self, event: Any) -> Any:

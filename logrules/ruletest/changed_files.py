@@ -105,12 +105,19 @@ def changed_files(since: str) -> dict[Path, str]:
     if since.startswith("-"):
         raise LogrulesError(f"{since}: no such commit")
     root = Path(_git("rev-parse", "--show-toplevel").decode().rstrip("\n"))
-    if since == _LATEST and not _has_commits():
-        since = _git("hash-object", "-t", "tree", "--stdin").decode().strip()  # that of a tree without a file
-    changed = _git("diff", "--name-only", "--no-renames", "-z", since, "--")
+    try:
+        changed = _changed_since(since)
+    except LogrulesError:
+        if since != _LATEST or _has_commits():
+            raise
+        changed = _changed_since(_git("hash-object", "-t", "tree", "--stdin").decode().strip())  # a tree without a file
     new = _git("-C", str(root), "ls-files", "--others", "--exclude-standard", "-z")
     names = [name.decode(errors="surrogateescape") for name in (changed + new).split(b"\0") if name]
     return {(root / name).resolve(): name for name in names}
+
+
+def _changed_since(since: str) -> bytes:
+    return _git("diff", "--name-only", "--no-renames", "-z", since, "--")
 
 
 def old_text(since: str, name: str) -> bytes | None:

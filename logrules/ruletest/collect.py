@@ -51,15 +51,17 @@ class Base:
     texts: Mapping[str, str]
 
 
-def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None) -> Collection:
+def collect(
+    paths: Sequence[str | Path] = (), settings: Settings | None = None, processes: int | None = 1
+) -> Collection:
     """The tests at or below the paths, on the shipped rules, those of the settings and those there.
 
     Without paths it is the tests of the packs that the settings name or, where they name none, all that is shipped.
-    Only what changed since an earlier run is compiled. Raises PackError with every problem found.
+    Only what changed since an earlier run is compiled, by so many processes. Raises PackError with every problem found.
     """
     given = [Path(path) for path in paths] or list(settings.packs if settings else ())
     texts = all_texts(given, settings)
-    pack, suite = known_collection(texts, settings)
+    pack, suite = known_collection(texts, settings, processes)
     chosen = suite.within(shown_in(given, texts)) if given else suite
     return Collection(pack, chosen, known_cases(find_cases(given or shipped_cases())))
 
@@ -77,7 +79,7 @@ def known_cases(paths: Sequence[Path]) -> tuple[Case, ...]:
     return found
 
 
-def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> Tested:
+def compiled(texts: Sequence[RuleText], settings: Settings | None = None, processes: int | None = 1) -> Tested:
     """The pack that the texts spell and the tests in them; each text is read once. Raises PackError.
 
     Of the settings only what they add counts: an example holds whatever rules a project switches off.
@@ -85,31 +87,34 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> Tes
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.config import checked
     from logrules.ruletest.embedded_tests import suite_of
+    from logrules.ruletest.parallel import reading_with
 
     config = checked(settings) if settings is not None and settings.path else None
-    reading = read_sources(texts, config)
+    reading = read_sources(texts, config, read=reading_with(processes))
     pack, problems = reading.pack(digest_of([*texts, *settings_text(settings)]))
     if pack is None:
         raise PackError(problems)
     return pack, suite_of(reading.sources)
 
 
-def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Tested:
+def known_collection(texts: Sequence[RuleText], settings: Settings | None, processes: int | None = 1) -> Tested:
     """The same, kept from an earlier run, or put together from one of which little has changed. Raises PackError."""
-    found = earlier_collection(texts, settings)
+    found = earlier_collection(texts, settings, processes)
     if found is None:
-        found = compiled(texts, settings)
+        found = compiled(texts, settings, processes)
         keep_collection([*texts, *settings_text(settings)], *found)
     return found
 
 
-def earlier_collection(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
+def earlier_collection(
+    texts: Sequence[RuleText], settings: Settings | None, processes: int | None = 1
+) -> Tested | None:
     """What earlier runs, or the shipped rules alone, make of the texts; None where all have to be compiled."""
     all_texts = [*texts, *settings_text(settings)]
     found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
     if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
         shipped = [text for text in texts if not text.origin]
-        known = compiled(shipped)
+        known = compiled(shipped, processes=processes)
         keep_collection(shipped, *known)
         found = _put_on(Base(known[0].digest, hashes(shipped)), known, all_texts, settings)
     return found

@@ -1,6 +1,6 @@
 """Rules that always fire together: on every example and every captured log on which one does, so does the other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from logrules.engine.run import Prepared
@@ -29,18 +29,47 @@ def duplicate_rules(
 ) -> Iterator[LintFinding]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
     names = frozenset(name for source in sources for name in _rules_of(source))
-    seen = list(on_all_cores(_fired_on_example, [one for one in examples if one.owner in names], on, processes))
-    rivals = _rivals(names, seen) - names
-    others = [one for one in examples if one.owner in rivals]
-    seen += on_all_cores(_fired_on_example, others, on, processes)
-    if any(_always_together(seen)):
-        seen += on_all_cores(_fired_on_case, [case for case in cases if not case.script], on, processes, few=2)
-    partners = {one: other for pair in _always_together(seen) for one, other in (pair, pair[::-1])}
+    tried = _Trials(on, examples, processes)
+    # One log tells most rules from all others. Only where some are left does it take every log to count them.
+    tried.run(lambda one: one.owner in names and one.number == 1)
+    near = tried.unsettled(names)
+    tried.run(lambda one: one.owner in near)
+    if not tried.unsettled(names):
+        return
+    tried.run(lambda one: one.owner in names)
+    rivals = _rivals(names, tried.fired)
+    tried.run(lambda one: one.owner in rivals)
+    fired = tried.fired
+    if any(_always_together(fired)):
+        fired += on_all_cores(_fired_on_case, [case for case in cases if not case.script], on, processes, few=2)
+    partners = {one: other for pair in _always_together(fired) for one, other in (pair, pair[::-1])}
     for source in sources:
         match source.file:
             case schema.RuleFile(id=name) if name in partners:
                 message = f"`{name}` and `{partners[name]}` fire on the same logs, and never one without the other"
                 yield found(source, ("when",), "LR107", message)
+
+
+class _Trials:
+    """Which rules ``fired`` on each example that was run, and the examples that are left."""
+
+    def __init__(self, on: Prepared, examples: Iterable[Example], processes: int | None) -> None:
+        self._on = on
+        self._left = list(examples)
+        self._processes = processes
+        self.fired: list[Fired] = []
+
+    def run(self, is_asked: Callable[[Example], bool]) -> None:
+        """Run those that are asked for and were not run before."""
+        asked = [one for one in self._left if is_asked(one)]
+        self._left = [one for one in self._left if not is_asked(one)]
+        self.fired += on_all_cores(_fired_on_example, asked, self._on, self._processes)
+
+    def unsettled(self, names: Fired) -> Fired:
+        """The rules that may yet be somebody's twin, and whose."""
+        logs = _logs_of(self.fired)
+        same = [rules for rules in _by_logs(logs).values() if len(rules) > 1]
+        return frozenset(rule for rules in same for rule in rules if names.intersection(rules)) | (names - logs.keys())
 
 
 def _rules_of(source: RuleSource) -> Iterator[str]:
@@ -55,21 +84,32 @@ def _rivals(names: Fired, seen: Sequence[Fired]) -> Fired:
     for name in names:
         logs = [fired for fired in seen if name in fired]
         if logs:
-            found |= frozenset.intersection(*logs) - {name}
+            found |= frozenset.intersection(*logs)
     return frozenset(found)
 
 
 def _always_together(seen: Sequence[Fired]) -> Iterator[tuple[str, str]]:
+    logs = _logs_of(seen)
+    for numbers, rules in _by_logs(logs).items():
+        if len(numbers) >= LEAST_LOGS:
+            yield from combinations(sorted(rules), 2)
+
+
+def _logs_of(seen: Sequence[Fired]) -> dict[str, set[int]]:
+    """On which of these each rule fired."""
     logs: dict[str, set[int]] = {}
     for number, fired in enumerate(seen):
         for rule in fired:
             logs.setdefault(rule, set()).add(number)
+    return logs
+
+
+def _by_logs(logs: Mapping[str, set[int]]) -> dict[frozenset[int], list[str]]:
+    """The rules that fired on just the same."""
     same: dict[frozenset[int], list[str]] = {}
     for rule, numbers in logs.items():
-        if len(numbers) >= LEAST_LOGS:
-            same.setdefault(frozenset(numbers), []).append(rule)
-    for rules in same.values():
-        yield from combinations(sorted(rules), 2)
+        same.setdefault(frozenset(numbers), []).append(rule)
+    return same
 
 
 def _fired_on_example(on: Prepared, example: Example) -> Fired:

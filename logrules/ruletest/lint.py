@@ -32,6 +32,7 @@ from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
+from logrules.ruletest.parallel import reading_with
 from logrules.ruletest.pattern_checks import pattern_findings
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
@@ -93,9 +94,9 @@ def _of_rules(
     shown = {text.shown for text in asked} | {settings.path}
     config, problems = _config(settings)
     yield from map(_finding, problems)
-    found = None if problems else _earlier(texts, settings)
+    found = None if problems else _earlier(texts, settings, processes)
     # Which faults there are only reading everything tells in full.
-    reading = read_sources(texts if found is None else asked, config)
+    reading = read_sources(texts if found is None else asked, config, read=reading_with(processes))
     sources = [source for source in reading.sources if source.document.path in shown]
     if found is None:
         everything = [*texts, *settings_text(settings)]
@@ -107,7 +108,7 @@ def _of_rules(
     opened = (
         opened_waits(reading.sources) if found is None else [name for one in found[0].markers for name in one.opens]
     )
-    yield from _of_sources(sources, frozenset(opened), shipped)
+    yield from _of_sources(sources, frozenset(opened), shipped, processes)
     yield from _of_translations(sources, texts)
     if found is not None:
         pack, suite = found
@@ -123,10 +124,10 @@ def _of_rules(
         yield from gone_references(sources)
 
 
-def _earlier(texts: Sequence[RuleText], settings: Settings) -> Tested | None:
+def _earlier(texts: Sequence[RuleText], settings: Settings, processes: int | None) -> Tested | None:
     """What is known of the texts; None also where one has a fault."""
     try:
-        return earlier_collection(texts, settings)
+        return earlier_collection(texts, settings, processes)
     except PackError:
         return None
 
@@ -142,7 +143,7 @@ def _of_translations(sources: Sequence[RuleSource], texts: Sequence[RuleText]) -
 
 
 def _of_sources(
-    sources: Sequence[RuleSource], opened: Collection[str], shipped: Sequence[Case]
+    sources: Sequence[RuleSource], opened: Collection[str], shipped: Sequence[Case], processes: int | None
 ) -> Iterator[LintFinding]:
     """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
     for source in sources:
@@ -150,8 +151,7 @@ def _of_sources(
             yield from look(source)
     signals = [here for source in sources for here in signals_in(source)]
     yield from literal_findings(signals, [log for case in shipped for log in case.logs])
-    for here in signals:
-        yield from pattern_findings(here)
+    yield from pattern_findings(signals, processes)
     yield from unopened_waits(sources, opened)
 
 

@@ -1,25 +1,43 @@
 """Patterns that take too long, and those that their own literals or vetoes keep from ever being tried."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruletest.lint_targets import SignalHere, lines_for
+from logrules.ruletest.parallel import mapped
 
 # Around a literal in a line there may be anything: a veto that finds all of these finds every line.
 _AROUND = ("{}", "0: {}", "{}, 1", "x {} y", "[{}]", "W{}.")
 # A shorter word is in too many texts to say that a literal leads to it.
 _WORD = re.compile(r"[^\W_]{4,}|[\u4e00-\u9fff]{2,}")
 _LIMIT_S = 0.5
+# Fewer patterns are looked at sooner than processes are started; and so many are looked at in one go.
+_FEW, _TOGETHER = 500, 50
 
 
-def pattern_findings(here: SignalHere) -> Iterator[LintFinding]:
-    """What is wrong with the pattern and the veto of a signal."""
+def pattern_findings(signals: Sequence[SignalHere], processes: int | None) -> Iterator[LintFinding]:
+    """What is wrong with the patterns and the vetoes of signals."""
+    asked = sorted({pattern for here in signals for _, pattern in _patterns_of(here)})
+    answers = mapped(is_catastrophic, asked, processes, few=_FEW, together=_TOGETHER)
+    endless = frozenset(pattern for pattern, is_endless in zip(asked, answers, strict=True) if is_endless)
+    for here in signals:
+        yield from _findings_at(here, endless)
+
+
+def _patterns_of(here: SignalHere) -> Iterator[tuple[str, str]]:
+    """The pattern and the veto that a signal has, with their keys."""
     for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
-        if pattern is not None and is_catastrophic(pattern):
+        if pattern is not None:
+            yield key, pattern
+
+
+def _findings_at(here: SignalHere, endless: Container[str]) -> Iterator[LintFinding]:
+    for key, pattern in _patterns_of(here):
+        if pattern in endless:
             yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
     if here.signal.except_ is not None:
         for number, literal in enumerate(here.signal.contains):
