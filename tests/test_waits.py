@@ -100,6 +100,7 @@ _MEMORY = (
         ("[2026-03-02 10:00:03,101] [INFO] [utils.py:782:see_memory_usage] MA 1.", Status.HEALTHY),
         ("[2026-03-02 10:00:03,101] [INFO] [utils.py:782:see_mem", Status.HEALTHY),
         ("[2026-03-02 10:00:03,", Status.HEALTHY),
+        ("[2026-03-02 10:00:03,101] [INFO] an option of a kind that was not there before: tp_size=1,", Status.HEALTHY),
         ("[2026-03-02 11:40:03,101] [INFO] [utils.py:782:see_memory_usage] MA 1.", Status.STALLED),
         ("", Status.STALLED),
         ("[2026-03-02 10:00:03,101] [INFO] a line of a kind that was not there before", Status.STALLED),

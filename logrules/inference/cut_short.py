@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from logrules.model.event import Event
 
 _FIGURES = re.compile(r"\d+")
+# Something follows these.
+_GOES_ON = (",", "(", "[", "{")
 # What tqdm draws between the percentage and the counters, as long as it has come.
 _DRAWN = re.compile(r"[\u2588-\u258f ]+")
 # So many lines of one kind show how lines of it end; of a single one a word must be broken.
@@ -16,9 +18,11 @@ _COMPARED, _MAX_CHARS = 400, 400
 
 
 def is_cut_short(lines: Sequence[Event]) -> bool:
-    """Whether the last of these lines is no more than the beginning of such as stand above it."""
+    """Whether the last of these lines ends where no statement does, or as the beginning of such as stand above it."""
     if not lines or not lines[-1].message.strip():
         return False
+    if lines[-1].text.rstrip().endswith(_GOES_ON):
+        return True
     last = _kind(lines[-1])
     kinds = Counter(map(_kind, lines[-_COMPARED:-1]))
     return last not in kinds and any(
