@@ -74,6 +74,8 @@ def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest,
         ("Generating train split: 52000 examples [01:44, 498.70 examples/s]", Status.HEALTHY),
         ("Downloading data:  37%|███ | 1.20G/3.26G [01:41<02:51, 12.0MB/s]", Status.HEALTHY),
         ("Loading checkpoint shards:  50%|█████  | 4/8 [03:20<03:19, 49.9s/it]", Status.HEALTHY),
+        ("Loading checkpoint shards:  13%|█   | 2/15 [00:02<00:15,  1.22s/it]", Status.HEALTHY),
+        ("model.safetensors:  65%|██████  | 157M/242M [00:01<00:00, 121MB/s]", Status.HEALTHY),
         ("Map:   0%|  | 0/100000 [00:00<?, ? examples/s]", Status.STALLED),
         ("Map:  31%|███  | 31000/100000 [02:10<21:10, 54.31 examples/s]", Status.STALLED),
         ("Map:  99%|█████| 99400/100000 [02:10<00:01, 761.11 examples/s]", Status.STALLED),
@@ -84,6 +86,37 @@ def test_a_log_that_ends_while_a_bar_moves_is_cut_off_there(tmp_path, drawn, sta
     log = tmp_path / "train.log"
     log.write_text(drawn)
     assert diagnose(str(log)).status is status
+
+
+_MEMORY = (
+    "[2026-03-02 10:00:0{0},101] [INFO] [utils.py:781:see_memory_usage] DeepSpeedZeRoOffload initialize [begin]\n"
+    "[2026-03-02 10:00:0{0},102] [INFO] [utils.py:782:see_memory_usage] MA 1.{0} GB  Max_MA 2.0 GB  CA 3.0 GB\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rest", "status"),
+    [
+        ("[2026-03-02 10:00:03,101] [INFO] [utils.py:782:see_memory_usage] MA 1.", Status.HEALTHY),
+        ("[2026-03-02 10:00:03,101] [INFO] [utils.py:782:see_mem", Status.HEALTHY),
+        ("[2026-03-02 10:00:03,", Status.HEALTHY),
+        ("[2026-03-02 10:00:03,101] [INFO] an option of a kind that was not there before: tp_size=1,", Status.HEALTHY),
+        ("[2026-03-02 11:40:03,101] [INFO] [utils.py:782:see_memory_usage] MA 1.", Status.STALLED),
+        ("", Status.STALLED),
+        ("[2026-03-02 10:00:03,101] [INFO] a line of a kind that was not there before", Status.STALLED),
+    ],
+)
+def test_a_log_that_was_cut_in_the_middle_of_a_line_does_not_end_in_a_wait_that_is_young(tmp_path, rest, status):
+    log = tmp_path / "train.log"
+    log.write_text(_MEMORY.format(1) + _MEMORY.format(2) + rest)
+    assert diagnose(str(log)).status is status
+
+
+def test_a_cut_that_no_clock_dates_leaves_the_wait(tmp_path):
+    log = tmp_path / "train.log"
+    building = "Using /root/.cache/torch_extensions/py310_cu121 as PyTorch extensions root...\n"
+    log.write_text(2 * building + "Using /root/.cache/torch_ext")
+    assert diagnose(str(log)).status is Status.STALLED
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ _DRAWN = re.compile(
 )
 _GONE = re.compile(r"\[(\d{1,6}(?::\d\d){1,2})[<,]")
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-# What has moved for less has shown no pace.
-_SHOWN_S = 60.0
+# The first round has shown no pace: it may have been the only one.
+_ROUNDS = 2
 # The rate is that of the last rounds: well below the average, they are the last before it stands still.
 _SLOWER = 4.0
 # The last hundredth is mostly told before it is written.
@@ -34,8 +34,8 @@ def moves_at_its_pace(text: str) -> bool:
         return False
     count, rate = _scaled(drawn, "count", "scale"), _scaled(drawn, "rate", "rate_scale")
     total = _scaled(drawn, "total", "total_scale") if drawn["total"] else None
-    gone = _seconds(drawn["gone"])
-    if gone < _SHOWN_S or not count or not rate:
+    gone = max(_seconds(drawn["gone"]), 1)
+    if count < _ROUNDS or not rate:
         return False
     if total is not None and count >= _FULL * total:
         return False

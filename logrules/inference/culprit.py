@@ -68,13 +68,19 @@ def reporters_of(hypothesis: Hypothesis) -> frozenset[int]:
 
 
 def absent_ranks(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
-    """The ranks that did not report, where these are the fewer."""
+    """The ranks that did not report, where these are the fewer, or where a message lists all who have come."""
     reporters = reporters_of(hypothesis)
     # Ranks count from 0, so those below the highest that reported exist too: of a damaged number a million.
     if max(reporters, default=0) >= 2 * len(reporters):
         return ()
     absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
-    return tuple(sorted(absent)) if len(absent) < len(reporters) else ()
+    return tuple(sorted(absent)) if len(absent) < len(reporters) or _lists_who_came(hypothesis) else ()
+
+
+def _lists_who_came(hypothesis: Hypothesis) -> bool:
+    """Whether one message names all that have come (capture ``arrived``): no other rank is merely silent."""
+    pairs = (pair for match in hypothesis.matches for pair in pairs_of(match))
+    return any("arrived" in observation.captures(signal) for observation, signal in pairs)
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.inference.answers import answers, refuses
+from logrules.inference.cut_short import is_cut_short
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
@@ -92,6 +93,10 @@ class Endings:
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
         measured = any(len(told) >= _MEASURED_ROUNDS and _MEASURES.search(kind) for kind, told in said.items())
         return measured or len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
+
+    def cut_short(self, source: str) -> bool:
+        """Whether the log breaks off in the middle of a line."""
+        return is_cut_short(self.lines.get(source, ()))
 
     def answered(self, failed: Event) -> int:
         """How many requests a server has answered well behind this line."""

@@ -11,6 +11,7 @@ from logrules.inference.cadence import outlasts
 from logrules.inference.left_behind import Laggards
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
 from logrules.inference.polling import Poll, Polls
+from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker
 from logrules.model.record import field, mutable_record, record, replace
@@ -72,6 +73,7 @@ class JobSnapshot:
     polls: Polls
     went_on: Callable[[Observation], bool]
     laggards: Laggards
+    cut_off: Callable[[OpenWait], bool]
     parting: Observation | None = None
     polled: tuple[str, ...] = ()
 
@@ -187,7 +189,7 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
         for wait in at.tracker.open_waits()
         if wait.wait.id == leaf.wait
         and wait.renewed.worker != parted
-        and ((at.ended and not wait.is_cut_off(at.now)) or wait.is_overdue(at.now))
+        and ((at.ended and not at.cut_off(wait)) or wait.is_overdue(at.now))
     ]
     if not late:
         return None

@@ -234,6 +234,6 @@ class RuleEvaluation:
         if known is None or known.last is not run.last or (known.now, known.ended) != (self.now, self.ended):
             known = self._latest_snapshot = JobSnapshot(
                 self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.reached, run.tracker,
-                run.job.activity, run.polls, run.went_on, run.laggards, run.parting, self._index.polled,
+                run.job.activity, run.polls, run.went_on, run.laggards, run.cut_off, run.parting, self._index.polled,
             )  # fmt: skip
         return known

@@ -15,6 +15,7 @@ from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.time_series import CurveSampler
+from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Stance
 from logrules.model.record import field, mutable_record, replace
@@ -263,11 +264,15 @@ class RunState:
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, not over in a way that no marker knows, and not in the midst of moving."""
-        job = self.job
         return any(
-            not self.went_on(wait.renewed) and not (job.ended and wait.is_cut_off(job.clock.now))
+            not self.went_on(wait.renewed) and not (self.job.ended and self.cut_off(wait))
             for wait in self.tracker.open_waits()
         )
+
+    def cut_off(self, wait: OpenWait) -> bool:
+        """Whether a log that ends in a wait ends so because it was cut off there, as far as it shows."""
+        source = wait.renewed.event.source
+        return wait.is_cut_off(self.job.clock.now, cut_short=self.job.endings.cut_short(source))
 
     def loops(self) -> bool:
         """Whether its last lines are those of a loop, or its very last says in its own words that something is done."""

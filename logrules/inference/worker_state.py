@@ -62,9 +62,18 @@ class OpenWait:
         """Whether it has lasted for longer than its patience by now."""
         return outlasts(self.since, self.wait.patience_s, now)
 
-    def is_cut_off(self, now: float | None) -> bool:
-        """Whether a log that ends now shows no stall: this is young, and moves as ever or is not presumed to last."""
-        return not self.is_overdue(now) and (not self.wait.presumed or moves_at_its_pace(self.moved.event.message))
+    def is_cut_off(self, now: float | None, *, cut_short: bool) -> bool:
+        """Whether a log that ends now shows no stall: this is young, and moves as ever or is not presumed to last.
+
+        Where the log is ``cut_short`` its last words say nothing: what is timed is as old as its time says.
+        """
+        if self.is_overdue(now):
+            return False
+        moved = self.moved.event.message
+        return not self.wait.presumed or moves_at_its_pace(moved) or (cut_short and self._is_timed(moved))
+
+    def _is_timed(self, moved: str) -> bool:
+        return self.since is not None or time_gone(moved) is not None
 
     def span(self, last: Observation, *, ended: bool) -> WaitSpan:
         """The wait as far as this line."""
