@@ -7,6 +7,7 @@ from itertools import compress, pairwise
 from logrules.model.record import record
 from logrules.parsing.hits import Hits
 from logrules.parsing.literal_matcher import Literal, matcher_of
+from logrules.parsing.uncoloured import uncoloured
 from logrules.ruleset.pack import Signal, TraceForm
 
 # Below a traceback's frame: its source line and the exception. Marks under the source (Python 3.11 on) put it lower.
@@ -73,9 +74,15 @@ class Scanner:
 
     def scan(self, data: bytes) -> Hits:
         """Where literals of which entries of ``signals_of`` stand."""
-        found = self._matcher.find(data) if self._matcher is not None and data else Hits()
+        found = self._found(data) if data else Hits()
         frames = list(compress(found.ends, map(self._frames.__contains__, found.numbers))) if self._frames else []
         return found.with_more(_lines_below(data, frames), len(self.signals_of) - 1) if frames else found
+
+    def _found(self, data: bytes) -> Hits:
+        if self._matcher is None:
+            return Hits()
+        bare = uncoloured(data)
+        return self._matcher.find(data) if bare is None else bare.in_window(self._matcher.find(bare.data))
 
 
 def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Literal]:
