@@ -33,7 +33,11 @@ ROLES = EntryRoles(
 )
 LONG = "." * (MAX_SLICE_BYTES // 2)
 LINES = st.lists(
-    st.one_of(st.text(LETTERS + ". ", max_size=4), st.just("  Lost: no"), st.just(CONTINUED.decode() + "a")),
+    st.one_of(
+        st.text(LETTERS + ". ", max_size=4),
+        st.sampled_from(["  Lost: me", "me.Lost: so", "the tree"]),
+        st.just(CONTINUED.decode() + "a"),
+    ),
     max_size=40,
 )
 LONG_LINES = st.lists(st.sampled_from([*LETTERS, LONG]), max_size=9).map("".join)

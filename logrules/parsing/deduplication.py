@@ -66,11 +66,13 @@ class RepeatFilter:
         """The same without what was read often enough; ``following`` is what the next window gave."""
         if self._crowd is None and self._is_crowded(found):
             self._crowd = CrowdedLog(self._roles)
+            for told_apart in (self._kinds, self._seen, self._texts_of, self._told, self._texts):
+                told_apart.clear()
         kept = self._worth(found, following) if self._crowd is None else self._crowd.read(found, following)
         return replace(found, lines=kept, thinned=True)
 
     def _is_crowded(self, found: Found) -> bool:
-        if not found.crowded:
+        if not found.crowded:  # of such a window nothing is made into lines
             self._kinds.update(line.kind for line in found.lines)
         return found.crowded or len(self._kinds) > MANY_KINDS
 
