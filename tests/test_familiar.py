@@ -13,7 +13,9 @@ from logrules.parsing.deduplication import (
     MAX_TEXTS,
     RepeatFilter,
 )
-from logrules.parsing.hit_lines import Found, HitLine, Stretch
+from logrules.parsing.entry_roles import EntryRoles
+from logrules.parsing.hit_line import HitLine, Stretch
+from logrules.parsing.hit_lines import Found
 from logrules.parsing.hits import Hits
 from logrules.parsing.window import Window
 
@@ -32,7 +34,7 @@ def traceback(at: int, *texts: bytes) -> list[HitLine]:
 
 
 def filter_of_traces() -> RepeatFilter:
-    return RepeatFilter(frozenset({FRAME}), frozenset({EXCEPTION}))
+    return RepeatFilter(EntryRoles(frozenset({FRAME}), frozenset({EXCEPTION})))
 
 
 def read(familiar: RepeatFilter, lines: list[HitLine]) -> list[int]:
@@ -40,7 +42,7 @@ def read(familiar: RepeatFilter, lines: list[HitLine]) -> list[int]:
 
 
 def test_the_first_of_a_kind_are_all_read_and_then_ever_fewer():
-    kept = read(RepeatFilter(frozenset()), [line(number, 5) for number in range(1, 100_001)])
+    kept = read(RepeatFilter(EntryRoles()), [line(number, 5) for number in range(1, 100_001)])
     assert kept[:FAMILIAR_LINES] == list(range(1, FAMILIAR_LINES + 1))
     apart = [later - earlier for earlier, later in pairwise(kept[FAMILIAR_LINES:])]
     assert apart == sorted(apart)
@@ -48,12 +50,12 @@ def test_the_first_of_a_kind_are_all_read_and_then_ever_fewer():
 
 
 def test_between_two_powers_of_two_one_is_always_read():
-    kept = read(RepeatFilter(frozenset()), [line(number, 5) for number in range(1, 70_001)])
+    kept = read(RepeatFilter(EntryRoles()), [line(number, 5) for number in range(1, 70_001)])
     assert all(any(power < number <= 2 * power for number in kept) for power in (2**bits for bits in range(16)))
 
 
 def test_a_kind_is_the_set_of_its_literals():
-    familiar = RepeatFilter(frozenset())
+    familiar = RepeatFilter(EntryRoles())
     read(familiar, [line(number, 5) for number in range(2 * FAMILIAR_LINES)])
     assert read(familiar, [line(0, 5, 6), line(1, 6)]) == [0, 1]
 
@@ -138,8 +140,8 @@ def test_in_a_flood_of_lines_of_tracebacks_other_words_are_heard_however_late_th
 
 def test_how_lines_fall_into_windows_does_not_matter():
     lines = [line(number, number % 2) for number in range(4 * FAMILIAR_LINES)]
-    whole = read(RepeatFilter(frozenset()), lines)
-    pieces = RepeatFilter(frozenset())
+    whole = read(RepeatFilter(EntryRoles()), lines)
+    pieces = RepeatFilter(EntryRoles())
     assert [number for at in range(0, len(lines), 100) for number in read(pieces, lines[at : at + 100])] == whole
 
 
@@ -152,7 +154,7 @@ def test_how_lines_fall_into_windows_does_not_matter():
     )
 )
 def test_of_what_tells_of_failures_the_first_the_doublings_and_the_last_are_read(windows):
-    familiar = RepeatFilter(frozenset({FRAME}), frozenset({EXCEPTION}), frozenset({TELLING}))
+    familiar = RepeatFilter(EntryRoles(frozenset({FRAME}), frozenset({EXCEPTION}), telling=frozenset({TELLING})))
     lines, kept = [], []
     for window in windows * 20:
         its = [
@@ -171,7 +173,7 @@ def test_of_what_tells_of_failures_the_first_the_doublings_and_the_last_are_read
 
 
 def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
-    familiar = RepeatFilter(frozenset(), telling=frozenset({TELLING}))
+    familiar = RepeatFilter(EntryRoles(telling=frozenset({TELLING})))
     windows = [[line(100 * nth + each, TELLING) for each in range(90)] for nth in range(8)]
     founds = [Found("log", tuple(window), len(window), unfinished=False) for window in windows]
     ahead = [*founds[1:], None]
@@ -185,7 +187,7 @@ def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
 def test_of_more_kinds_than_any_job_writes_each_is_read_as_it_doubles():
     kinds = range(MANY_KINDS + 1)
     told = [line(nth * len(kinds) + kind, kind) for nth in range(16) for kind in kinds]
-    kept = read(RepeatFilter(frozenset()), told)
+    kept = read(RepeatFilter(EntryRoles()), told)
     last = [number // len(kinds) + 1 for number in kept if number % len(kinds) == MANY_KINDS]
     assert last == [1, 2, 4, 8, 16]
 
@@ -193,6 +195,6 @@ def test_of_more_kinds_than_any_job_writes_each_is_read_as_it_doubles():
 def test_a_log_that_says_something_else_with_every_line_is_read_by_its_kinds():
     kinds = 64
     told = [line(nth, nth % kinds, raw=chr(0x4E00 + nth).encode()) for nth in range(2 * MAX_TEXTS)]
-    kept = read(RepeatFilter(frozenset()), told)
+    kept = read(RepeatFilter(EntryRoles()), told)
     assert kept[:MAX_TEXTS] == list(range(MAX_TEXTS))
     assert len(kept) <= MAX_TEXTS + 2 * kinds

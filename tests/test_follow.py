@@ -18,7 +18,7 @@ from logrules.notify.stall_memory import StallMemory
 from logrules.parsing.clean import clean
 from logrules.parsing.growing_log import HEAD_WINDOWS, LiveSampler
 from logrules.parsing.header import HeaderParser
-from logrules.parsing.hit_lines import HitLine, Stretch
+from logrules.parsing.hit_line import HitLine, Stretch
 from logrules.parsing.hits import Hits
 from logrules.parsing.window import Window
 from tests.conftest import COSTLY, fixtures

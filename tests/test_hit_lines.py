@@ -19,7 +19,8 @@ from logrules.engine.extraction import (
 )
 from logrules.engine.run import prepared
 from logrules.engine.scan_pool import ScanPool
-from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
+from logrules.parsing.hit_line import MAX_SLICE_BYTES
+from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.hits import Hits
 from logrules.parsing.line_writers import LAST_LINES
 from logrules.parsing.reader import FLOOD_LINES, WINDOW_LINES
@@ -112,8 +113,8 @@ def test_an_exception_that_stands_alone_needs_no_neighbours_and_one_below_a_fram
     framed = scanners.find(Window("log", 0, 0, b'  File "/a/b.py", line 3, in f\n    x()\nRuntimeError: no\n')).lines[
         -1
     ]
-    assert scanners.of_traces.isdisjoint(entry for _, entry in alone.hits)
-    assert not scanners.of_traces.isdisjoint(entry for _, entry in framed.hits)
+    assert scanners.roles.of_traces.isdisjoint(entry for _, entry in alone.hits)
+    assert not scanners.roles.of_traces.isdisjoint(entry for _, entry in framed.hits)
 
 
 @given(

@@ -1,5 +1,6 @@
 """What must always hold, whatever the log says and however it arrives."""
 
+import gc
 import io
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.engine.extraction import Scanners
-from logrules.engine.run import replay
+from logrules.engine.run import prepared, replay
+from logrules.inference.run_state import RunState
 from logrules.inference.session import Session
 from logrules.model.report import Report
 from logrules.model.stream import Block, End
@@ -21,6 +23,7 @@ from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.pack import Pack
+from logrules.ruletest.harness import events_of, judged
 from tests.conftest import COSTLY
 
 # Lines that move every part of the engine: markers, progress, errors, tracebacks, workers, times, redraws.
@@ -196,3 +199,22 @@ def test_a_log_of_many_windows_gives_the_same_report_on_any_number_of_threads(
     shipped: Pack, read_whole: str, threads: int
 ):
     assert document(replay([Cut(MANY_WINDOWS, [10**6, 3 * 10**6 + 7])], shipped, threads=threads)) == read_whole
+
+
+def test_of_a_log_of_many_runs_only_the_last_two_are_kept_in_memory(shipped: Pack):
+    """Without waiting for the garbage collector, which looks seldom."""
+    steps = "".join(f"{{'loss': 0.{n}, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.{n}}}\n" for n in range(9))
+    on = prepared(shipped)
+    gc.collect()
+    gc.disable()
+    try:
+        before = _runs_in_memory()
+        session = judged(on, events_of(on, f"Distributed environment: NO\n{steps}RuntimeError: no\n" * 8), None)
+        assert len(session.report(0, ()).earlier_runs) > 4
+        assert _runs_in_memory() - before <= 2
+    finally:
+        gc.enable()
+
+
+def _runs_in_memory() -> int:
+    return sum(isinstance(one, RunState) for one in gc.get_objects())

@@ -5,7 +5,7 @@ stretch of a source, and windows are taken in order.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from threading import Lock
@@ -29,6 +29,7 @@ from logrules.sources.source import Source
 
 if TYPE_CHECKING:
     from logrules.parsing.deduplication import RepeatFilter
+    from logrules.parsing.entry_roles import EntryRoles
 
 # The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
 FULL_WINDOWS = 2
@@ -125,13 +126,22 @@ class Scanners:
         """A filter of what a log has said before, for the windows between its head and its tail."""
         from logrules.parsing.deduplication import RepeatFilter
 
-        exceptions = {self._pack.trace.exception} if self._pack.trace is not None else ()
-        return RepeatFilter(self.of_traces, self._entries_of(exceptions), self.telling)
+        return RepeatFilter(self.roles)
 
     @cached_property
-    def of_traces(self) -> frozenset[int]:
-        """The entries of lines that mean something only together with their neighbours."""
-        return self._entries_of(_trace_signals(self._pack))
+    def roles(self) -> "EntryRoles":
+        """What the entries tell of, for who leaves out lines."""
+        from logrules.parsing.entry_roles import EntryRoles
+
+        trace = self._pack.trace
+        number_of: dict[Sequence[int], int] = {}
+        return EntryRoles(
+            of_traces=self._entries_of(_trace_signals(self._pack)),
+            exceptions=self._entries_of({trace.exception} if trace is not None else ()),
+            below=self._entries_of({trace.below} if trace is not None and trace.below is not None else ()),
+            telling=self.telling,
+            askers=tuple(number_of.setdefault(asked, len(number_of)) for asked in self.signals_of),
+        )
 
     @cached_property
     def telling(self) -> frozenset[int]:

@@ -30,7 +30,6 @@ class RuleEvaluation:
         self._together: set[Every] = set()
         self._raised: dict[str, Rule] = {}
         self._worse_at: dict[str, float] = {}
-        self._latest_snapshot: JobSnapshot | None = None
 
     @property
     def now(self) -> float | None:
@@ -230,10 +229,9 @@ class RuleEvaluation:
         return all(self._run.survived(rule, match) for match in shown)
 
     def _snapshot(self) -> JobSnapshot:
-        run, known = self._run, self._latest_snapshot
-        if known is None or known.last is not run.last or (known.now, known.ended) != (self.now, self.ended):
-            known = self._latest_snapshot = JobSnapshot(
-                self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.reached, run.tracker,
-                run.job.activity, run.polls, run.went_on, run.laggards, run.cut_off, run.parting, self._index.polled,
-            )  # fmt: skip
-        return known
+        # None is kept: it asks this evaluation, and a run that is over would stay in memory with it.
+        run = self._run
+        return JobSnapshot(
+            self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.reached, run.tracker,
+            run.job.activity, run.polls, run.went_on, run.laggards, run.cut_off, run.parting, self._index.polled,
+        )  # fmt: skip

@@ -4,19 +4,24 @@ Applies between the head and the tail of a big log only, line by line in the log
 that neither blocks nor threads can matter.
 """
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import compress
+from operator import attrgetter
 
 from logrules.model.record import replace
-from logrules.parsing.hit_lines import Found, HitLine, Kind
+from logrules.parsing.crowded_log import CrowdedLog
+from logrules.parsing.entry_roles import EntryRoles, runs
+from logrules.parsing.hit_line import HitLine, Kind
+from logrules.parsing.hit_lines import Found
+from logrules.parsing.repeated_words import identity, is_doubled, words_identity
 
 # As many lines with the same literals are read in full, then those whose words come for the first, second, fourth,
-# eighth … time; from the first on where a log is full of more kinds than any job writes.
+# eighth … time.
 FAMILIAR_LINES = 16
+# More kinds than any job writes.
 MANY_KINDS = 1_024
 # Words of a kind that are told apart. Behind them those that are new are read sixteen times to each doubling of the
 # number of lines: what is read of a kind that never says the same grows with the logarithm of how often it comes.
@@ -28,42 +33,30 @@ MAX_KIND_TEXTS, MAX_TEXTS = 1_024, 16_384
 MAX_FLOOD_TEXTS = 128
 READ_TO_A_DOUBLING = 16
 
-# Lines of a traceback that are so far apart still belong together: source text and marks stand between its frames.
-TRACE_GAP_LINES = 3
 # Lines of tracebacks told apart: those of two thousand ranks. Behind them their kinds are.
 MAX_TRACE_TEXTS = 65_536
-# Numbers at the beginning of a line say who wrote it, but for the time; further on they are what varies.
-WRITER_BYTES, MAX_TEXT_BYTES = 48, 1_024
-_TIME = re.compile(rb"(?:\d{4}[-/])?\d\d[-/]\d\d(?=[ T_])|\d\d:\d\d:\d\d(?:[.,]\d+)?")
-_DIGITS = b"0123456789"
-# What stands before a message: marks that end in a bracket, a bar or a colon.
-_PREFIXES = re.compile(rb"(?:[^\])|:]{0,48}[\])|:]+\s+)+")
-# What may be an exception of any name. Source text below a frame begins with a small letter or goes on behind a name.
-_NAMED = re.compile(rb"[^A-Za-z]{0,8}(?:.{1,200}?[\])|:]\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)")
 
 
 class RepeatFilter:
     """The lines of one source that are still worth reading.
 
-    Lines with one of ``of_traces`` mean something only together with their neighbours: a run of them is read where one
-    that may name an exception comes for the first, second, fourth, eighth … time, or any other for the first. Those
-    with one of ``exceptions`` do name one. Two lines are the same if nothing but numbers differs behind what may name
-    their writer; of a kind that floods a window, nothing but numbers behind its prefixes.
+    Of lines that mean something only together with their neighbours a run is read where one that may name an exception
+    comes for the first, second, fourth, eighth … time, or any other for the first. Two lines are the same if nothing
+    but numbers differs behind what may name their writer; of a kind that floods a window, nothing but numbers behind
+    its prefixes.
 
-    Of lines with one of ``telling`` the last of each kind in a window is read too, unless the next window has more of
+    Of lines that tell of failures the last of each kind in a window is read too, unless the next window has more of
     it: nobody knows which is the last of the log before its end, and by then it would come behind what was read since.
+
+    From where it has more kinds than any job writes, a log is read as a `CrowdedLog`.
     """
 
-    def __init__(
-        self,
-        of_traces: frozenset[int],
-        exceptions: frozenset[int] = frozenset(),
-        telling: frozenset[int] = frozenset(),
-    ) -> None:
-        self._exceptions = exceptions
-        self._telling = telling
+    def __init__(self, roles: EntryRoles) -> None:
+        self._roles = roles
         # There are far more lines than kinds.
-        self._is_of_trace = cache(lambda kind: not of_traces.isdisjoint(kind))
+        self._is_of_trace = cache(lambda kind: not roles.of_traces.isdisjoint(kind))
+        self._kinds: set[Kind] = set()
+        self._crowd: CrowdedLog | None = None
         self._seen: dict[Kind, int] = {}
         self._texts_of: Counter[Kind] = Counter()
         self._told: Counter[int] = Counter()
@@ -71,27 +64,41 @@ class RepeatFilter:
 
     def thinned(self, found: Found, following: Found | None = None) -> Found:
         """The same without what was read often enough; ``following`` is what the next window gave."""
+        if self._crowd is None and self._is_crowded(found):
+            self._crowd = CrowdedLog(self._roles)
+            for told_apart in (self._kinds, self._seen, self._texts_of, self._told, self._texts):
+                told_apart.clear()
+        kept = self._worth(found, following) if self._crowd is None else self._crowd.read(found, following)
+        return replace(found, lines=kept, thinned=True)
+
+    def _is_crowded(self, found: Found) -> bool:
+        if not found.crowded:  # of such a window nothing is made into lines
+            self._kinds.update(line.kind for line in found.lines)
+        return found.crowded or len(self._kinds) > MANY_KINDS
+
+    def _worth(self, found: Found, following: Found | None) -> tuple[HitLine, ...]:
         of_trace = [self._is_of_trace(line.kind) for line in found.lines]
         last = self._last_of_each(found.lines, following.lines if following is not None else ())
-        runs = _runs(compress(found.lines, of_trace))
-        read = frozenset(line.number for run in runs if self._has_news(run, found.flooded, last) for line in run)
-        kept = tuple(
+        runs_of_traces = runs(compress(found.lines, of_trace), attrgetter("number"))
+        read = frozenset(
+            line.number for run in runs_of_traces if self._has_news(run, found.flooded, last) for line in run
+        )
+        return tuple(
             line
             for line, traced in zip(found.lines, of_trace, strict=True)
             if (line.number in read if traced else self._is_worth(line, found.flooded) or line.number in last)
         )
-        return replace(found, lines=kept, thinned=True)
 
-    def _last_of_each(self, lines: Sequence[HitLine], following: Sequence[HitLine]) -> frozenset[int]:
+    def _last_of_each(self, lines: Iterable[HitLine], following: Iterable[HitLine]) -> frozenset[int]:
         """The numbers of the last lines of each kind that tells, in a traceback those that may name an exception."""
         latest, again = self._latest(lines), self._latest(following)
         return frozenset(number for kind, number in latest.items() if kind not in again)
 
-    def _latest(self, lines: Sequence[HitLine]) -> dict[Kind, int]:
+    def _latest(self, lines: Iterable[HitLine]) -> dict[Kind, int]:
         latest = {line.kind: line.number for line in lines}
-        telling = {kind for kind in latest if not self._telling.isdisjoint(kind)}
+        telling = {kind for kind in latest if not self._roles.telling.isdisjoint(kind)}
         of_trace = {kind for kind in telling if self._is_of_trace(kind)}
-        named = {line.kind: line.number for line in lines if line.kind in of_trace and self._may_name(line)}
+        named = {line.kind: line.number for line in lines if line.kind in of_trace and self._roles.may_name(line)}
         return {**{kind: latest[kind] for kind in telling - of_trace}, **named}
 
     def _has_news(self, run: Sequence[HitLine], flooded: AbstractSet[Kind], last: frozenset[int]) -> bool:
@@ -101,74 +108,36 @@ class RepeatFilter:
 
     def _is_news(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         if len(self._texts) >= MAX_TRACE_TEXTS:
-            return _is_doubled(self._count(line.kind))
-        seen = self._times_told(_identity(line.raw))
+            return is_doubled(self._count(line.kind))
+        seen = self._times_told(identity(line.raw))
         if line.kind in flooded:
-            in_words = self._times_told(_words_identity(line.raw))
+            in_words = self._times_told(words_identity(line.raw))
             if seen == 1:
                 self._texts_of[line.kind] += 1
                 seen = seen if self._texts_of[line.kind] <= MAX_FLOOD_TEXTS else in_words
-        return seen == 1 or (_is_doubled(seen) and self._may_name(line))
+        return seen == 1 or (is_doubled(seen) and self._roles.may_name(line))
 
     def _times_told(self, told: int) -> int:
         self._texts[told] = times = self._texts[told] + 1
         return times
 
-    def _may_name(self, line: HitLine) -> bool:
-        if not self._exceptions.isdisjoint(line.kind):
-            return True
-        return _NAMED.match(line.raw[:MAX_TEXT_BYTES]) is not None
-
     def _is_worth(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         kind = line.kind
         seen = self._count(kind)
         if len(self._told) >= MAX_TEXTS:
-            return _is_doubled(seen)
-        told = hash((kind, _identity(line.raw)))
+            return is_doubled(seen)
+        told = hash((kind, identity(line.raw)))
         if told not in self._told:
             if self._texts_of[kind] >= (MAX_FLOOD_TEXTS if kind in flooded else MAX_KIND_TEXTS):
                 return seen % _stride(seen) == 0
             self._texts_of[kind] += 1
         self._told[told] = times = self._told[told] + 1
-        return _is_doubled(times) or (seen <= FAMILIAR_LINES and len(self._seen) <= MANY_KINDS)
+        return is_doubled(times) or seen <= FAMILIAR_LINES
 
     def _count(self, kind: Kind) -> int:
         """How many lines of a kind there were, this one too."""
         self._seen[kind] = seen = self._seen.get(kind, 0) + 1
         return seen
-
-
-def _beginning(text: bytes) -> bytes:
-    """The beginning of a line, where it may say who wrote it, without a time."""
-    return _TIME.sub(b"", text[:WRITER_BYTES])
-
-
-def _identity(text: bytes) -> int:
-    return hash(_beginning(text) + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
-
-
-def _words_identity(text: bytes) -> int:
-    """The same without any number but those of its prefixes; where it has none, with those of its beginning."""
-    beginning = _beginning(text)
-    prefixes = _PREFIXES.match(beginning)
-    writer = beginning if prefixes is None else prefixes[0]
-    return hash((writer, text[:MAX_TEXT_BYTES].translate(None, _DIGITS)))
-
-
-def _is_doubled(times: int) -> bool:
-    return times & (times - 1) == 0
-
-
-def _runs(lines: Iterable[HitLine]) -> Iterator[list[HitLine]]:
-    """Lines that stand close together."""
-    run: list[HitLine] = []
-    for line in lines:
-        if run and line.number - run[-1].number > TRACE_GAP_LINES:
-            yield run
-            run = []
-        run.append(line)
-    if run:
-        yield run
 
 
 def _stride(seen: int) -> int:

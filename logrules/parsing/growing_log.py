@@ -17,7 +17,8 @@ from typing import TypeAlias
 
 from logrules.model.event import Event
 from logrules.model.stream import CONTINUED, Block
-from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, Found, HitLine, Kind
+from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, HitLine, Kind
+from logrules.parsing.hit_lines import Found
 from logrules.parsing.line_context import LineContext
 from logrules.parsing.line_writers import LAST_LINES, MAX_WRITERS, opening_of
 from logrules.parsing.log_head import LogHead

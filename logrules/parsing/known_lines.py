@@ -3,7 +3,7 @@
 from logrules.model.event import Hit
 from logrules.model.record import record
 from logrules.parsing.header import Header
-from logrules.parsing.hit_lines import Kind
+from logrules.parsing.hit_line import Kind
 
 # So many lines are kept at least, twice as many at most; long ones are rarely written twice.
 KEPT_LINES = 4_096

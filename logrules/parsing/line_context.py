@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from logrules.parsing.clean import clean
-from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_CONTEXT_BYTES
+from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES
 
 # The lines that anybody can lack: two below the last line, or below the unfinished one.
 _WANTED_LINES = CONTEXT_LINES + 2

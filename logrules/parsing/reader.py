@@ -12,7 +12,8 @@ from logrules.parsing.announced_traceback import announced_by
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser
-from logrules.parsing.hit_lines import Found, HitLine, Kind, Shares, hit_lines, kind_of
+from logrules.parsing.hit_line import HitLine, Kind, kind_of
+from logrules.parsing.hit_lines import Found, Shares, hit_lines
 from logrules.parsing.known_lines import KnownLines, LineReading
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
