@@ -193,7 +193,10 @@ def _fails(on: Prepared, read: ReadExample) -> bool:
 
 
 def _mutated(on: Prepared, mutant: Mutant) -> Prepared:
-    """The prepared pack with one rule made wrong: what was compiled is compiled still."""
+    """The prepared pack with one rule made wrong: what was compiled is compiled still.
+
+    Signals alone are in no table of the index; rules and waits are.
+    """
     pack = mutant.applied(on.pack)
-    index = on.index if mutant.rule is None else index_of(pack)
+    index = on.index if mutant.rule is None and mutant.wait is None else index_of(pack)
     return replace(on, pack=pack, reader=on.reader.over(pack), index=index)
