@@ -76,8 +76,8 @@ class Arriving(Cut):
 
 
 def without_times(report):
-    """Live, each line has a time: that of its arrival."""
-    return re.sub(r'"(time|start|end)": [^\n]*', "", document(report))
+    """Live, each line has a time, that of its arrival, by which the year is guessed that a saved log tells later."""
+    return re.sub(r'"(time|start|end|year_guessed)": [^\n]*\n *', "", document(report))
 
 
 def stamps_of(data, pack):
