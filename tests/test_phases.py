@@ -278,6 +278,19 @@ def test_of_several_runs_the_last_one_counts_and_the_earlier_are_listed(on):
     ]
 
 
+@pytest.mark.parametrize(
+    ("story", "begun", "status"),
+    [
+        ("the log ends as it starts", "LAUNCH\nJOINING", Status.FAILED),
+        ("it steps", f"LAUNCH\n{steps(2)}", Status.RUNNING),
+        ("it is through", "LAUNCH\nFINISHED", Status.COMPLETED),
+        ("it says much that no marker knows", f"LAUNCH\n{items(250)}", Status.HEALTHY),
+    ],
+)
+def test_a_run_that_only_began_is_no_answer_to_the_failure_before_it(on, story, begun, status):
+    assert run_log(on, f"LAUNCH\nBROKEN\n{begun}").status is status
+
+
 def test_what_a_launcher_prints_late_begins_no_run(on):
     report = run_log(on, f"LAUNCH\n{steps(3)}\nBROKEN\nLAUNCH\nPROMPT")
     assert report.status is Status.FAILED

@@ -30,7 +30,7 @@ _OF_OTHERS = re.compile(
 _MEASURED_ROUNDS = 3
 _MEASURES = re.compile(r"(?i)loss|(?<![a-z])acc(?:uracy)?(?![a-z])|(?<![a-z])ppl(?![a-z])|perplexity|reward")
 # Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
-_OUTLIVED_LINES = 200
+OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
@@ -115,7 +115,7 @@ class Endings:
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
         lines = self.lines.get(failed.source, ())
-        if failed.worker.is_process or not lines or lines[-1].line - failed.line < _OUTLIVED_LINES:
+        if failed.worker.is_process or not lines or lines[-1].line - failed.line < OUTLIVED_LINES:
             return False
         own = [line for line in lines if line.line > failed.line and not line.worker.is_process]
         begun = [line for line in own if begins_statement(line.message)]
@@ -182,7 +182,7 @@ def phase_after(phase: str | None, event: Event, tracker: WorkerTracker, endings
 def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
     """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
     told = tracker.went_on().get(event.source)
-    return told is not None and (event.line - told >= _OUTLIVED_LINES or (event.line > told and endings.repeats()))
+    return told is not None and (event.line - told >= OUTLIVED_LINES or (event.line > told and endings.repeats()))
 
 
 def _is_printed(line: Event) -> bool:

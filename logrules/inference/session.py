@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
-from logrules.inference.batch_jobs import BatchJobs
 from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import outcome_of, ranked_of, report_of
 from logrules.inference.evidence_ownership import unclaimed
@@ -13,6 +12,7 @@ from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.rule_index import Index, index_of
+from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
 from logrules.inference.run_state import JobState, RunState
 from logrules.inference.session_state import SessionState
 from logrules.model.change import Change
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from logrules.inference.condition_trace import Judged
 
 
-# What a launcher prints through a buffer comes out when it ends: its first words and its last, in so many lines.
-_LATE_LINES = 12
-
-
 class Session:
     """Follows one job. ``feed`` takes events, ticks and the end in order; ``report`` may be called at any moment.
 
@@ -44,18 +40,18 @@ class Session:
         self._captures = captures or Captures()
         self._index = index or index_of(pack)
         self._job = JobState(Clock())
-        self._batch_jobs = BatchJobs()
-        self._earlier: list[Run] = []
+        self._runs = RunHistory()
         self._lines: dict[str, int] = {}
         self._notes: list[SourceNote] = []
         self._order = 0
-        self._before: tuple[RunState, RuleEvaluation, int] | None = None
         self._begin_run(1)
 
     def _begin_run(self, line: int) -> None:
-        self._first_line = line
-        self._run = RunState(self._job, self._pack, self._index)
-        self._rules = RuleEvaluation(self._index, self._run)
+        run = RunState(self._job, self._pack, self._index)
+        self._follow(FollowedRun(run, RuleEvaluation(self._index, run), line))
+
+    def _follow(self, run: FollowedRun) -> None:
+        self._followed, self._run, self._rules = run, run.state, run.rules
 
     @property
     def now(self) -> float | None:
@@ -90,6 +86,8 @@ class Session:
             case End(exit_status=status):
                 self._job.ended = True
                 self._job.activity.exit_status = status
+                if status is None and self._runs.leaves_failure_open(self._followed, self._lines):
+                    self._follow(self._runs.taken_back())
                 return (*self._rules.judge_silence(), *self._judge_cut_off())
             case _:
                 assert_never(item)
@@ -149,7 +147,7 @@ class Session:
             parting=run.parting,
             ended=job.ended,
             exit_status=job.activity.exit_status,
-            earlier_runs=tuple(self._earlier),
+            earlier_runs=tuple(self._runs.earlier),
             notes=(*self._notes, *self._pack.notes),
             unusual=run.outliers.rarest(),
             last_errors=self._last_errors() if job.ended else (),
@@ -269,32 +267,17 @@ class Session:
         )
         yield from self._route(hits, replace(observation, event=replace(observation.event, hits=hits)))
 
-    def _run_is_over(self) -> bool:
-        tracker = self._run.tracker
-        return tracker.completed is not None or tracker.looped or self._rules.failing()
-
     def _turns_run(self, markers: Sequence[Marker], event: Event) -> bool:
         """Whether a line begins another run, or shows that the one under way was begun by a launcher's late words."""
-        if self._batch_jobs.turns(event) or (any(marker.starts for marker in markers) and self._run_is_over()):
-            self._end_run(event)
-            return True
-        if self._before is not None and any(marker.ends for marker in markers) and self._began_late(event):
-            self._take_back_run(*self._before)
-            return True
-        return False
+        turn = self._runs.turn(self._followed, markers, event)
+        if turn is RunTurn.BACK:
+            self._follow(self._runs.taken_back())
+        elif turn is not None:
+            self._end_run(event, turn)
+        return turn is not None
 
-    def _began_late(self, event: Event) -> bool:
-        """Whether the run under way is a launcher's first words alone, which came out with its last."""
-        near = event.file_line - self._first_line <= _LATE_LINES
-        return near and not self._run_is_over()
-
-    def _take_back_run(self, run: RunState, rules: RuleEvaluation, first_line: int) -> None:
-        self._run, self._rules, self._first_line = run, rules, first_line
-        self._earlier.pop()
-        self._before = None
-
-    def _end_run(self, event: Event) -> None:
+    def _end_run(self, event: Event, turn: RunTurn) -> None:
         status, cause = outcome_of(self._state(), self._pack)
-        self._earlier.append(Run(status, event.source, self._first_line, event.file_line - 1, cause))
-        self._before = (self._run, self._rules, self._first_line)
+        outcome = Run(status, event.source, self._followed.first_line, event.file_line - 1, cause)
+        self._runs.end(self._followed, outcome, turn)
         self._begin_run(event.file_line)
