@@ -15,7 +15,6 @@ from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure, FailureKind, Link, Origin
 from logrules.model.stream import Block
 from logrules.parsing.exception_line import exception_by_place, unglued
-from logrules.parsing.failure_merge import merge, message_template
 from logrules.parsing.frame_list import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.log_tail import RawLine
@@ -472,9 +471,6 @@ def test_ranks_with_names_do_not_mix():
     text = "".join(f"[rank0]: {a}\n[rank1]: {b}\n" for a, b in zip(one, other, strict=True))
     failures = _told(text)
     assert [(failure.worker.rank, failure.message) for failure in failures] == [(0, "rank 0"), (1, "rank 1")]
-    (merged,) = merge(failures)
-    assert [worker.rank for worker in merged.workers] == [0, 1]
-    assert merged.first.line == 1
 
 
 @pytest.mark.parametrize("writers", [2, 4, 8])
@@ -483,8 +479,7 @@ def test_writers_without_a_name_are_told_apart(writers: int):
     failures = _told("".join(f"{line}\n" * writers for line in lines))
     assert failures
     assert {len(failure.frames) for failure in failures} == {2}
-    (merged,) = merge(failures)
-    assert (merged.type, merged.message) == ("ValueError", "same")
+    assert {(failure.type, failure.message) for failure in failures} == {("ValueError", "same")}
 
 
 def test_foreign_lines_may_stand_between():
@@ -542,10 +537,7 @@ def test_a_chain_without_end_is_bounded():
 
 def test_records_differ_where_frames_or_words_do():
     failures = _told(_PLAIN.format("ValueError: x is 4") + "done\n" * 80 + _PLAIN.format("ValueError: x is 5"))
-    assert len(failures) == 2
-    assert len(merge(failures)) == 1
-    other = _told(_PLAIN.format("ValueError: y"))
-    assert len(merge([*failures, *other])) == 2
+    assert [failure.message for failure in failures] == ["x is 4", "x is 5"]
 
 
 @pytest.mark.parametrize(
@@ -569,10 +561,6 @@ def test_what_two_wrote_at_once():
     assert unglued("OSErrorOSErrorOSError", ": : a: ba: ba: b") == ("OSError", "a: b")
     assert unglued("OSErrorOSErrorOSError", ": : a: ba: c") == ("OSError", "a: ba: c")
     assert unglued("OSError", "a") == ("OSError", "a")
-
-
-def test_templates_leave_numbers_out():
-    assert message_template("rank 3 at 0x7f00 port 29500") == message_template("rank 11 at 0x8f01 port 29501")
 
 
 _TEXTS = st.lists(

@@ -13,7 +13,6 @@ from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
-from logrules.parsing.failure_merge import merge
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Pack, TraceForm
@@ -278,13 +277,12 @@ def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[O
 
 def _match(known: Sequence[_Known]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
-    workers = [worker for failure in merge(one.failure for one in known) for worker in failure.workers]
     first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
     return Match(
         first,
         (ROW_SIGNAL,) * len(first),
         shown[-1],
         len(shown),
-        frozenset(worker.rank for worker in workers if worker.rank is not None),
-        frozenset(worker.host for worker in workers if worker.host is not None),
+        frozenset(worker.rank for one in known for worker in one.failure.workers if worker.rank is not None),
+        frozenset(worker.host for one in known for worker in one.failure.workers if worker.host is not None),
     )
