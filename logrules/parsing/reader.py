@@ -3,25 +3,24 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 
 from logrules.model.event import Event, Hit, Level, Stance, Worker
-from logrules.model.record import replace
+from logrules.model.record import record, replace
 from logrules.parsing.announced_traceback import announced_by
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser
 from logrules.parsing.hit_line import HitLine, Kind, kind_of
 from logrules.parsing.hit_lines import Found, Shares, hit_lines
-from logrules.parsing.known_lines import KnownLines, LineReading
 from logrules.parsing.log_tail import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge
 from logrules.parsing.window import Window
 from logrules.parsing.worker_from_path import worker_of_name
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Pack, Signal
 
 # What evidence can show of one line; patterns see up to MAX_PATTERN_TEXT of it.
 MAX_EVENT_TEXT = 32_768
@@ -31,6 +30,9 @@ ROUTINE_LINES = 32
 ROUTINE_REDRAWS = 16
 # Enough of them to see that a run lives on; there are many such lines.
 THINNED_REDRAWS = 3
+# So many of the latest lines are known again where they come again; long ones are rarely written twice.
+KEPT_LINES = 8_192
+MAX_KEPT_BYTES = 512
 # A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
 FLOOD_LINES = 64
 # Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
@@ -40,6 +42,15 @@ LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
 def find(window: Window, scanner: Scanner, count: Count = count_newlines, shares: Shares | None = None) -> Found:
     """The lines of a window that somebody asked for; with ``shares`` without the bulk of those of one kind."""
     return hit_lines(window, scanner.scan(window.data), count, shares)
+
+
+@record
+class LineReading:
+    """What a line says by itself: its text, its prefixes taken apart, the signals that it carries."""
+
+    text: str
+    header: Header
+    hits: tuple[Hit, ...]
 
 
 class Reader:
@@ -57,19 +68,25 @@ class Reader:
         self._judge = StanceJudge(pack.tables.stances)
         self._captures = captures or Captures()
         self._from_names: dict[str, Worker] = {}
-        self._known = KnownLines()
+        self._forget()
+
+    def _forget(self) -> None:
+        # A function of what reads, and no method: so nothing of a log stays in memory once its reader is gone.
+        self._read = partial(_reading_of, self._pack.signals, self._signals_of, self._peeler, self._captures)
+        self._read_before = lru_cache(KEPT_LINES)(self._read)
 
     def for_another(self) -> "Reader":
         """A reader of another log: tables are shared, what is compiled or dropped on the way is its own."""
         twin = copy(self)
         twin._peeler, twin._captures, twin._from_names = HeaderParser(self._pack), Captures(), {}  # noqa: SLF001 - as below
-        twin._known = KnownLines()  # noqa: SLF001 - as below
+        twin._forget()  # noqa: SLF001 - as below
         return twin
 
     def over(self, pack: Pack) -> "Reader":
         """The same, compiled patterns shared, over a pack that differs in its signals' patterns only."""
         twin = copy(self)
-        twin._pack, twin._known = pack, KnownLines()  # noqa: SLF001 - a copy of its own kind
+        twin._pack = pack  # noqa: SLF001 - a copy of its own kind
+        twin._forget()  # noqa: SLF001 - a copy of its own kind
         return twin
 
     @property
@@ -192,18 +209,7 @@ class Reader:
 
     def _reading(self, raw: bytes, kind: Kind) -> LineReading:
         """What a line says wherever it stands: the ranks of a job print the same, and a job prints the same again."""
-        known = self._known.get(raw, kind)
-        if known is not None:
-            return known
-        text = clean(raw)[:MAX_EVENT_TEXT]
-        header = self._peeler.peel(text)
-        hits = tuple(
-            Hit(signal, captures)
-            for signal in dict.fromkeys(signal for entry in kind for signal in self._signals_of[entry])
-            if (captures := self._captures.of(self._pack.signals[signal], header.message, text, header.carried))
-            is not None
-        )
-        return self._known.keep(raw, kind, LineReading(text, header, hits))
+        return self._read_before(raw, kind) if len(raw) <= MAX_KEPT_BYTES else self._read(raw, kind)
 
     def _event(
         self,
@@ -233,6 +239,24 @@ class Reader:
             )  # fmt: skip
         rank = header.rank if header.rank is not None else known.rank
         return Worker(source, header.host or known.host, header.role or known.role, header.pid or known.pid, rank)
+
+
+def _reading_of(
+    signals: Sequence[Signal],
+    signals_of: Sequence[Sequence[int]],
+    peeler: HeaderParser,
+    captures: Captures,
+    raw: bytes,
+    kind: Kind,
+) -> LineReading:
+    text = clean(raw)[:MAX_EVENT_TEXT]
+    header = peeler.peel(text)
+    hits = tuple(
+        Hit(signal, found)
+        for signal in dict.fromkeys(signal for entry in kind for signal in signals_of[entry])
+        if (found := captures.of(signals[signal], header.message, text, header.carried)) is not None
+    )
+    return LineReading(text, header, hits)
 
 
 # The lines of a traceback are each other's neighbours: all but one are asked for again at once.
