@@ -1,8 +1,7 @@
 """A log of more kinds of lines than any job writes: what its lines say is told apart no more, only who asks for them.
 
 Some thousand literals in an order of chance come to a kind of line for every few lines, and to read each kind as it
-doubles is to read most of them. What the rules look for is less than how it may be spelt: of a window in columns
-nothing is made into lines but what is read.
+doubles is to read most of them. What the rules look for is less than how it may be spelt.
 """
 
 from collections import Counter
@@ -27,7 +26,7 @@ class CrowdedLog:
 
     def __init__(self, roles: EntryRoles) -> None:
         self._roles = roles
-        self._times: Counter[int] = Counter()
+        self._times: dict[int, int] = {}
         self._naming = roles.exceptions | roles.below
         self._texts: Counter[int] = Counter()
 
@@ -35,12 +34,7 @@ class CrowdedLog:
         """The lines of a window that are read; ``following`` is what the next window gave."""
         ahead = self._told(following) if following is not None else set()
         closing = self._told(found) - ahead
-        if isinstance(found.lines, tuple):
-            return tuple(found.lines[row] for row in self._rows(found.lines, closing))
-        from logrules.parsing.crowded_table import rows_read  # NumPy, as the table is
-
-        rows = rows_read(found.lines, self._roles, self._times, self._is_news, closing)
-        return tuple(found.lines.at(rows))
+        return tuple(found.lines[row] for row in self._rows(found.lines, closing))
 
     def _is_news(self, line: HitLine) -> bool:
         """Whether a line names an exception whose words come for the first, second, fourth, eighth … time."""
@@ -59,12 +53,16 @@ class CrowdedLog:
     def _rows(self, lines: Sequence[HitLine], closing: set[int]) -> list[int]:
         news: set[int] = set()
         last: dict[int, int] = {}
+        times = self._times
         for row, line in enumerate(lines):
-            asking = self._roles.asking(line.kind)
-            self._times.update(asking)
-            if self._is_news(line) or any(is_doubled(self._times[one]) for one in asking):
+            for one in self._roles.asking(line.kind):
+                times[one] = answered = times.get(one, 0) + 1
+                if is_doubled(answered):
+                    news.add(row)
+                if one in closing:
+                    last[one] = row
+            if self._is_news(line):
                 news.add(row)
-            last.update(dict.fromkeys(asking & closing, row))
         news.update(last.values())
         of_traces = [row for row, line in enumerate(lines) if not self._roles.of_traces.isdisjoint(line.kind)]
         for run in runs(of_traces, lambda row: lines[row].number):

@@ -72,7 +72,7 @@ class RepeatFilter:
         return replace(found, lines=kept, thinned=True)
 
     def _is_crowded(self, found: Found) -> bool:
-        if not found.crowded:  # of such a window nothing is made into lines
+        if not found.crowded:  # there is nothing to be told from the kinds of such a window
             self._kinds.update(line.kind for line in found.lines)
         return found.crowded or len(self._kinds) > MANY_KINDS
 

@@ -3,9 +3,9 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED
@@ -14,9 +14,6 @@ from logrules.parsing.hits import Hits
 from logrules.parsing.line_writers import last_of_each
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
-
-if TYPE_CHECKING:
-    from logrules.parsing.line_table import LineTable
 
 # A window in which more different entries of the scanner were found was written by no job: those of open logs have 140
 # at most, those of eight jobs in one log 767.
@@ -32,12 +29,11 @@ class Found:
     """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines.
 
     ``continued`` of its lines are no lines of the file. Of the ``flooded`` kinds it has more lines than are looked at;
-    ``thinned`` says that of what repeats the bulk was left out. Of a ``crowded`` window all lines are here, in columns
-    where NumPy is installed.
+    ``thinned`` says that of what repeats the bulk was left out. Of a ``crowded`` window all lines are here.
     """
 
     source: str
-    lines: "tuple[HitLine, ...] | LineTable"
+    lines: tuple[HitLine, ...]
     line_count: int
     unfinished: bool
     hits: Mapping[int, int] = field(default_factory=dict)
@@ -64,36 +60,18 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
     """
     data = window.data
     by_entry = Counter(found.numbers)
-    flooded: frozenset[Kind] = frozenset()
-    lines: tuple[HitLine, ...] | LineTable
+    bounds = _bounds(data, found)
+    kept: Iterable[tuple[int, Kind]]
     if is_crowded(by_entry):
-        lines = _table()(window, found)
+        kept, flooded = _all(found, bounds), frozenset[Kind]()
     else:
-        bounds = _bounds(data, found)
         kept, flooded = _kept(_alike(found, bounds), shares, partial(last_of_each, data, found, bounds))
-        lines = _made(window, found, _spans(data, found, bounds, kept), count)
-    counted, number = (lines[-1].start, lines[-1].number) if isinstance(lines, tuple) and lines else (0, 0)
+    lines = _made(window, found, _spans(data, found, bounds, kept), count)
+    counted, number = (lines[-1].start, lines[-1].number) if lines else (0, 0)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
     continued = data.count(CONTINUED) if CONTINUED[:1] in data else 0
     return Found(window.source, lines, total, unfinished, by_entry, continued, flooded)
-
-
-def all_lines(window: Window, found: Hits, count: Count = count_newlines) -> tuple[HitLine, ...]:
-    """All lines of the window in which something was found; of very long ones the parts."""
-    bounds = _bounds(window.data, found)
-    kept = sorted((nth, kind) for kind, alike in _alike(found, bounds).items() for nth in alike)
-    return _made(window, found, _spans(window.data, found, bounds, kept), count)
-
-
-@cache
-def _table() -> "Callable[[Window, Hits], tuple[HitLine, ...] | LineTable]":
-    """What gives all lines of a window, and has none to make where NumPy is installed."""
-    try:
-        from logrules.parsing.line_table import LineTable
-    except ImportError:
-        return all_lines
-    return LineTable
 
 
 def _made(window: Window, found: Hits, spans: Iterable[Stretch], count: Count) -> tuple[HitLine, ...]:
@@ -134,6 +112,12 @@ def _bounds(data: bytes, found: Hits) -> "array[int]":
                 break
     bounds.append(len(found))
     return bounds
+
+
+def _all(found: Hits, bounds: "array[int]") -> Iterator[tuple[int, Kind]]:
+    """All lines with hits, each with its kind: where there are more kinds than lines are alike, none is looked for."""
+    for nth, (place, behind) in enumerate(pairwise(bounds)):
+        yield nth, tuple(dict.fromkeys(found.numbers[place:behind]))
 
 
 def _alike(found: Hits, bounds: "array[int]") -> "dict[Kind, array[int]]":
