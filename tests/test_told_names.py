@@ -11,8 +11,8 @@ from logrules.inference import command_slots
 from logrules.inference.clock import Clock
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.derived_numbers import with_numbers
+from logrules.inference.job_state import JobState
 from logrules.inference.renamed_settings import in_force, is_done, is_idle, renamed
-from logrules.inference.run_state import JobState
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
 from logrules.parsing.captures import Captures

@@ -1,12 +1,12 @@
 """How a condition's state moves: pure steps over frozen states.
 
-``step`` feeds one observation to one leaf; ``holds`` asks whether a condition is true, given the
-leaves' states and the world (open waits, metrics, silence, the end). Windows are half-open: at the
-deadline itself silence has won. A observation without a time has order only: no timed leaf holds on it.
+``step`` feeds one observation to one leaf about signals, ``match_of`` asks what it shows; ``holds`` asks whether a
+condition is true, given the matches of all its leaves. Windows are half-open: at the deadline itself silence has won.
+An observation without a time has order only: no timed leaf holds on it.
 """
 
 from collections.abc import Container, Mapping
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from logrules.inference.observation import Match, Observation, begin, extend, told_together
 from logrules.model.record import record, replace
@@ -52,21 +52,6 @@ class RepeatedState:
 
 
 LeafState: TypeAlias = Match | SequenceState | AbsenceState | RepeatedState
-
-
-class World(Protocol):
-    """What leaves without a state of their own ask the session."""
-
-    def match_of(self, leaf: Leaf) -> Match | None:
-        """What a wait, a silence, a metric or the end shows now, or None where the leaf does not hold."""
-
-    @property
-    def now(self) -> float | None:
-        """The job's time."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more comes."""
 
 
 def step(leaf: Leaf, state: LeafState | None, observation: Observation, signal: int) -> LeafState | None:
@@ -141,8 +126,8 @@ def _step_repeated(leaf: Repeated, state: RepeatedState | None, observation: Obs
     return RepeatedState(recent, match, fired=sum(count for _, count in recent) >= leaf.least)
 
 
-def match_of(leaf: Leaf, state: LeafState | None, world: World) -> Match | None:
-    """The observations on which the leaf holds now, or None where it does not hold."""
+def match_of(leaf: Leaf, state: LeafState | None, now: float | None, *, ended: bool) -> Match | None:
+    """The observations on which a leaf about signals holds ``now``, or None; ``ended`` says that nothing more comes."""
     match leaf, state:
         case Occurred(), Match():
             return state
@@ -151,17 +136,10 @@ def match_of(leaf: Leaf, state: LeafState | None, world: World) -> Match | None:
         case Repeated(), RepeatedState():
             return state.match if state.fired else None
         case Absence(), AbsenceState():
-            return state.fired or (state.pending if _overdue(state, world) else None)
-        case ((Occurred() | Sequence() | Repeated() | Absence()), _):
-            return None
+            overdue = ended or (state.deadline is not None and now is not None and now >= state.deadline)
+            return state.fired or (state.pending if overdue else None)
         case _:
-            return world.match_of(leaf)
-
-
-def _overdue(state: AbsenceState, world: World) -> bool:
-    if world.ended:
-        return True
-    return state.deadline is not None and world.now is not None and world.now >= state.deadline
+            return None
 
 
 _TOLD = (Occurred, Sequence, Absence, Repeated)

@@ -3,22 +3,18 @@
 Pure questions to a moment of a job; the session only says what the moment is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.left_behind import Laggards
+from logrules.inference.job_state import Activity
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
-from logrules.inference.polling import Poll, Polls
-from logrules.inference.worker_state import OpenWait
-from logrules.inference.workers import WorkerTracker
+from logrules.inference.polling import Poll
+from logrules.inference.rule_index import Limits
+from logrules.inference.run_state import RunState
 from logrules.model.event import Event, Worker
-from logrules.model.record import field, mutable_record, record, replace
-from logrules.ruleset.condition import Detection, Detector, Leaf, Stillness, Waiting
-
-# How long it may be still, of each kind of stillness, as any rule says it, in seconds.
-Limits: TypeAlias = Mapping[Detection, tuple[float, ...]]
+from logrules.model.record import record, replace
+from logrules.ruleset.condition import Detection, Detector, Stillness, Waiting
 
 # A pause that was lived through may come again, and be longer.
 _PAUSES = 3
@@ -26,61 +22,37 @@ _PAUSES = 3
 _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
 
 
-@mutable_record
-class Activity:
-    """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never.
-
-    ``longest_s`` is the longest silence that it has broken.
-    ``exit_status`` is that of a command that we started and that has ended.
-    """
-
-    begun: float | None = None
-    heard: float | None = None
-    heard_of: dict[str, float] = field(default_factory=dict)
-    exit_status: int | None = None
-    longest_s: float = 0.0
-
-    def listen(self, now: float) -> None:
-        """Time passes, whether or not anything is heard."""
-        self.begun = now if self.begun is None else self.begun
-
-    def hear(self, source: str, now: float) -> None:
-        """Bytes of a log came."""
-        if self.heard is not None:
-            self.longest_s = max(self.longest_s, now - self.heard)
-        self.heard = now if self.heard is None else max(now, self.heard)
-        self.heard_of[source] = now
-
-
 @record
 class JobSnapshot:
     """A job as it stands.
 
-    Asked only where an answer hangs on it: whether an error stands, a wait is open, its last lines are those of a loop.
-    ``reached`` is the job's own time at its last line, which no stamp of another time zone turns back. ``polled`` is
-    what repeated lines say of which a rule of their own tells.
+    ``failing`` is asked only where an answer hangs on it: whether an error stands. ``polled`` is what repeated lines
+    say of which a rule of their own tells.
     """
 
-    now: float | None
-    ended: bool
+    run: RunState
     failing: Callable[[], bool]
-    waiting: Callable[[], bool]
-    looping: Callable[[], bool]
-    last: Observation | None
-    reached: float | None
-    tracker: WorkerTracker
-    activity: Activity
-    polls: Polls
-    went_on: Callable[[Observation], bool]
-    laggards: Laggards
-    cut_off: Callable[[OpenWait], bool]
-    parting: Observation | None = None
     polled: tuple[str, ...] = ()
+
+    @property
+    def now(self) -> float | None:
+        """The job's time."""
+        return self.run.job.clock.now
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes."""
+        return self.run.job.ended
+
+    @property
+    def activity(self) -> Activity:
+        """When the job was heard."""
+        return self.run.job.activity
 
     @property
     def quiet_since(self) -> float | None:
         """When the last bytes came; for a saved log, how late it was when the last line that told anything came."""
-        return self.reached if self.activity.heard is None else self.activity.heard
+        return self.run.reached if self.activity.heard is None else self.activity.heard
 
     def overdue(self, since: float | None, patience_s: float) -> bool:
         """Whether what began at ``since`` lasts for longer than this."""
@@ -95,11 +67,11 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
         case Waiting():
             return _waiting(leaf, at)
         case Detector(Detection.QUIET, limit):
-            since = None if at.tracker.owes_nothing else at.quiet_since
+            since = None if at.run.tracker.owes_nothing else at.quiet_since
             quiet = since is not None and at.now is not None and at.now - since > limit
-            return _end_of(at, at.last) if quiet and at.last is not None else None
+            return _end_of(at, at.run.last) if quiet and at.run.last is not None else None
         case Detector(Detection.STOPPED):
-            return _end_of(at, at.last) if at.last is not None and _stopped(at) else None
+            return _end_of(at, at.run.last) if at.run.last is not None and _stopped(at) else None
         case Detector(Detection.POLLING, limit, says):
             return _polling(limit, says, at)
         case Detector(Detection.LAGGING):
@@ -108,45 +80,31 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
             return _live(leaf, at)
 
 
-def unstarted_patience(limit_s: float, activity: Activity) -> float:
+def _unstarted_patience(limit_s: float, at: JobSnapshot) -> float:
     """How long a job that has not begun to loop may be silent: longer where it was silent before, and went on."""
-    return max(limit_s, _PAUSES * activity.longest_s)
+    return max(limit_s, _PAUSES * at.activity.longest_s)
 
 
-def limits_of(leaves: Iterable[Leaf]) -> Limits:
-    """The limits that these leaves of conditions ask for."""
-    asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in leaves if isinstance(leaf, Detector)})
-    return {kind: tuple(limit for limit, its in asked if its is kind) for kind in Detection}
-
-
-def polled_words(leaves: Iterable[Leaf]) -> tuple[str, ...]:
-    """What repeated lines must say for these leaves that are about some of them only."""
-    asked = {leaf.says for leaf in leaves if isinstance(leaf, Detector) and leaf.says is not None}
-    return tuple(sorted(asked))
-
-
-def polling_patience(limit_s: float, polls: Polls) -> float:
+def _polling_patience(limit_s: float, at: JobSnapshot) -> float:
     """How long lines may only say that they wait: longer where that was so before, and the job went on."""
-    return max(limit_s, _PAUSES * polls.longest_s)
+    return max(limit_s, _PAUSES * at.run.polls.longest_s)
 
 
 def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
     """The moments at which silence alone may change an answer, but for steps that stay away."""
-    for wait in at.tracker.open_waits():
+    for wait in at.run.tracker.open_waits():
         if wait.since is not None:
             yield wait.since + wait.wait.patience_s
     since, begun = at.quiet_since, at.activity.begun
     if since is not None:
         yield from (since + limit for limit in limits[Detection.QUIET])
-    begins = [poll.first.heard for poll in at.polls.standing() if poll.first.heard is not None]
-    yield from (first + polling_patience(limit, at.polls) for first in begins for limit in limits[Detection.POLLING])
+    begins = [poll.first.heard for poll in at.run.polls.standing() if poll.first.heard is not None]
+    yield from (first + _polling_patience(limit, at) for first in begins for limit in limits[Detection.POLLING])
     if begun is not None:
         if at.activity.heard is None:
             yield from (begun + limit for limit in limits[Detection.SILENT])
         else:
-            yield from (
-                at.activity.heard + unstarted_patience(limit, at.activity) for limit in limits[Detection.UNSTARTED]
-            )
+            yield from (at.activity.heard + _unstarted_patience(limit, at) for limit in limits[Detection.UNSTARTED])
 
 
 def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
@@ -154,13 +112,15 @@ def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
     if at.ended or at.now is None or at.activity.begun is None:
         return None
     if leaf.kind is Detection.SILENT:
-        nothing = at.activity.heard is None and at.last is None and at.overdue(at.activity.begun, leaf.longer_than_s)
+        nothing = (
+            at.activity.heard is None and at.run.last is None and at.overdue(at.activity.begun, leaf.longer_than_s)
+        )
         return begin(_NO_LINE, -1) if nothing else None
-    if at.tracker.owes_nothing or at.failing():
+    if at.run.tracker.owes_nothing or at.failing():
         return None
     if leaf.kind is Detection.UNSTARTED:
-        return begin(at.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
-    return step_time.overdue(at.tracker.workers, at.now, at.activity.heard_of)
+        return begin(at.run.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
+    return step_time.overdue(at.run.tracker.workers, at.now, at.activity.heard_of)
 
 
 def _lagging(at: JobSnapshot) -> Match | None:
@@ -168,28 +128,28 @@ def _lagging(at: JobSnapshot) -> Match | None:
     if at.failing():
         return None
     live = not at.ended and at.now is not None and at.activity.begun is not None
-    if at.ended or (live and at.tracker.completed is not None):
-        return match_of_lines(at.laggards.last_lines(at.now, ended=at.ended))
-    if not live or at.now is None or at.tracker.owes_nothing:
+    if at.ended or (live and at.run.tracker.completed is not None):
+        return match_of_lines(at.run.laggards.last_lines(at.now, ended=at.ended))
+    if not live or at.now is None or at.run.tracker.owes_nothing:
         return None
-    return step_time.lagging(at.tracker.workers, at.now, at.laggards.is_passed)
+    return step_time.lagging(at.run.tracker.workers, at.now, at.run.laggards.is_passed)
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:
-    if at.tracker.looped or at.waiting():
+    if at.run.tracker.looped or at.run.is_waiting():
         return False
-    return at.overdue(at.activity.heard, unstarted_patience(limit_s, at.activity))
+    return at.overdue(at.activity.heard, _unstarted_patience(limit_s, at))
 
 
 def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     # Who parts in the very last line of a log is through with what it was at.
-    parted = at.parting.worker if at.ended and at.parting is not None else None
+    parted = at.run.parting.worker if at.ended and at.run.parting is not None else None
     late = [
         wait
-        for wait in at.tracker.open_waits()
+        for wait in at.run.tracker.open_waits()
         if wait.wait.id == leaf.wait
         and wait.renewed.worker != parted
-        and ((at.ended and not at.cut_off(wait)) or wait.is_overdue(at.now))
+        and ((at.ended and not at.run.cut_off(wait)) or wait.is_overdue(at.now))
     ]
     if not late:
         return None
@@ -203,8 +163,8 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
 
 def _polling(limit_s: float, says: str | None, at: JobSnapshot) -> Match | None:
     """The first and the last of lines that say that they wait, live or at the end of a saved log."""
-    late = [poll for poll in at.polls.standing() if _concerns(says, poll, at) and _lasts(poll, limit_s, at)]
-    if not late or at.tracker.owes_nothing or at.failing() or at.waiting():
+    late = [poll for poll in at.run.polls.standing() if _concerns(says, poll, at) and _lasts(poll, limit_s, at)]
+    if not late or at.run.tracker.owes_nothing or at.failing() or at.run.is_waiting():
         return None
     longest = min(late, key=lambda poll: poll.first.order)
     return extend(begin(longest.first, -1), longest.last, -1)
@@ -218,15 +178,15 @@ def _concerns(says: str | None, poll: Poll, at: JobSnapshot) -> bool:
 def _lasts(poll: Poll, limit_s: float, at: JobSnapshot) -> bool:
     if at.ended:
         lasted_s = poll.lasted_s
-        long = lasted_s is None or lasted_s >= polling_patience(limit_s, at.polls)
-        return long and not at.went_on(poll.last)
+        long = lasted_s is None or lasted_s >= _polling_patience(limit_s, at)
+        return long and not at.run.went_on(poll.last)
     heard = at.activity.heard_of.get(poll.last.event.source)
-    return at.overdue(poll.first.heard, polling_patience(limit_s, at.polls)) and poll.goes_on(at.now, heard)
+    return at.overdue(poll.first.heard, _polling_patience(limit_s, at)) and poll.goes_on(at.now, heard)
 
 
 def _end_of(at: JobSnapshot, last: Observation) -> Match:
     """The last step and the last sign of a place in the pipeline that anybody gave, and the last line of all."""
-    states = at.tracker.workers.values()
+    states = at.run.tracker.workers.values()
     steps = (state.stepped for state in states if state.stepped is not None)
     signs = (state.latest for state in states if state.latest is not None)
     latest = (max(told, key=_order, default=last) for told in (steps, signs))
@@ -243,13 +203,13 @@ def _order(observation: Observation) -> int:
 
 def _stopped(at: JobSnapshot) -> bool:
     """Whether the log ends in mid-run: no completion, no error, no open wait."""
-    tracker = at.tracker
+    tracker = at.run.tracker
     return (
         at.ended
         and tracker.completed is None
         and not tracker.over
-        and at.parting is None
-        and (bool(tracker.workers) or at.polls.ends(at.last) or at.looping())
+        and at.run.parting is None
+        and (bool(tracker.workers) or at.run.polls.ends(at.run.last) or at.run.loops())
         and not at.failing()
-        and not at.waiting()
+        and not at.run.is_waiting()
     )

@@ -36,11 +36,6 @@ class RuleEvaluation:
         """The job's time."""
         return self._run.job.clock.now
 
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more comes."""
-        return self._run.job.ended
-
     def deadlines(self) -> Iterator[float]:
         """The moments at which silence alone may change an answer."""
         for states in self._states.values():
@@ -147,12 +142,6 @@ class RuleEvaluation:
         told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO and rule.wait is None]
         return any(not self._lived_through(rule) for rule in told)
 
-    def match_of(self, leaf: Leaf) -> Match | None:
-        """What a wait, a silence, a metric or the end shows now."""
-        if isinstance(leaf, Stillness):
-            return liveness.match_of(leaf, self._snapshot())
-        return self._run.metrics.match_of(leaf) if isinstance(leaf, Metrical) else None
-
     def _judge(self, rule: Rule) -> Iterator[Change]:
         found = self._found(rule)
         # What was told together once stays so, however much of each is told later.
@@ -170,7 +159,14 @@ class RuleEvaluation:
 
     def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
         states = self._states.get(rule.id, {})
-        return {leaf: conditions.match_of(leaf, states.get(leaf), self) for leaf in self._index.leaves[rule.id]}
+        return {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.leaves[rule.id]}
+
+    def _match_of(self, leaf: Leaf, state: LeafState | None) -> Match | None:
+        if isinstance(leaf, Stillness):
+            return liveness.match_of(leaf, self._snapshot())
+        if isinstance(leaf, Metrical):
+            return self._run.metrics.match_of(leaf)
+        return conditions.match_of(leaf, state, self.now, ended=self._run.job.ended)
 
     def _holds(self, rule: Rule, found: Mapping[Leaf, Match | None]) -> bool:
         if rule.requires and self._run.frameworks.isdisjoint(rule.requires):
@@ -230,8 +226,4 @@ class RuleEvaluation:
 
     def _snapshot(self) -> JobSnapshot:
         # None is kept: it asks this evaluation, and a run that is over would stay in memory with it.
-        run = self._run
-        return JobSnapshot(
-            self.now, self.ended, self.failing, run.is_waiting, run.loops, run.last, run.reached, run.tracker,
-            run.job.activity, run.polls, run.went_on, run.laggards, run.cut_off, run.parting, self._index.polled,
-        )  # fmt: skip
+        return JobSnapshot(self._run, self.failing, self._index.polled)

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.failures import FailureTables
-from logrules.inference.liveness import Limits, limits_of, polled_words
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
+    Detection,
+    Detector,
     Every,
     Leaf,
     Metrical,
@@ -22,6 +23,8 @@ from logrules.ruleset.condition import (
 from logrules.ruleset.pack import Marker, Metric, Pack, Rule
 
 Sign = TypeVar("Sign", int, str)
+# How long it may be still, of each kind of stillness, as any rule says it, in seconds.
+Limits: TypeAlias = Mapping[Detection, tuple[float, ...]]
 
 
 @record
@@ -71,8 +74,8 @@ def index_of(pack: Pack) -> Index:
         silent=silent,
         metrics_of={name: _metrics(by_rule[name]) for name in silent if not _asks_silence(by_rule[name])},
         ends=ends_of(pack),
-        limits=limits_of(every),
-        polled=polled_words(every),
+        limits=_limits(every),
+        polled=_polled_words(every),
         markers={marker.signal: marker for marker in pack.markers},
         failures=FailureTables.of(pack),
         workers=WorkerTables.of(pack),
@@ -127,3 +130,15 @@ def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:
         if isinstance(leaf, Metrical) and leaf not in asked.get(leaf.metric, ()):
             asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
     return asked
+
+
+def _limits(found: Iterable[Leaf]) -> Limits:
+    """The limits that these leaves of conditions ask for."""
+    asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in found if isinstance(leaf, Detector)})
+    return {kind: tuple(limit for limit, its in asked if its is kind) for kind in Detection}
+
+
+def _polled_words(found: Iterable[Leaf]) -> tuple[str, ...]:
+    """What repeated lines must say for these leaves that are about some of them only."""
+    asked = {leaf.says for leaf in found if isinstance(leaf, Detector) and leaf.says is not None}
+    return tuple(sorted(asked))

@@ -1,12 +1,10 @@
-"""What a job and its present run have shown so far, before any rule is asked."""
+"""What the present run of a job has shown so far, before any rule is asked."""
 
 from logrules.inference.cadence import SHORTEST_S
-from logrules.inference.clock import Clock
-from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
+from logrules.inference.job_state import JobState
 from logrules.inference.launcher_ends import ended_ranks
 from logrules.inference.left_behind import Laggards
-from logrules.inference.liveness import Activity
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Match, Observation
 from logrules.inference.outliers import Outliers
@@ -18,7 +16,7 @@ from logrules.inference.time_series import CurveSampler
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Stance
-from logrules.model.record import field, mutable_record, replace
+from logrules.model.record import replace
 from logrules.ruleset.pack import Marker, Pack, Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
@@ -30,28 +28,6 @@ NEW_RUN_ROUNDS = 20
 ANSWERS = 3
 # So many lines below the end of a script its next traceback is that of another run, and not of a process beside it.
 _ANOTHER_RUN = 2
-
-# No job tells more by name than this, nor so long a value; a hostile log may try.
-_MAX_TOLD, _MAX_VALUE = 1_000, 400
-
-
-@mutable_record
-class JobState:
-    """What outlives a run: the job's time, when it was heard, its last lines, whether nothing more comes.
-
-    ``told`` is what lines said by name, for steps: settings, versions, the machine.
-    """
-
-    clock: Clock
-    activity: Activity = field(default_factory=Activity)
-    endings: Endings = field(default_factory=Endings)
-    ended: bool = False
-    told: dict[str, str] = field(default_factory=dict)
-
-    def tell(self, name: str, value: str) -> None:
-        """A line says this by name: the last word counts. What no step could use is left out."""
-        if len(value) <= _MAX_VALUE and (name in self.told or len(self.told) < _MAX_TOLD):
-            self.told[name] = value
 
 
 class RunState:
