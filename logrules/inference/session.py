@@ -1,6 +1,7 @@
 """The only state past the source: routes events by signal to what follows workers, failures, metrics and rules."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
@@ -24,6 +25,7 @@ from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
+from logrules.parsing.stance import StanceJudge
 from logrules.ruleset.pack import Marker, Pack
 
 if TYPE_CHECKING:
@@ -226,8 +228,16 @@ class Session:
             yield from self._rules.judge_failures()
 
     def _last_errors(self) -> tuple[Event, ...]:
-        found = self._job.endings.errors(self._run.tracker.went_on())
+        found = self._job.endings.errors(self._run.tracker.went_on(), self._tells_trouble)
         return tuple(event for event in found if not self._run.failures.told_as_caught(event))
+
+    def _tells_trouble(self, message: str) -> bool:
+        return self._stances.tells_trouble(message)
+
+    @cached_property
+    def _stances(self) -> StanceJudge:
+        """Made where a log ends in errors of which only their words can tell: few do."""
+        return StanceJudge(self._pack.tables.stances)
 
     def _complains(self, event: Event) -> bool:
         trace = self._pack.trace

@@ -8,7 +8,6 @@ from operator import itemgetter
 
 from logrules.model.event import Event, Hit, Level, Stance, Worker
 from logrules.model.record import record, replace
-from logrules.parsing.announced_traceback import announced_by
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser
@@ -35,6 +34,7 @@ KEPT_LINES = 8_192
 MAX_KEPT_BYTES = 512
 # A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
 FLOOD_LINES = 64
+_TRACEBACK = "Traceback (most recent call last)"
 # Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
 LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
 
@@ -174,12 +174,19 @@ class Reader:
         return replace(event, level=None) if passed_on else event
 
     def _announced(self, event: Event) -> Event:
-        """A traceback's bare head as written by who announces it on the line above."""
+        """A traceback's bare head as written by who announces it on the line above, as ``logging.exception`` does.
+
+        What stands above may as well be the routine of another process: it has to tell of trouble, or to be an error.
+        """
         trace = self._pack.trace
         if trace is None or not any(hit.signal == trace.head for hit in event.hits):
             return event
-        header = announced_by(event, self._peeler.peel)
-        return event if header is None else replace(event, worker=self._worker(event.source, header))
+        if event.worker.is_process or not event.before or not event.message.startswith(_TRACEBACK):
+            return event
+        above = self._peeler.peel(event.before[-1])
+        names = any(part is not None for part in (above.host, above.role, above.pid, above.rank))
+        tells = self._judge.tells_trouble(above.message) if above.level is None else above.level >= Level.ERROR
+        return replace(event, worker=self._worker(event.source, above)) if names and tells else event
 
     def _redrawn(self, line: HitLine, whole: bytes, most: int) -> list[tuple[int, bytes, Kind]]:
         """The redraws that carry hits; of each kind the first ones and the last."""

@@ -135,15 +135,16 @@ class StanceJudge:
         if not any(fitted):
             return None
         # What fits no form is tried for trouble first: it makes a fact of the line whatever the others say.
-        if any(form is None and self._tells_trouble(one) for one, form in zip(clauses, fitted, strict=True)):
+        if any(form is None and self.tells_trouble(one) for one, form in zip(clauses, fitted, strict=True)):
             return None
-        states = [form for one, form in zip(clauses, fitted, strict=True) if form and self._tells_trouble(one)]
+        states = [form for one, form in zip(clauses, fitted, strict=True) if form and self.tells_trouble(one)]
         if not states or level in _SEVERE:
             return fitted[0]
         return states[0]
 
-    def _tells_trouble(self, clause: str) -> bool:
-        return any(self._fits(form, clause) for form in self._trouble)
+    def tells_trouble(self, message: str) -> bool:
+        """Whether a message, or a clause of one, has words of trouble, whatever is said of it."""
+        return any(self._fits(form, message.lower()[:MAX_JUDGED_CHARS]) for form in self._trouble)
 
     def _fits(self, form: StanceForm, text: str) -> bool:
         if form.id in self._out_of_time:
