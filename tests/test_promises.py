@@ -18,7 +18,7 @@ from logrules.model.stream import Block, End
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
 from logrules.parsing.clean import clean
-from logrules.parsing.log_tail import RawLine
+from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows

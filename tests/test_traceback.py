@@ -17,7 +17,7 @@ from logrules.model.stream import Block
 from logrules.parsing.exception_line import exception_by_place, unglued
 from logrules.parsing.frame_list import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.growing_log import GrowingLog
-from logrules.parsing.log_tail import RawLine
+from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.traceback import MAX_ALIKE, TracebackAssembler
@@ -75,7 +75,7 @@ def _live(text: str, cuts: list[int], source: str = "train.log") -> Iterator[Eve
         if begin < end:
             yield from log.read(Block(source, begin, data[begin:end]))
     yield from log.held()
-    yield from list(log.tail())[-1:]
+    yield from sorted(log.ends(), key=lambda event: -event.line)[:1]
 
 
 def _failures(events: Iterator[Event]) -> list[Failure]:

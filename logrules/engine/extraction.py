@@ -17,8 +17,7 @@ from logrules.model.record import mutable_record, record
 from logrules.model.report import Severity
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.parsing.hit_lines import Found
-from logrules.parsing.log_head import LogHead
-from logrules.parsing.log_tail import LogTail
+from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.newlines import Count, count_newlines, fast_counter
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
@@ -91,7 +90,7 @@ class Extraction:
     def events(self, source: Source) -> Iterator[Event]:
         """The events of one source in order, its last lines at the end, and its first behind them."""
         reader = self.reader or self.scanners.reader.for_another()
-        head, tail = LogHead(), LogTail()
+        ends = LogEnds()
         line, continued, unfinished = 1, 0, False
         for window, found in _found(windows(_items(source, self), self.window), self):
             yield from reader.events(found, line, continued)
@@ -99,11 +98,10 @@ class Extraction:
             continued += found.continued
             self.tally.lines += found.line_count - found.continued
             unfinished = found.unfinished
-            head.add(window.offset, window.data)
-            tail.add(window.offset, window.data)
+            ends.add(window.offset, window.data)
         self.tally.lines += unfinished
-        yield from (reader.unasked(source.name, raw) for raw in tail.lines(line - 1, continued))
-        yield from (reader.opening(source.name, raw) for raw in head.lines())
+        yield from (reader.unasked(source.name, raw) for raw in ends.last_lines(line - 1, continued))
+        yield from (reader.opening(source.name, raw) for raw in ends.first_lines())
         for sentence in reader.dropped:
             self.note(source.name, sentence)
 

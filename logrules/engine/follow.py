@@ -263,8 +263,7 @@ class Following:
         # The log that spoke last is the one whose last line shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, iter(log.growing.held()))
-            yield from self._feed(log, log.growing.tail())
-            yield from self._feed(log, log.growing.head())
+            yield from self._feed(log, log.growing.ends())
             for sentence in log.reader.dropped:
                 self._session.note(name, sentence)
         yield from self._session.feed(end)

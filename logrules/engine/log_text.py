@@ -12,7 +12,7 @@ from logrules.model.event import Event, LogLine, LogText
 from logrules.model.record import replace
 from logrules.model.report import Report
 from logrules.parsing.clean import redraws
-from logrules.parsing.log_tail import RawLine
+from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import Discovered

@@ -21,8 +21,7 @@ from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLIC
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.line_context import LineContext
 from logrules.parsing.line_writers import LAST_LINES, MAX_WRITERS, opening_of
-from logrules.parsing.log_head import LogHead
-from logrules.parsing.log_tail import LogTail
+from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
 from logrules.parsing.window import WINDOW_BYTES, Window
 
@@ -130,7 +129,7 @@ class GrowingLog:
         self._open = b""  # the unfinished line, as far as it has come
         self._opening: bytes | None = None  # how it begins, where that is more than is kept of it
         self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
-        self._head, self._tail = LogHead(), LogTail()
+        self._ends = LogEnds()
         self._arrived: float | None = None
 
     @property
@@ -174,14 +173,11 @@ class GrowingLog:
         """The routine lines kept back, read now, in their order."""
         return [event for number, line in self._sieve.release() for event in self._events(number, line)]
 
-    def tail(self) -> Iterator[Event]:
-        """The last lines, whether or not a signal asked for them."""
-        for line in self._tail.lines(self.lines, self.continued):
+    def ends(self) -> Iterator[Event]:
+        """The last lines, whether or not a signal asked for them, and behind them the first."""
+        for line in self._ends.last_lines(self.lines, self.continued):
             yield replace(self._reader.unasked(self._source, line), arrived=self._arrived)
-
-    def head(self) -> Iterator[Event]:
-        """The first lines, to be told behind the last."""
-        for line in self._head.lines():
+        for line in self._ends.first_lines():
             yield replace(self._reader.opening(self._source, line), arrived=self._arrived)
 
     def _enter(self, window: int) -> None:
@@ -197,8 +193,7 @@ class GrowingLog:
         found = self._find(Window(self._source, self._window, start - len(above), above + text))
         passed, marked = above.count(b"\n"), above.count(CONTINUED)
         known = self.continued - self._open.startswith(CONTINUED) - marked
-        self._head.add(self._offset, data)
-        self._tail.add(self._offset, data)
+        self._ends.add(self._offset, data)
         self._offset += len(data)
         self.lines += found.line_count - passed
         self.read_lines += found.line_count - passed - (known + found.continued - self.continued)

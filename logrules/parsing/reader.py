@@ -13,7 +13,7 @@ from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser
 from logrules.parsing.hit_line import HitLine, Kind, kind_of
 from logrules.parsing.hit_lines import Found, Shares, hit_lines
-from logrules.parsing.log_tail import RawLine
+from logrules.parsing.log_ends import RawLine
 from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge

@@ -12,8 +12,7 @@ from logrules.model.event import Event
 from logrules.model.report import Report
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.test_result import Clause
-from logrules.parsing.log_head import LogHead
-from logrules.parsing.log_tail import LogTail
+from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
 from logrules.sources.discover import discover
 
@@ -62,11 +61,10 @@ def events_of(on: Prepared, log: str, first_line: int = 1) -> list[Event]:
         return []
     data = log.encode()
     found = on.scanners.find(Window(SOURCE, 0, 0, data))
-    head, tail = LogHead(), LogTail()
-    head.add(0, data)
-    tail.add(0, data)
-    unasked = (on.reader.unasked(SOURCE, line) for line in tail.lines(first_line - 1 + data.count(b"\n")))
-    opening = (on.reader.opening(SOURCE, line) for line in (head.lines() if first_line == 1 else ()))
+    ends = LogEnds()
+    ends.add(0, data)
+    unasked = (on.reader.unasked(SOURCE, line) for line in ends.last_lines(first_line - 1 + data.count(b"\n")))
+    opening = (on.reader.opening(SOURCE, line) for line in (ends.first_lines() if first_line == 1 else ()))
     return [*on.reader.events(found, first_line), *unasked, *opening]
 
 
