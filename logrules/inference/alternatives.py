@@ -1,6 +1,6 @@
 """What a failure may be that nothing knows: the causes that the table of alternatives names for its place and class."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from logrules.inference.exception_lineage import ExceptionLineage
 from logrules.inference.ranking import Hypothesis, Ranked
@@ -50,15 +50,8 @@ def _lineage(raised: str | None, pack: Pack) -> ExceptionLineage | None:
 def _row_for(
     rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage | None
 ) -> AlternativesRow | None:
-    return next(_fitting(rows, cause, phase, lineage), None)
-
-
-def _fitting(
-    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage | None
-) -> Iterator[AlternativesRow]:
-    for row in rows:
-        if cause in row.of and _is_of_class(row, lineage) and (not row.phases or phase in row.phases):
-            yield row
+    fitting = (row for row in rows if cause in row.of and (not row.phases or phase in row.phases))
+    return next((row for row in fitting if _is_of_class(row, lineage)), None)
 
 
 def _is_of_class(row: AlternativesRow, lineage: ExceptionLineage | None) -> bool:

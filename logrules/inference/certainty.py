@@ -42,9 +42,3 @@ def certainty(model: CertaintyModel, found: Mapping[str, float]) -> float:
     """How likely the diagnosis names the root cause, from 0 to 1."""
     score = sum(model.weights.get(name, 0.0) * value for name, value in found.items())
     return round(1.0 / (1.0 + exp(-max(-30.0, min(30.0, score)))), 3)
-
-
-def record_of(model: CertaintyModel, hypothesis: Hypothesis) -> tuple[int, int]:
-    """In how many labelled logs the rule came first with the right cause, and in how many it came first."""
-    right, seen = model.records.get(hypothesis.rule.id, (0, 0))
-    return right, seen

@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.alternatives import alternatives
-from logrules.inference.certainty import certainty, features, record_of
+from logrules.inference.certainty import certainty, features
 from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
@@ -59,7 +59,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
         replace(
             _diagnosis(one, findings, pack, sides),
             confidence=certainty(model, features(ranked, place, reactions)),
-            measured=record_of(model, one.hypothesis),
+            measured=model.records.get(one.hypothesis.rule.id, (0, 0)),
         )
         for place, one in enumerate(ranked)
     )

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
@@ -20,8 +21,6 @@ from logrules.ruleset.tables import EXCEPTIONS, EXITS, ExitCode, ExitForm
 
 # The hit of an event that a row of a table stands behind: no signal of the pack has this number.
 ROW_SIGNAL = -2
-# Records of exits are numbered from here on, those of exceptions below.
-_EXITS_FROM = 1 << 32
 _MAX_RECORDS = 10_000
 # A worker that raised the same thing so often lived through it: it does not end anything.
 LIVED_THROUGH = 3
@@ -77,9 +76,10 @@ class Failures:
 
     def __init__(self, tables: FailureTables) -> None:
         self._tables = tables
-        self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame)
+        ids = count(1)
+        self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame, ids)
         self.phases = FailurePhases(tables.resolver, self._assembler.frames_of)
-        self._exits = ExitReader(tables.exit_forms, tables.exit_codes, iter(range(_EXITS_FROM, 2 * _EXITS_FROM)))
+        self._exits = ExitReader(tables.exit_forms, tables.exit_codes, ids)
         self._records: dict[int, _Known] = {}
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()

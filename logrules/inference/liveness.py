@@ -4,6 +4,7 @@ Pure questions to a moment of a job; the session only says what the moment is.
 """
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
@@ -189,16 +190,12 @@ def _end_of(at: JobSnapshot, last: Observation) -> Match:
     states = at.run.tracker.workers.values()
     steps = (state.stepped for state in states if state.stepped is not None)
     signs = (state.latest for state in states if state.latest is not None)
-    latest = (max(told, key=_order, default=last) for told in (steps, signs))
+    latest = (max(told, key=attrgetter("order"), default=last) for told in (steps, signs))
     match = begin(last, -1)
     for observation in {one.order: one for one in latest if one.order != last.order}.values():
         match = extend(match, observation, -1)
     # It is the last line that says where the job is now.
     return replace(match, last=last)
-
-
-def _order(observation: Observation) -> int:
-    return observation.order
 
 
 def _stopped(at: JobSnapshot) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import assert_never
 
 from logrules.inference.cadence import median
-from logrules.inference.observation import Match, Observation, begin, extend
+from logrules.inference.observation import Match, Observation, begin, extend, match_of_lines
 from logrules.inference.progress_key import bar_of
 from logrules.model.record import field, mutable_record
 from logrules.ruleset.condition import (
@@ -100,7 +100,7 @@ class MetricStates:
                 recent = list(series.samples)[-over:]
                 values = [value for value, _ in recent]
                 holds = len(recent) == over and _shape(leaf, values) and not _is_one_line(leaf, recent)
-                return _match_of_lines(recent) if holds else None
+                return match_of_lines(line for _, line in recent) if holds else None
             case _:
                 assert_never(leaf)
 
@@ -199,10 +199,3 @@ def _is_of_rows(shown: str, samples: Sequence[tuple[float, Observation]]) -> boo
     bare = samples[-1][1].event.message.replace(shown, "")
     rounds = {observation.round for _, observation in samples}
     return not any(letter.isdigit() for letter in bare) and len(rounds) == len(samples)
-
-
-def _match_of_lines(samples: Sequence[tuple[float, Observation]]) -> Match:
-    match = begin(samples[0][1], -1)
-    for _, observation in samples[1:]:
-        match = extend(match, observation, -1)
-    return match
