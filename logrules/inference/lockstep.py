@@ -16,8 +16,8 @@ from logrules.model.event import Worker
 from logrules.model.record import field, mutable_record
 from logrules.model.template import template_of
 
-# A worker as its peers see it, whichever of its streams a line is on: its role and rank, or host and process.
-Seat: TypeAlias = tuple[str | None, str | None, int]
+# What tells a worker from its peers, whichever of its streams a line is on: its role and rank, or host and process.
+PeerKey: TypeAlias = tuple[str | None, str | None, int]
 
 # Of each worker so many of its last strides are known: a thinned log has so many of its last lines without a gap.
 _STRIDES = 3
@@ -30,7 +30,7 @@ _LONGEST_STRIDES, _USUAL_STRIDES, _SHARE = 3, 20, 0.2
 # Of a log that is full of the same lines the last are read: of more workers than these not one of each may be there.
 _MOST_IN_A_LOG = 32
 # More kinds of lines that count are none of a loop, more workers are compared by nobody.
-_MAX_TRACKS, _MAX_SEATS = 64, 65_536
+_MAX_TRACKS, _MAX_PEERS = 64, 65_536
 
 
 @mutable_record
@@ -64,20 +64,20 @@ class Track:
     """Those who count the same steps. ``ordered`` says whether it is known in which order they made them."""
 
     source: str
-    runners: dict[Seat, Runner] = field(default_factory=dict)
+    runners: dict[PeerKey, Runner] = field(default_factory=dict)
     foremost: int = 0
     origin: int = 0
     ordered: bool = True
 
-    def step(self, seat: Seat, reached: int, observation: Observation) -> None:
+    def step(self, key: PeerKey, reached: int, observation: Observation) -> None:
         """One of them counted."""
         if observation.time is None and observation.event.source != self.source:
             self.ordered = False
-        own = self.runners.get(seat)
+        own = self.runners.get(key)
         if own is None:
             if not self.runners:
                 self.origin = reached
-            own = self.runners[seat] = Runner(reached, reached, reached, observation, observation, observation)
+            own = self.runners[key] = Runner(reached, reached, reached, observation, observation, observation)
         elif reached != own.number:
             own.step_to(reached, self.foremost if self.ordered else 0, observation)
         self.foremost = max(self.foremost, own.position)
@@ -121,66 +121,66 @@ class Lockstep:
 
     def __init__(self) -> None:
         self._tracks: dict[tuple[str | None, str], Track] = {}
-        self._tracks_of: dict[Seat, list[Track]] = {}
+        self._tracks_of: dict[PeerKey, list[Track]] = {}
         # By which line a worker said last that it is done.
-        self._left: dict[Seat, int] = {}
+        self._left: dict[PeerKey, int] = {}
         # Where one line stands for those of several workers, nobody knows who said it.
         self._collected: set[str | None] = set()
 
     def see(self, observation: Observation, *, leaves: bool) -> None:
         """Take a line; ``leaves`` says that by it its writer is done."""
         event, worker = observation.event, observation.worker
-        seat = _seat_of(worker)
-        if seat is None:
+        key = _peer_key(worker)
+        if key is None:
             return
         if leaves:
-            self._left[seat] = observation.order
+            self._left[key] = observation.order
         if event.repeat > 1:
             self._collected.add(worker.role)
         told = (number(hit.captures.get("step")) for hit in event.hits if hit.captures)
         reached = next((step for step in told if step is not None), None)
         if reached is not None:
-            self._step(seat, worker, reached, observation)
-        for track in self._tracks_of.get(seat, ()):
-            own = track.runners[seat]
+            self._step(key, worker, reached, observation)
+        for track in self._tracks_of.get(key, ()):
+            own = track.runners[key]
             own.said, own.met = observation, track.foremost
 
     def has_left(self, step: Observation) -> bool:
         """Whether the writer of a line has said since that it is done."""
-        seat = _seat_of(step.worker)
-        return seat is not None and self._left.get(seat, -1) > step.order
+        key = _peer_key(step.worker)
+        return key is not None and self._left.get(key, -1) > step.order
 
     def others_go_on(self, step: Observation, since: float) -> bool:
         """Whether most of those who count the steps that the writer of this counts have done so since that moment.
 
         Of two it is the other; of who counts nothing there is nothing to be said.
         """
-        seat = _seat_of(step.worker)
-        tracks = self._tracks_of.get(seat, ()) if seat is not None else ()
+        key = _peer_key(step.worker)
+        tracks = self._tracks_of.get(key, ()) if key is not None else ()
         return not tracks or any(track.goes_on(since) for track in tracks)
 
     def left_behind(self) -> tuple[Runner, ...]:
         """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
         tracks = (track for (role, _), track in self._tracks.items() if role not in self._collected)
-        found = {_seat_of(one.said.worker): one for track in tracks for one in track.left_behind()}
+        found = {_peer_key(one.said.worker): one for track in tracks for one in track.left_behind()}
         there = (one for one in found.values() if not self.has_left(one.stepped))
         return tuple(sorted(there, key=lambda one: (one.position, one.said.order)))
 
-    def _step(self, seat: Seat, worker: Worker, reached: int, observation: Observation) -> None:
+    def _step(self, key: PeerKey, worker: Worker, reached: int, observation: Observation) -> None:
         kind = worker.role, template_of(observation.event.message)
         track = self._tracks.get(kind)
         if track is None:
             if len(self._tracks) >= _MAX_TRACKS:
                 return
             track = self._tracks[kind] = Track(observation.event.source)
-        if seat not in track.runners:
-            if len(track.runners) >= _MAX_SEATS:
+        if key not in track.runners:
+            if len(track.runners) >= _MAX_PEERS:
                 return
-            self._tracks_of.setdefault(seat, []).append(track)
-        track.step(seat, reached, observation)
+            self._tracks_of.setdefault(key, []).append(track)
+        track.step(key, reached, observation)
 
 
-def _seat_of(worker: Worker) -> Seat | None:
+def _peer_key(worker: Worker) -> PeerKey | None:
     if worker.rank is not None:
         return worker.role, None, worker.rank
     return None if worker.pid is None else (worker.role, worker.host or "", worker.pid)

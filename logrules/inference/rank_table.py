@@ -125,7 +125,7 @@ class RankTable:
 
     def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""
-        state = self._seat(observation)
+        state = self._state_of(observation)
         if state is None and (role := observation.worker.role) is not None:
             self._roles.see(role)
         for hit in observation.event.hits:
@@ -153,7 +153,7 @@ class RankTable:
         elif known[0] == told[0] and known != told:
             self._ranks[key] = (known[0], None)
 
-    def _seat(self, observation: Observation) -> RankState | None:
+    def _state_of(self, observation: Observation) -> RankState | None:
         worker = observation.worker
         if worker.rank is None:
             return None

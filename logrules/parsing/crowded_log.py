@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from logrules.parsing.entry_roles import EntryRoles, runs
 from logrules.parsing.hit_line import HitLine
 from logrules.parsing.hit_lines import Found
-from logrules.parsing.repeated_words import is_doubled, words_identity
+from logrules.parsing.line_identity import is_doubled, words_identity
 
 # Exceptions of so many words are told apart.
 MAX_CROWD_TEXTS = 4_096

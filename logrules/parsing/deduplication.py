@@ -16,7 +16,7 @@ from logrules.parsing.crowded_log import CrowdedLog
 from logrules.parsing.entry_roles import EntryRoles, runs
 from logrules.parsing.hit_line import HitLine, Kind
 from logrules.parsing.hit_lines import Found
-from logrules.parsing.repeated_words import identity, is_doubled, words_identity
+from logrules.parsing.line_identity import is_doubled, line_identity, words_identity
 
 # As many lines with the same literals are read in full, then those whose words come for the first, second, fourth,
 # eighth … time.
@@ -109,7 +109,7 @@ class RepeatFilter:
     def _is_news(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         if len(self._texts) >= MAX_TRACE_TEXTS:
             return is_doubled(self._count(line.kind))
-        seen = self._times_told(identity(line.raw))
+        seen = self._times_told(line_identity(line.raw))
         if line.kind in flooded:
             in_words = self._times_told(words_identity(line.raw))
             if seen == 1:
@@ -126,7 +126,7 @@ class RepeatFilter:
         seen = self._count(kind)
         if len(self._told) >= MAX_TEXTS:
             return is_doubled(seen)
-        told = hash((kind, identity(line.raw)))
+        told = hash((kind, line_identity(line.raw)))
         if told not in self._told:
             if self._texts_of[kind] >= (MAX_FLOOD_TEXTS if kind in flooded else MAX_KIND_TEXTS):
                 return seen % _stride(seen) == 0

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from logrules.model.record import record
 from logrules.parsing.hit_line import HitLine
-from logrules.parsing.repeated_words import may_name_exception
+from logrules.parsing.line_identity import may_name_exception
 
 # Lines of a traceback that are so far apart still belong together: source text and marks stand between its frames.
 TRACE_GAP_LINES = 3

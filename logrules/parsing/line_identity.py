@@ -17,7 +17,7 @@ def _beginning(text: bytes) -> bytes:
     return _TIME.sub(b"", text[:WRITER_BYTES])
 
 
-def identity(text: bytes) -> int:
+def line_identity(text: bytes) -> int:
     """What lines share that differ in nothing but numbers behind what may name their writer."""
     return hash(_beginning(text) + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
 
