@@ -154,28 +154,28 @@ def test_mistakes_are_one_sentence(runs, capsys, words, says):
 # A reader that dies.
 
 
-def dies_at_a(job):
+def dies_at_a(on, job):
     if job.name == "a":
         os.kill(os.getpid(), signal.SIGKILL)
-    return summed_up(scan._Here.on, job)
+    return summed_up(on, job)
 
 
-def dies_once(marker, job):
+def dies_once(marker, on, job):
     if job.name == "a" and not marker.exists():
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return summed_up(scan._Here.on, job)
+    return summed_up(on, job)
 
 
 def test_a_job_that_kills_its_reader_does_not_lose_the_others(runs, shipped, monkeypatch):
-    monkeypatch.setattr(scan, "_sum_up", dies_at_a)
+    monkeypatch.setattr(scan, "summed_up", dies_at_a)
     found = {job.name: summary for job, summary in scan.scanned(jobs_below(runs, "*"), shipped, 2)}
     assert found["a"].unread == "its reader died twice"
     assert found["b"].status is Status.RUNNING
 
 
 def test_a_reader_that_dies_once_is_replaced(runs, shipped, monkeypatch, tmp_path):
-    monkeypatch.setattr(scan, "_sum_up", partial(dies_once, tmp_path / "died"))
+    monkeypatch.setattr(scan, "summed_up", partial(dies_once, tmp_path / "died"))
     found = {job.name: summary for job, summary in scan.scanned(jobs_below(runs, "*"), shipped, 2)}
     assert found["a"].cause == "cuda-oom"
 

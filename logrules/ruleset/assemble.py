@@ -14,7 +14,7 @@ from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
-from logrules.ruleset.table_reader import PipelineFile, TableFile, table_faults
+from logrules.ruleset.table_reader import PipelineFile, TableFile
 from logrules.ruleset.table_rules import rules_of_tables, with_tiers
 from logrules.ruleset.tables import Phase, Tables
 
@@ -30,12 +30,11 @@ _OTHERWISE_CALLED = {"certainty_model": "certainty"}
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
     draft = PackBuilder()
-    documents = [(source.document, source.file) for source in sources if isinstance(source.file, TableFile)]
-    files = [file for _, file in documents]
+    files = [source.file for source in sources if isinstance(source.file, TableFile)]
     phases, tables = joined_phases(files), joined_tables(files)
     vocabulary = vocabulary_of(sources, phases, tables)
-    for document, file in documents:
-        draft.problems += table_faults(document, file, tables, vocabulary.phases, vocabulary.steps)
+    for source in sources:
+        draft.problems += vocabulary.unknown_in_table(source)
     for source in sources:
         if isinstance(source.file, FrameworkFile):
             add_framework(draft, source, source.file, vocabulary)
@@ -48,14 +47,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     if draft.problems:
         return None, tuple(draft.problems)
     of_tables = tuple(rules_of_tables(tables, vocabulary))
-    exits = {
-        form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
-    }
-    told = {
-        one.id: draft.add_signal(Signal(f"told/{one.id}", one.contains, one.pattern, one.without, sampled=True))
-        for one in tables.told_names
-        if one.contains
-    }
+    exits, told = _exit_signals(draft, tables), _told_signals(draft, tables)
     pack = Pack(
         digest=digest,
         signals=tuple(draft.signals),
@@ -78,6 +70,21 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
     )
     return pack, ()
+
+
+def _exit_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:
+    return {
+        form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
+    }
+
+
+def _told_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:
+    """Of the names that any line of the job may tell."""
+    return {
+        one.id: draft.add_signal(Signal(f"told/{one.id}", one.contains, one.pattern, one.without, sampled=True))
+        for one in tables.told_names
+        if one.contains
+    }
 
 
 def _of_tables(tables: Tables) -> Iterator[str]:

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import regex
 
-from logrules.tools.bundle.secret_looks import is_drawn, is_hinted, name_before
+from logrules.tools.bundle.secret_looks import drawn_by_lot, is_drawn, is_hinted, name_before
 from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
-from logrules.tools.bundle.words import drawn_by_lot
 
 _HEADED = regex.compile(
     rf"""

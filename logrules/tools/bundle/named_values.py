@@ -7,6 +7,7 @@ import regex
 from logrules.tools.bundle.secret_looks import (
     MIN_HINTED,
     MIN_STRONG,
+    drawn_by_lot,
     has_mixture,
     is_counted,
     is_drawn,
@@ -15,7 +16,6 @@ from logrules.tools.bundle.secret_looks import (
     name_before,
 )
 from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
-from logrules.tools.bundle.words import drawn_by_lot
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""

@@ -14,7 +14,7 @@ from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
-from logrules.tools.bundle.words import drawn_by_lot
+from logrules.tools.bundle.secret_looks import drawn_by_lot
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0

@@ -1,9 +1,10 @@
 """What a value looks like: nothing at all, a word or a number, or something drawn by lot."""
 
+import re
+
 import regex
 
 from logrules.tools.bundle.secret_names import HARMLESS_BEFORE_KEY, HARMLESS_BEFORE_TOKEN, VENDORS
-from logrules.tools.bundle.words import drawn_by_lot
 
 _NOTHING = regex.compile(
     r"""(?: none|null|nil|nan|true|false|undefined|unset|empty|optional|required|missing|invalid|wrong|incorrect|expired|not|is
@@ -20,6 +21,19 @@ _LEFT_CHARS = 40
 _SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
 MIN_STRONG, MIN_HINTED = 3, 8
 _SIGNED = 16
+_PIECES = re.compile(r"[A-Za-z0-9]+")
+# A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
+_WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]+\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
+_MAX_WORD = 24
+
+
+def drawn_by_lot(text: str) -> int:
+    """How many of the characters belong to pieces that are no words and no numbers."""
+    return sum(len(piece) for piece in _PIECES.findall(text) if not _is_word(piece))
+
+
+def _is_word(piece: str) -> bool:
+    return len(piece) <= _MAX_WORD and _WORDLIKE.fullmatch(piece) is not None
 
 
 def name_before(text: str, at: int) -> tuple[str, str]:

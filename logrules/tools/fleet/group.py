@@ -3,26 +3,14 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from itertools import pairwise
 
 from logrules.model.report import Text
-from logrules.tools.fleet.job import JobGroup, JobSummary, Remark, SeenJob
+from logrules.tools.fleet.job import JobGroup, JobSummary, Recurrence, Remark, SeenJob
 
 WEEK_S = 604_800.0
 WEEKS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Recurrence:
-    """When failures of a kind happened; see `JobGroup` for the fields."""
-
-    first: float | None
-    last: float | None
-    recent: int
-    weeks: tuple[int, ...]
-    new: bool
-    back: bool
 
 
 def recurrence(failed: Sequence[float], ran: Sequence[float], now: float) -> Recurrence:
@@ -77,10 +65,10 @@ def grouped(
 
 def _group(name: str, jobs: Sequence[SeenJob], ran: Sequence[float], now: float, remark: Remark) -> JobGroup:
     failed = [job for job in jobs if job.summary.troubled]
-    when = recurrence([job.at for job in failed], ran, now)
     hours = [job.summary.lost_gpu_hours for job in failed]
     hosts = Counter(host for job in failed for host in job.summary.hosts[:1])
     return JobGroup(
+        **asdict(recurrence([job.at for job in failed], ran, now)),
         name=name,
         title=next((job.summary.title for job in failed or jobs), Text()),
         jobs=tuple(job.path for job in jobs),
@@ -89,11 +77,5 @@ def _group(name: str, jobs: Sequence[SeenJob], ran: Sequence[float], now: float,
         lost_gpu_hours=sum(one for one in hours if one is not None),
         gpus_unknown=sum(one is None for one in hours),
         hosts=tuple(host for host, _ in hosts.most_common()),
-        first=when.first,
-        last=when.last,
-        recent=when.recent,
-        weeks=when.weeks,
-        new=when.new,
-        back=when.back,
         remark=remark,
     )

@@ -71,14 +71,29 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class JobGroup:
+class Recurrence:
+    """When jobs failed or stalled.
+
+    ``first`` and ``last`` are None where none did. ``recent`` counts those of the last seven days, ``weeks`` those of
+    each of the last weeks, the oldest first. ``new``: the first of them failed in the last seven days. ``back``: there
+    was none for longer than a week, although jobs ran, and now there is.
+    """
+
+    first: float | None
+    last: float | None
+    recent: int
+    weeks: tuple[int, ...]
+    new: bool
+    back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobGroup(Recurrence):
     """Jobs that have something in common, the latest first.
 
-    ``troubled`` counts those that failed or stalled, ``recent`` those of them in the last seven days, ``weeks`` those
-    of each of the last weeks, the oldest first. ``lost_s`` is what they lost in seconds; ``lost_gpu_hours`` counts
+    ``troubled`` counts those that failed or stalled. ``lost_s`` is what they lost in seconds; ``lost_gpu_hours`` counts
     those whose GPUs are known, and ``gpus_unknown`` says how many are not. ``hosts`` are the culprits, the most
-    frequent first. ``first`` and ``last`` are when one failed, None where none did. ``new``: the first of them failed
-    in the last seven days. ``back``: there was none for longer than a week, although jobs ran, and now there is.
+    frequent first.
     """
 
     name: str
@@ -86,13 +101,7 @@ class JobGroup:
     jobs: tuple[str, ...]
     troubled: int
     lost_s: float
-    lost_gpu_hours: float = 0.0
-    gpus_unknown: int = 0
-    hosts: tuple[str, ...] = ()
-    first: float | None = None
-    last: float | None = None
-    recent: int = 0
-    weeks: tuple[int, ...] = ()
-    new: bool = False
-    back: bool = False
-    remark: Remark = Remark()
+    lost_gpu_hours: float
+    gpus_unknown: int
+    hosts: tuple[str, ...]
+    remark: Remark

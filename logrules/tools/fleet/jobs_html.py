@@ -1,7 +1,6 @@
 """What became of many jobs as one page to forward: trends, kinds of failures, hosts; it asks no network."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TextIO
@@ -53,36 +52,6 @@ _HIDDEN = Text("{count} more are snoozed or past the first {shown}.", "另有 {c
 _UNKNOWN = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A group as it is shown."""
-
-    name: str
-    title: str
-    marks: tuple[str, ...]
-    note: str
-    jobs: tuple[str, ...]
-    troubled: int
-    recent: int
-    spark: Markup
-    lost: str
-    gpu_hours: str
-    hosts: str
-    first: str
-    last: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """The groups of one kind."""
-
-    by: str
-    title: str
-    head: str
-    groups: tuple[_Row, ...]
-    hidden: str
-
-
 def render_page(
     jobs: Sequence[SeenJob],
     remarks: Mapping[str, Remark],
@@ -99,17 +68,36 @@ def render_page(
     """
     order = (first, *(by for by in BY if by != first))
     template = (files("logrules.tools.fleet") / "page" / "fleet.html.j2").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    page = environment.from_string(template).render(
-        language=language,
-        t={name: text.of(language) for name, text in _WORDS.items()},
-        summary=_summary(jobs, now, language),
-        made=f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC",
-        version=__version__,
-        trend=_bars(recurrence([job.at for job in jobs if job.summary.troubled], (), now).weeks, 640, 120),
-        sections=[_section(by, jobs, remarks, now, language, everything=everything) for by in order],
+    page = _environment(now, language).from_string(template)
+    out.write(
+        page.render(
+            language=language,
+            words=_WORDS,
+            summary=_summary(jobs, now, language),
+            made=f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC",
+            version=__version__,
+            trend=_bars(recurrence([job.at for job in jobs if job.summary.troubled], (), now).weeks, 640, 120),
+            sections=[_section(by, grouped(jobs, by, now, remarks), now, everything=everything) for by in order],
+            hidden=lambda count: _HIDDEN.of(language).format(count=count, shown=_MAX_ROWS),
+        )
     )
-    out.write(page + "\n")
+    out.write("\n")
+
+
+def _environment(now: float, language: str) -> Environment:
+    """What the template makes of the parts of a group."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {
+        "said": lambda text: text.of(language),
+        "shown": _shown,
+        "marks": lambda group: list(_marks(group, now, language)),
+        "bars": lambda weeks: _bars(weeks, 120, 24),
+        "lasted": lasted,
+        "gpu_hours": _gpu_hours,
+        "hosts": _hosts,
+        "day": lambda moment: _UNKNOWN if moment is None else day(moment),
+    }
+    return environment
 
 
 def _summary(jobs: Sequence[SeenJob], now: float, language: str) -> str:
@@ -125,37 +113,21 @@ def _summary(jobs: Sequence[SeenJob], now: float, language: str) -> str:
     )
 
 
-def _section(
-    by: str, jobs: Sequence[SeenJob], remarks: Mapping[str, Remark], now: float, language: str, *, everything: bool
-) -> _Section:
-    groups = [group for group in grouped(jobs, by, now, remarks) if group.troubled]
-    shown = [group for group in groups if everything or not group.remark.snoozed(now)][:_MAX_ROWS]
+def _section(by: str, groups: Sequence[JobGroup], now: float, *, everything: bool) -> Mapping[str, object]:
+    """What is shown of the groups of one kind, and how many are not."""
+    failed = [group for group in groups if group.troubled]
+    shown = [group for group in failed if everything or not group.remark.snoozed(now)][:_MAX_ROWS]
     title, head = _SECTIONS[by]
-    more = len(groups) - len(shown)
-    hidden = _HIDDEN.of(language).format(count=more, shown=_MAX_ROWS) if more else ""
-    return _Section(
-        by, title.of(language), head.of(language), tuple(_row(group, now, language) for group in shown), hidden
-    )
+    return {"by": by, "title": title, "head": head, "groups": shown, "hidden": len(failed) - len(shown)}
 
 
-def _row(group: JobGroup, now: float, language: str) -> _Row:
+def _gpu_hours(group: JobGroup) -> str:
+    return f"{group.lost_gpu_hours:.1f}" if group.gpus_unknown < group.troubled else _UNKNOWN
+
+
+def _hosts(group: JobGroup) -> str:
     more = len(group.hosts) - _SHOWN_HOSTS
-    known = group.gpus_unknown < group.troubled
-    return _Row(
-        name=_shown(group.name),
-        title=_shown(group.title.of(language)),
-        marks=tuple(_marks(group, now, language)),
-        note=_shown(group.remark.note),
-        jobs=tuple(map(_shown, group.jobs)),
-        troubled=group.troubled,
-        recent=group.recent,
-        spark=_bars(group.weeks, 120, 24),
-        lost=lasted(group.lost_s),
-        gpu_hours=f"{group.lost_gpu_hours:.1f}" if known else _UNKNOWN,
-        hosts=", ".join(map(_shown, group.hosts[:_SHOWN_HOSTS])) + (f" … (+{more})" if more > 0 else ""),
-        first=_UNKNOWN if group.first is None else day(group.first),
-        last=_UNKNOWN if group.last is None else day(group.last),
-    )
+    return ", ".join(map(_shown, group.hosts[:_SHOWN_HOSTS])) + (f" … (+{more})" if more > 0 else "")
 
 
 def _marks(group: JobGroup, now: float, language: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Many jobs on all cores."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared
@@ -9,26 +10,41 @@ from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.summary import summed_up
 
-_DIED = "its reader died twice"
+Answer = TypeVar("Answer")
+_Work: TypeAlias = Callable[[Prepared, FoundJob], Answer]
+DIED = "its reader died twice"
 
 
 class _Here:
-    """The pack of this process."""
+    """The pack of this process, and what it does with jobs."""
 
     on: Prepared
+    work: _Work[Any]
 
 
 def scanned(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[tuple[FoundJob, JobSummary]]:
-    """Each job and what came of it, as it comes. A process that dies takes its jobs with it: they are tried again."""
-    pool = WorkerPool(processes, _sum_up, _begin, prepared(pack, cache=True), pack)
-    for number, summary in pool.answers(dict(enumerate(jobs))):
-        job = jobs[number]
-        yield job, summary or JobSummary(job.name, None, unread=_DIED)
+    """Each job and what came of it, as it comes."""
+    for job, summary in read_on_all_cores(summed_up, jobs, pack, processes):
+        yield job, summary or JobSummary(job.name, None, unread=DIED)
 
 
-def _begin(given: Prepared | Pack) -> None:
-    _Here.on = prepared(given, cache=True) if isinstance(given, Pack) else given
+def read_on_all_cores(
+    work: _Work[Answer], jobs: Sequence[FoundJob], pack: Pack, processes: int, *, cache: bool = True
+) -> Iterator[tuple[FoundJob, Answer | None]]:
+    """Each job and what ``work``, which can be sent to another process, made of it, as it comes.
+
+    A process that dies takes its jobs with it: they are tried again. None of a job that ends its reader twice.
+    ``cache`` says whether what the pack compiles to is kept.
+    """
+    pool = WorkerPool(processes, _do, _begin, (work, prepared(pack, cache=cache), cache), (work, pack, cache))
+    for number, answer in pool.answers(dict(enumerate(jobs))):
+        yield jobs[number], answer
 
 
-def _sum_up(job: FoundJob) -> JobSummary:
-    return summed_up(_Here.on, job)
+def _begin(given: tuple[_Work[Any], Prepared | Pack, bool]) -> None:
+    _Here.work, known, cache = given
+    _Here.on = prepared(known, cache=cache) if isinstance(known, Pack) else known
+
+
+def _do(job: FoundJob) -> Any:
+    return _Here.work(_Here.on, job)

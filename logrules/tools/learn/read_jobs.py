@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from logrules.engine.resilient_pool import WorkerPool
-from logrules.engine.run import Prepared, prepared, replay_prepared
+from logrules.engine.run import Prepared, replay_prepared
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.ruleset.condition import all_signals
@@ -14,9 +14,9 @@ from logrules.ruleset.tables import EXCEPTIONS
 from logrules.sources.discover import discover
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
+from logrules.tools.fleet.scan_jobs import DIED, read_on_all_cores
 from logrules.tools.learn.read_job import ReadJob, read_job
 
-_DIED = "its reader died twice"
 # What the twin of a signal is called that asks for its words alone.
 _WORDS = " (words)"
 # So many letters may stand between the class of an exception and the words of its message.
@@ -31,36 +31,10 @@ class Fired:
     hit: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Drafted:
-    """A pack with drafts in it, by their rules' ids, and the signals that find their words, by number."""
-
-    on: Prepared
-    rules: frozenset[str]
-    by_signal: Mapping[int, str]
-
-
-class _Here:
-    """The pack of this process, and the drafts in it."""
-
-    on: Prepared
-    drafted: _Drafted
-
-
 def jobs_read(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[ReadJob]:
     """Each job as it is read."""
-    pool = WorkerPool(processes, _read, _begin, prepared(pack, cache=True), pack)
-    for number, found in pool.answers(dict(enumerate(jobs))):
-        job = jobs[number]
-        yield found or ReadJob(job, JobSummary(job.name, None, unread=_DIED))
-
-
-def _begin(given: Prepared | Pack) -> None:
-    _Here.on = prepared(given, cache=True) if isinstance(given, Pack) else given
-
-
-def _read(job: FoundJob) -> ReadJob:
-    return read_job(_Here.on, job)
+    for job, found in read_on_all_cores(read_job, jobs, pack, processes):
+        yield found or ReadJob(job, JobSummary(job.name, None, unread=DIED))
 
 
 def drafts_tried(
@@ -68,10 +42,7 @@ def drafts_tried(
 ) -> Iterator[tuple[FoundJob, Fired | None]]:
     """What the rules, which are drafts in the pack, make of each job; None of one that ended its reader."""
     watched, by_signal = _with_words(pack, rules)
-    forked = _Drafted(prepared(watched), rules, by_signal)
-    pool = WorkerPool(processes, _try, _begin_trial, forked, (watched, rules, by_signal))
-    for number, found in pool.answers(dict(enumerate(jobs))):
-        yield jobs[number], found
+    return read_on_all_cores(partial(_try, rules, by_signal), jobs, watched, processes, cache=False)
 
 
 def _with_words(pack: Pack, rules: frozenset[str]) -> tuple[Pack, dict[int, str]]:
@@ -96,24 +67,17 @@ def _with_words(pack: Pack, rules: frozenset[str]) -> tuple[Pack, dict[int, str]
     return watched, {first + place: rule for place, (rule, _) in enumerate(twins)}
 
 
-def _begin_trial(given: _Drafted | tuple[Pack, frozenset[str], Mapping[int, str]]) -> None:
-    if isinstance(given, tuple):
-        pack, rules, by_signal = given
-        given = _Drafted(prepared(pack), rules, by_signal)
-    _Here.drafted = given
-
-
-def _try(job: FoundJob) -> Fired:
-    drafted = _Here.drafted
+def _try(rules: frozenset[str], by_signal: Mapping[int, str], on: Prepared, job: FoundJob) -> Fired:
+    """What drafts make of a job; ``by_signal`` are theirs by the signals that find their words."""
     hit: set[str] = set()
 
     def see(event: Event) -> None:
-        hit.update(drafted.by_signal[one.signal] for one in event.hits if one.signal in drafted.by_signal)
+        hit.update(by_signal[one.signal] for one in event.hits if one.signal in by_signal)
 
     try:
         found = discover([str(job.path)])
-        report = replay_prepared(drafted.on, drafted.on.session(), found.sources, found.notes, see)
+        report = replay_prepared(on, on.session(), found.sources, found.notes, see)
     except SourceError:
         return Fired()
-    named = {one.rule for one in report.held}
-    return Fired(frozenset(named & drafted.rules), frozenset(hit | (named & drafted.rules)))
+    named = rules.intersection(one.rule for one in report.held)
+    return Fired(named, named | hit)
