@@ -190,6 +190,12 @@ def peers(one: Worker, other: Worker) -> bool:
     return one.rank != other.rank or one.pid != other.pid or one.host != other.host
 
 
+def may_be(one: Worker, other: Worker) -> bool:
+    """Whether they are one writer, of whom the lines of ``one`` say no more than those of ``other``."""
+    told = ((one.host, other.host), (one.role, other.role), (one.pid, other.pid), (one.rank, other.rank))
+    return one.source == other.source and all(mine is None or mine == theirs for mine, theirs in told)
+
+
 def _near(before: Observation, after: Observation) -> bool:
     """Whether next to nothing stands between two lines of one log."""
     return before.event.source == after.event.source and after.event.line - before.event.line <= _NEAR_LINES

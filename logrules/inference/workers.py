@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
-from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
+from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, may_be, peers
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
@@ -276,11 +276,15 @@ class WorkerTracker:
         self._starting.clear()
 
     def _held(self, names: Iterable[str], worker: Worker) -> Iterator[tuple[str, WorkerState]]:
-        """Open waits of these names: each the worker's own, else those of all who have it open."""
+        """Open waits of these names: the worker's own and those of itself less fully named, else all who have it open.
+
+        A library says its first words bare and puts a header before all that follow.
+        """
         own = self.workers.get(worker)
         for name in names:
-            holders = [own] if own and name in own.waits else list(self._in_wait.values())
-            yield from ((name, holder) for holder in holders if name in holder.waits)
+            alone = own is not None and name in own.waits
+            holders = [(one, state) for one, state in self._in_wait.items() if not alone or may_be(one, worker)]
+            yield from ((name, holder) for _, holder in holders if name in holder.waits)
 
     def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> None:
         for name in [*state.waits]:
