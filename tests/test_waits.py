@@ -232,3 +232,15 @@ def test_a_run_that_all_ranks_have_left_is_over(tmp_path, story, seen, left, sta
     begun = "".join(f"[rank{rank}]: building the loader\n" for rank in seen)
     log.write_text(begun + _ROWS + "".join(_LEFT.format(rank=rank) for rank in left))
     assert diagnose(str(log)).status is status, story
+
+
+@pytest.mark.parametrize(("name", "waits"), [("Worker_TP1 pid=812", 0), ("Worker_TP2 pid=813", 1)])
+def test_a_process_that_goes_by_another_name_has_come_through_what_it_waited_for(tmp_path, name, waits):
+    log = tmp_path / "server.log"
+    log.write_text(
+        "(Worker pid=812) INFO 03-01 21:45:04 [parallel_state.py:1234] world_size=4 rank=1 local_rank=1"
+        " distributed_init_method=tcp://127.0.0.1:41207 backend=nccl\n"
+        f"({name}) INFO 03-01 21:45:09 [model_runner.py:281] Loading model from scratch...\n"
+    )
+    open_waits = [wait.wait for wait in diagnose(str(log)).waits if not wait.ended]
+    assert open_waits.count("vllm/process-group") == waits
