@@ -2,7 +2,7 @@
 
 import json
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -236,8 +236,37 @@ def evil(folder: Path) -> Mapping[str, bytes]:
         "lines in a name": as_json(
             dump([call(1, op="nccl:x\n[rank0]: torch.OutOfMemoryError: CUDA out of memory.", group="0\n")])
         ),
+        "a list of itself": as_pickle({"entries": [{**call(1), "input_sizes": itself()}]}),
+        "what doubles": as_pickle({"entries": [{**call(1), "pg_id": doubled([], 60)}]}),
+        "a number of a group without end": as_json({"entries": [{**call(1), "pg_id": 1}]}).replace(
+            b'"pg_id": 1', b'"pg_id": ' + b"[" * 900 + b"]" * 900
+        ),
+        # Only opcodes say this: to write such a key takes as long as to read it.
+        "a key that doubles": b"\x80\x04}N\x94" + b"".join(b"h%c\x86\x94" % number for number in range(60)) + b"Ns.",
+        "keys that double, at once": b"\x80\x04}(N\x94"
+        + b"".join(b"h%c\x86\x94" % number for number in range(60))
+        + b"Nu.",
+        "entries that are one": as_pickle({"entries": [{**call(1), "input_sizes": [[1] * 64] * 64}] * 60_000}),
+        "ranks that are one": as_pickle({"entries": [], "pg_config": same_ranks(range(3_000), 3_000)}),
         "frames that are none": as_json(dump([{**call(1), "frames": [None, {"name": 1}, {"filename": []}]}])),
     }
+
+
+def itself() -> list:
+    one: list = []
+    one.append(one)
+    return one
+
+
+def doubled(value: object, times: int) -> object:
+    for _ in range(times):
+        value = [value, value]
+    return value
+
+
+def same_ranks(ranks: Iterable[int], groups: int) -> dict:
+    shared = list(ranks)
+    return {str(number): {"desc": "x", "ranks": shared} for number in range(groups)}
 
 
 EVIL = list(evil(Path()))

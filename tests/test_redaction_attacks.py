@@ -1,6 +1,6 @@
 """Further kinds of secrets in places that the corpus did not have: none survives, and ordinary words do.
 
-Each file of attacks was written before anything was changed for it. Of all secrets in all places of the last one only a
+Each file of attacks was written before anything was changed for it. Of all secrets in all places of the last ones only a
 share is tried, always the same; `make soak` tries all.
 """
 
@@ -17,8 +17,9 @@ from tests.test_redaction_corpus import CORPUS, KINDS, drawn, leaks, put
 
 pytestmark = pytest.mark.unmeasured
 
-ATTACKS, SECOND = (
-    tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8")) for name in ("attacks", "second_attacks")
+ATTACKS, SECOND, THIRD = (
+    tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8"))
+    for name in ("attacks", "second_attacks", "third_attacks")
 )
 STEP = 1 if SOAK else 29
 
@@ -66,6 +67,14 @@ def second() -> Places:
     yield from of_passwords(SECOND["password_contexts"])
 
 
+def third() -> Places:
+    files = (KINDS, ATTACKS, THIRD)
+    yield from of_forms([form for one in files for form in one["forms"]], THIRD["form_contexts"])
+    named = [name for one in (*files, SECOND) for name in one["named"]]
+    yield from of_names(named, THIRD["named_contexts"], THIRD["named_contexts_of_keys"])
+    yield from of_passwords(THIRD["password_contexts"])
+
+
 def first() -> Places:
     yield from of_forms(ATTACKS["forms"], ATTACKS["form_contexts"])
     yield from of_names(ATTACKS["named"], ATTACKS["named_contexts"], ATTACKS["named_contexts_of_keys"])
@@ -81,7 +90,13 @@ def test_no_secret_survives_in_any_place_of_the_second_attack(redactor):
     assert leaked(redactor, islice(second(), 0, None, STEP)) == []
 
 
-@pytest.mark.parametrize("templates", [ATTACKS["harmless"], SECOND["harmless"]], ids=["first", "second"])
+def test_no_secret_survives_in_any_place_of_the_third_attack(redactor):
+    assert leaked(redactor, islice(third(), 0, None, STEP)) == []
+
+
+@pytest.mark.parametrize(
+    "templates", [ATTACKS["harmless"], SECOND["harmless"], THIRD["harmless"]], ids=["first", "second", "third"]
+)
 def test_ordinary_words_in_such_places_stay(redactor, templates):
     lines = [
         drawn(template.replace("{{", "{").replace("}}", "}"), random.Random(f"{number}{template}"))

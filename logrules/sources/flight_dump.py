@@ -118,7 +118,10 @@ def _group_of(entry: Mapping[Any, Any]) -> tuple[str, str]:
     if isinstance(said, list | tuple) and said and isinstance(said[0], str):
         description = said[1] if len(said) > 1 and isinstance(said[1], str) and said[1] != "undefined" else ""
         return word(said[0]) or "0", word(description)
-    return (word(said), "") if isinstance(said, str) and said else (word(str(entry.get("pg_id", 0))[:20]) or "0", "")
+    if isinstance(said, str) and said:
+        return word(said), ""
+    number = entry.get("pg_id", 0)
+    return (word(str(number)) if isinstance(number, int | str) else "") or "0", ""
 
 
 def _groups(config: Any, entries: Iterable[Any]) -> Iterator[tuple[str, Group]]:

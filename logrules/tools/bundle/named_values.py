@@ -6,6 +6,7 @@ import regex
 
 from logrules.tools.bundle.secret_looks import (
     MIN_HINTED,
+    MIN_SIGNED,
     MIN_STRONG,
     drawn_by_lot,
     has_mixture,
@@ -20,10 +21,11 @@ from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
     (?: [ ]?+ [(\[] [^()\[\]\n=:]{0,30}+ [)\]] )?+ (?: \. (?:value|secret|data|default) )?+
+    (?: [ ] (?:string|str|\[\]byte|(?-i:String|[A-Z]\w{0,20}String)) [ ] (?==) )?+
     (?: :\s?+ [&A-Za-z][\w.\[\]]{0,30}+ (?: [ ]?+ \| [ ]?+ [\w.\[\]]{1,30}+ ){0,3}+ \s?+ (?==) )?+
 """
 _SIGNS = r"""
-    [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?![:/]/?) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:?
+    [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?![:/]/?) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
   | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
 """
@@ -33,19 +35,21 @@ _PATTERN = regex.compile(
     (?![a-z]) (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
     (?P<close> \\*+["'`] | %2[27] )?+ \]?+
     (?P<set>
-        {_QUALIFIED} [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
+        {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
-      | [ ]?+(?:[,|]|\\n)[ \t]*+ (?=\\*["'] | (?<=\|[ \t]*))
+      | [ ]?+(?:,|\\n)[ \t]*+ (?=\\*["'])
+      | [ \t]{{0,80}}+ [|│┃║] [ \t]*+
       | (?P<xml> [^<>\n]{{0,80}}+ > (?: \s*+ <\w{{1,30}}+> )?+ | </\w{{1,30}}+> \s*+ <\w{{1,30}}+> )
       | [ ] (?P<prose> (?:for|of|to|from|at|on)[ ] (?:[\w.\-'"@/]{{1,40}}+[ ]?){{1,5}}+ ) [:=][ \t]*+
       | [ ] (?P<prose> (?:for|of|to|on)[ ] (?:(?:the|a|user)[ ]){{0,2}}+ [\w.@\-]{{1,40}}+ ) [ ](?:is|was|(?:has[ ]been|was)[ ](?:re)?set[ ]to)[ ]
       | (?P<gap>
             [ ](?:(?:is|was|has[ ]been)[ ])?+(?:changed|rotated|reset|set|updated)[ ](?:from|to)[ ] | [ ]to[ ](?=["'])
           | [ \t]*+\\?\r?\n[ \t]++ | :[ \t]*+\r?\n[ \t]++ | \r?\n[ \t]*+-[ ]
+          | ,[ \t]*+\r?\n[ \t]*+(?=\\*["']) | ;(?=\S)
           | [ ]?+[(](?=[^\s()]{{6,400}}+[)]) | [ \t]++ | ,[ \t]++
         )
     )
-    (?: !!?\w{{0,40}}+[ ] )?+
+    (?: (?:!!?|&)[\w-]{{0,40}}+[ ] )?+
     (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue|Some|Just)|str|quote) \( | \{{ \s*+ \\*+["'](?:value|s)\\*+["'] \s*+ : \s*+ | \$(?=['"]) | \$\((?:echo|printf)[ ] )?+
     (?P<wrapped> [\[{{<][ ]?+ )?+
     (?: [bBrfu]{{0,2}} (?P<quote>["]{{3}}|[']{{3}}|["'`]) (?P<secret> (?: \\(?s:.) | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
@@ -101,13 +105,15 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     if found["wrapped"] is not None and not quoted:
         return is_drawn(secret)
     if found["hint"] is not None:
-        # Columns are apart by tabs, words of prose by blanks.
-        apart = found["gap"] is None or is_flag or quoted or found["gap"][0] in "\t:"
-        return apart and is_hinted(found["hint"], left, before, secret)
+        # Columns are apart by tabs, words of prose by blanks: beside those the name must be no word, nor the value.
+        is_apart = found["gap"] is None or is_flag or quoted or found["gap"][0] in "\t:"
+        is_apart = is_apart or (left.endswith("_") and drawn_by_lot(secret) >= MIN_SIGNED)
+        return is_apart and is_hinted(found["hint"], left, before, secret)
     if found["prose"] is not None:
         return has_mixture(secret) if found["password"] else drawn_by_lot(secret) >= MIN_STRONG
     if found["gap"] is not None and not is_flag:
-        return _is_secret_apart(found, secret, quoted=quoted)
+        # Of words in a list of many lines only an option has the next one for its value.
+        return not found["gap"].startswith(",\n") and _is_secret_apart(found, secret, quoted=quoted)
     if found["set"].strip().lower() in {"is", "was"}:
         return quoted or has_mixture(secret)
     if found["key"] is not None and not quoted and is_counted(secret):
@@ -118,6 +124,8 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
 def _is_secret_apart(found: "regex.Match[str]", secret: str, *, quoted: bool) -> bool:
     """Whether a value is one that a blank, a tab or a bracket parts from its name, as words of prose are."""
     name = found["password"] or found["key"]
+    if found["password"] is not None and found["gap"].endswith(" to "):
+        return has_mixture(secret)
     if (quoted and found["password"] is not None) or drawn_by_lot(secret) >= MIN_HINTED or not name.isascii():
-        return quoted or has_mixture(secret) or found["gap"][0] == ":"
+        return quoted or has_mixture(secret) or found["gap"][0] == ":" or drawn_by_lot(secret) >= MIN_SIGNED
     return found["password"] is not None and is_drawn(secret)

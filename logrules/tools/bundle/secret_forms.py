@@ -84,8 +84,8 @@ def command_secrets(text: str) -> Iterator[tuple[int, int]]:
                 yield found.span("secret")
 
 
-def _odd_form(name: str, piece: str, pattern: str, least: int) -> Form:
-    return Form(name, (piece,), regex.compile(_START + pattern), _NEVER, least, maybe_words=False)
+def _odd_form(name: str, pieces: str, pattern: str, least: int) -> Form:
+    return Form(name, tuple(pieces.split()), regex.compile(_START + pattern), _NEVER, least, maybe_words=False)
 
 
 def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> Form:

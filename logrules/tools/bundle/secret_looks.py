@@ -7,12 +7,13 @@ import regex
 from logrules.tools.bundle.secret_names import HARMLESS_BEFORE_KEY, HARMLESS_BEFORE_TOKEN, VENDORS
 
 _NOTHING = regex.compile(
-    r"""(?: none|null|nil|nan|true|false|undefined|unset|empty|optional|required|missing|invalid|wrong|incorrect|expired|not|is
+    r"""[(\[{]? (?: none|null|nil|nan|true|false|undefined|unset|empty|optional|required|missing|invalid|wrong|incorrect|expired|not|is
     |was|are|were|has|have|must|should|can|cannot|could|will|may|does|did|the|an?|from|for|and|or|to|in|of|on|with|by|at
     |your|you|please|if|when|str|string|bytes|int|bool|secretstr|set|found|provided|field|error|failed|file|path|name|type
     |auth(?:entication|orization)?|[*xX.•·?#_-]+ | <[^>]*>? | \$.* | %[({\w].* | \{\{?.* | \*+ | \[\S* | os\.(?:environ|getenv).*
     |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
-    |anonymous | default | inherit(?:ed)? | redacted | hidden | masked | placeholder | example)[.,:;!?)]*""",
+    |anonymous | default | dummy | fake | unknown | n/a | to-?do | inherit(?:ed)? | redacted | hidden | masked | placeholder | example
+    |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
 )
 _LEFT = regex.compile(r"[\w.\-]*$")
@@ -20,7 +21,8 @@ _LEFT_CHARS = 40
 # Behind these a password stands, with signs, rather than a key.
 _SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
 MIN_STRONG, MIN_HINTED = 3, 8
-_SIGNED = 16
+# What is signed or encoded is long.
+MIN_SIGNED = 16
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]+\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
@@ -68,7 +70,7 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     drawn = drawn_by_lot(secret)
     if word in _SHORT:
         return has_mixture(secret) and (_has_signs(secret) or drawn >= MIN_STRONG)
-    return len(secret) >= MIN_HINTED and drawn >= (_SIGNED if word.startswith("sig") else MIN_HINTED)
+    return len(secret) >= MIN_HINTED and drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED)
 
 
 def has_mixture(secret: str) -> bool:

@@ -3,7 +3,11 @@
 import regex
 
 # What follows these is a secret whatever it looks like.
-PASSWORDS = r"pass(?:word|wd|phrase|code)|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
+PASSWORDS = (
+    r"pass(?:word|wd|phrase|code)|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
+    r"|(?:rabbitmq_default|smtp|imap|mail|db|database|mysql|postgres|pg|mongo|redis|rabbitmq|amqp|mqtt|kafka|elastic|ldap|s?ftp|ssh|vnc|proxy|http"
+    r"|user|admin|root|become|sudo|keystore|truststore)[_.\-]?pass"
+)
 KEYS = (
     r"api[_\-. ]?(?:key|secret)|secret[_\-. ]?(?:access[_\-. ]?)?key|access[_\-. ]?key[_\-. ]?secret|access[_\-. ]?(?:key|secret)"
     r"|(?:client|app|consumer|shared|webhook|hmac|jwt|cookie|session|oauth)[_\-. ]?secret"
@@ -24,7 +28,7 @@ HARMLESS_BEFORE_TOKEN = regex.compile(
     regex.IGNORECASE,
 )
 HARMLESS_BEFORE_KEY = regex.compile(
-    r"(?:^|[_.\- ])(?:cache|sort|primary|foreign|partition|state|hash|dict|hot|group|index|row|object|lookup|routing|idempotency"
+    r"(?:^|[_.\-\s])(?:cache|compile|compilation|graph|kernel|autotune|sort|primary|foreign|partition|state|hash|dict|hot|group|index|row|object|lookup|routing|idempotency"
     r"|store|kv|batch|label|text|data|image|input|output|target|public|pub|metric|config|param|module|layer|weight|tensor"
     r"|prng|rng|random|jax|map|reduce|shuffle|dedup|dataset|sample|prompt|response|answer|column|field|query|value|attn|host)[_.\- ]?$",
     regex.IGNORECASE,
