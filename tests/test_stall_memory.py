@@ -94,6 +94,30 @@ def test_a_wait_that_nothing_but_its_end_closes_is_over_after_a_while():
     assert watched.ends(STOPPED).status is Status.FAILED
 
 
+@pytest.mark.parametrize("withdrawn_before_the_signal", [False, True])
+def test_that_others_go_on_ends_no_stall_of_a_rank(withdrawn_before_the_signal):
+    behind = diagnosis("left behind", "straggler", Severity.WARNING, (3,))
+    steps = {0: 60, 3: 40}
+    signalled: list[str | None] = [None]
+
+    def workers() -> tuple[WorkerNow, ...]:
+        return tuple(
+            WorkerNow(f"rank {rank}", "train_step", f"step {step} loss 0.1", 1.0, 1.0, 60.0)
+            for rank, step in steps.items()
+        )
+
+    watched = Watched()
+    watched.memory = StallMemory(workers, ENDINGS, lambda: signalled[0], lambda: 130)
+    watched.hears(100.0, Raised(behind.rule, 100.0, 60.0), shown=report(behind))
+    steps[0] = 80
+    signalled[0] = None if withdrawn_before_the_signal else "SIGINT"
+    watched.hears(120.0, Withdrawn(behind.rule, 120.0), shown=report(STOPPED))
+    steps[0], signalled[0] = 90, "SIGINT"
+    watched.hears(120.0, ended=True)
+    top = watched.memory.told(report(STOPPED)).diagnoses[0]
+    assert top.title.en == "left behind: nothing for 1m 20s in train_step after step 40; then you ended it (SIGINT)"
+
+
 def test_a_good_end_is_no_stall():
     assert Watched(None, 0).ends().status is Status.RUNNING
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from logrules.model.change import Raised, Update, Withdrawn
+from logrules.model.event import rank_of_label
 from logrules.model.report import Consequence, Diagnosis, Report, Severity, SourceNote, Status, Text
 from logrules.model.worker_status import WorkerNow
 from logrules.output.numbers import duration
@@ -30,19 +31,21 @@ _WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
 
 @dataclass(frozen=True, slots=True)
 class ToldStall:
-    """A stall as it was told: since when nothing moved, and where every worker stood.
+    """A stall as it was told: since when nothing moved, and where those stood who had stopped.
 
-    ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look.
+    ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look. ``ranks`` are those
+    that had stopped while others went on; none where all had, or where the log does not tell them apart.
     """
 
     rule: str
     diagnosis: Diagnosis
     since: float
     places: Mapping[str, tuple[str | None, str]]
+    ranks: frozenset[int] = frozenset()
 
     @property
     def step(self) -> int | None:
-        """The last step that any worker had made."""
+        """The last step that any of them had made."""
         steps = (step_of(text) for _, text in self.places.values())
         return max((step for step in steps if step is not None), default=None)
 
@@ -134,7 +137,11 @@ class StallMemory:
             return
         if self._stall is not None:
             self._forget()
-        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], self._places())
+        ranks = frozenset(shown.ranks)
+        places = self._places(ranks) if ranks else {}
+        if not places:
+            ranks, places = frozenset(), self._places()
+        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], places, ranks)
         self._until, self._withdrawn, self._taken_back = now, None, False
 
     def _lasts(self, update: Update, report: Callable[[], Report]) -> bool:
@@ -157,20 +164,29 @@ class StallMemory:
         if first.severity is not Severity.INFO and first.rule != self._stall.diagnosis.rule:
             self._stall = replace(self._stall, diagnosis=first)
 
-    def _places(self) -> dict[str, tuple[str | None, str]]:
-        return {one.worker: (one.phase, one.step) for one in self._workers()}
+    def _places(self, ranks: Collection[int] = ()) -> dict[str, tuple[str | None, str]]:
+        """Where the workers are: those of these ranks, where some are named."""
+        return {
+            one.worker: (one.phase, one.step)
+            for one in self._workers()
+            if not ranks or rank_of_label(one.worker) in ranks
+        }
+
+    def _now(self) -> dict[str, tuple[str | None, str]]:
+        """Where those are now who had stopped: that others go on ends no stall of theirs."""
+        return self._places(self._stall.ranks if self._stall is not None else ())
 
     def _stepped(self) -> bool:
         """Whether a worker counts another step than when the stall was told."""
         before = self._stall.places if self._stall is not None else {}
         return any(
             (step := step_of(progress)) is not None and label in before and step != step_of(before[label][1])
-            for label, (_, progress) in self._places().items()
+            for label, (_, progress) in self._now().items()
         )
 
     def _progressed(self) -> bool:
         before = self._stall.places if self._stall is not None else {}
-        return any(progress != before.get(label, (None, ""))[1] for label, (_, progress) in self._places().items())
+        return any(progress != before.get(label, (None, ""))[1] for label, (_, progress) in self._now().items())
 
     def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
         if self._stall is None or self._withdrawn is None:
@@ -178,7 +194,7 @@ class StallMemory:
         before = self._stall.places
         moved = (
             phase not in _LEAVING and phase != before.get(label, (None, ""))[0]
-            for label, (phase, _) in self._places().items()
+            for label, (phase, _) in self._now().items()
         )
         if self._progressed() or any(moved):
             return True
