@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from logrules.model.change import Raised, Update, Withdrawn
 from logrules.model.event import rank_of_label
-from logrules.model.report import Consequence, Diagnosis, Report, Severity, SourceNote, Status, Text
+from logrules.model.report import Consequence, Diagnosis, Fix, Report, Risk, Severity, SourceNote, Status, Text
 from logrules.model.worker_status import WorkerNow
 from logrules.output.numbers import duration
 
@@ -26,6 +26,13 @@ _SIGNALLED = Text("then it was told to end ({signal})", "随后被要求结束�
 _FROM_OUTSIDE = Text("then it was ended: {title}", "随后被结束：{title}")
 _STILL = Text("it had not moved when the watching ended", "停止监视时仍未恢复")
 _EXITED = Text("then it ended with exit status {status}", "随后以退出码 {status} 结束")
+_INSPECT = Fix(
+    Text(
+        "Watch it with `--inspect` next time: the stacks of its processes are then taken while it hangs.",
+        "下次监视时加上 `--inspect`：会在它卡住时采集各进程的堆栈。",
+    ),
+    risk=Risk.LOOK,
+)
 _WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
 
 
@@ -54,8 +61,8 @@ class StallMemory:
     """Remembers the stall that was told until the job moves again.
 
     ``workers`` tells where each worker is. ``endings`` are the causes that say that somebody or something ended the
-    job from outside, which explains no stall. ``ended_by`` names the signal that came through us to end the job, and
-    ``exit_status`` is that of its command, where there are any.
+    job from outside, which explains no stall. ``ended_by`` names the signal that came through us to end the job;
+    ``exit_status`` and ``job_pid`` are those of its command, where there are any.
     """
 
     def __init__(
@@ -64,10 +71,12 @@ class StallMemory:
         endings: Collection[str],
         ended_by: Callable[[], str | None],
         exit_status: Callable[[], int | None],
+        job_pid: Callable[[], int | None] = lambda: None,
     ) -> None:
         self._workers = workers
         self._ended_by = ended_by
         self._exit_status = exit_status
+        self._job_pid = job_pid
         self._endings = frozenset(endings)
         self._stall: ToldStall | None = None
         self._until = 0.0
@@ -122,14 +131,20 @@ class StallMemory:
             end = self._end(errors, ended_by, exit_status)
             under = tuple(_consequence(one) for one in errors)
             kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
-            top = replace(
-                stall.diagnosis, title=self._title(stall, end), consequences=(*stall.diagnosis.consequences, *under)
-            )
+            stood = stall.diagnosis
+            steps = stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks))
+            top = replace(stood, title=self._title(stall, end), fixes=steps, consequences=(*stood.consequences, *under))
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
         end = _said(_FROM_OUTSIDE, title=errors[0].title)
         known = replace(_consequence(stall.diagnosis), title=self._title(stall, end))
         first = replace(others[0], consequences=(*others[0].consequences, known))
         return replace(report, diagnoses=(first, *others[1:]))
+
+    def _still_possible(self, stall: Diagnosis, *, looked_at: bool) -> tuple[Fix, ...]:
+        """The steps without those that look at the process, which has ended; where nobody looked, how to see more."""
+        process = re.compile(rf"(?<!\w){self._job_pid()}(?!\w)")
+        steps = tuple(fix for fix in stall.fixes if process.search(fix.run or "") is None)
+        return steps if looked_at or len(steps) == len(stall.fixes) else (_INSPECT, *steps)
 
     def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> None:
         shown = next((one for one in report.diagnoses if one.rule in stalls), None)
