@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import socket
 import stat
+import subprocess
 import threading
 
 import pytest
@@ -11,11 +13,13 @@ import pytest
 from logrules.model.errors import LogrulesError
 from logrules.notify import collective_state, ray_stacks, stack_samples
 from logrules.notify.collective_state import flight_dumps, ras_text
-from logrules.notify.job_processes import Process, processes_in, rank_of
+from logrules.notify.command_output import CommandOutput
+from logrules.notify.job_processes import Process, processes_in, python_processes, rank_of
 from logrules.notify.probe import probe_hang, probe_slowness
 from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
 from logrules.notify.stack_dump import ProcessStack, StackFrame, stacks_of
 from logrules.notify.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
+from logrules.notify.stack_samples import why_not
 from logrules.sources.flight_compare import lines_of
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
@@ -245,6 +249,36 @@ def test_a_slow_job_names_who_stands_apart(tmp_path):
 
 def test_the_rank_that_a_launcher_gave():
     assert [rank_of(given) for given in ({"RANK": "3"}, {"SLURM_PROCID": "0"}, {"RANK": "x"}, {})] == [3, 0, None, None]
+
+
+@pytest.mark.parametrize(
+    ("title", "label"),
+    [
+        ("ray::Judge.score", "Judge.score (pid 7)"),
+        ("VLLM::Worker_TP0", "Worker_TP0 (pid 7)"),
+        ("python", "process 7"),
+        ("ray::", "process 7"),
+    ],
+)
+def test_a_worker_is_called_what_its_framework_calls_it(title, label):
+    assert Process(7, "python3", arguments=(title, "", "")).label == label
+    assert Process(7, "python3", 2, arguments=(title,)).label == "rank 2"
+
+
+@POSIX
+def test_a_program_that_lies_below_a_folder_called_python_is_no_python(tmp_path):
+    pytest.importorskip("psutil")
+    program = tmp_path / "lib" / "python3.11" / "raylet"
+    program.parent.mkdir(parents=True)
+    shutil.copy(shutil.which("sleep") or "/bin/sleep", program)
+    with subprocess.Popen([program, "60"]) as helper:
+        assert python_processes(helper.pid) == []
+        helper.kill()
+
+
+def test_of_a_command_that_fails_the_reason_is_told_and_not_where_in_itself():
+    said = CommandOutput("\nError: no such process\n\nStack backtrace:\n   0: anyhow::error\n", 1)
+    assert why_not("py-spy", said, 10.0) == "py-spy: failed (status 1) Error: no such process"
 
 
 def test_the_processes_of_a_folder_leave_us_out(tmp_path):

@@ -19,6 +19,7 @@ from logrules.notify.notifications import NotificationPolicy
 from logrules.notify.pager import evidence_file, lines_around, pager_command
 from logrules.notify.panel import Panel
 from logrules.notify.panel_view import PanelChoice, folded, panel_lines
+from logrules.output.brief_steps import in_one_line
 from logrules.sources.turn import Turn
 
 REPORT = Report(
@@ -57,6 +58,13 @@ def test_what_the_panel_says():
         "    → Look at the stack: py-spy dump --pid 1",
         "  q quit · d dump the report · h history · f one worker · e evidence",
     ]
+
+
+def test_a_step_that_ends_in_a_full_stop_is_one_sentence_with_its_command():
+    step = Fix(Text("Look at the stack.", "查看堆栈。"), run="py-spy dump --pid 1")
+    assert in_one_line(step, "en") == "Look at the stack: py-spy dump --pid 1"
+    assert in_one_line(step, "zh") == "查看堆栈: py-spy dump --pid 1"
+    assert in_one_line(replace(step, run=None), "en") == "Look at the stack."
 
 
 def test_the_name_of_the_job_stands_first():

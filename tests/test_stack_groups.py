@@ -17,13 +17,17 @@ from logrules.notify.process_groups import (
 )
 from logrules.notify.stack_dump import ProcessStack, StackFrame, dump_of, stacks_of
 from logrules.notify.stack_groups import at_rest, grouped, odd_ones
-from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, summary
+from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, stacks_for_rules, summary
 from logrules.sources.flight_dump import Dump, Group
 
 OWN = StackFrame("step", "/work/train.py", 90, "train.py")
 REDUCE = StackFrame("all_reduce", "/env/site-packages/torch/distributed/distributed_c10d.py", 2501, "torch/distributed/distributed_c10d.py")  # fmt: skip
 ITEM = StackFrame("Pages.__getitem__", "/work/dataset.py", 88, "dataset.py")
 GET = StackFrame("get", "/env/site-packages/requests/api.py", 73, "requests/api.py")
+# A launcher's own script lies where programs are installed.
+STARTED = StackFrame("<module>", "/env/bin/torchrun", 8, "torchrun")
+INVOKES = StackFrame("Agent._invoke_run", "/env/site-packages/torch/distributed/elastic/agent/server/api.py", 905, "torch/distributed/elastic/agent/server/api.py")  # fmt: skip
+LAUNCHER = ProcessStack("process 5", (StackFrame("clock_nanosleep", "", 0, "libc.so.6", native=True), INVOKES, STARTED))
 WAITING = (REDUCE, OWN)
 FETCHING = (GET, ITEM, OWN)
 
@@ -40,7 +44,9 @@ def ranks(count: int, *odd: int) -> list[ProcessStack]:
         (ranks(4), "4 ranks are in train.py:90 step → all_reduce", []),
         (ranks(4, 2, 3), "2 ranks are in train.py:90 step → all_reduce; 2 ranks are in dataset.py:88 Pages.__getitem__ → get", []),
         ([], "", []),
+        ([*ranks(3, 1), LAUNCHER], "2 ranks are in train.py:90 step → all_reduce; rank 1 is in dataset.py:88 Pages.__getitem__ → get; 1 more process is in no code of yours", ["rank 1"]),
         ([ProcessStack("process 7", (GET,))], "process 7 is in api.py:73 get", []),
+        ([LAUNCHER], "process 5 is in api.py:905 Agent._invoke_run → clock_nanosleep", []),
         ([ProcessStack("process 7", ())], "process 7 is in no Python frame", []),
     ],
 )  # fmt: skip
@@ -48,6 +54,21 @@ def test_groups_and_the_odd_one_out(stacks, said, odd):
     groups = grouped(stacks)
     assert summary(groups) == said
     assert [name for group in odd_ones(groups) for name in group.names] == odd
+
+
+def test_of_a_chain_of_workers_who_waits_for_nobody_is_read_and_told_first():
+    wrapper = StackFrame("hook.<locals>.wrapper", "/env/site-packages/ray/_private/hook.py", 22, "ray/_private/hook.py")
+    get = StackFrame("get", "/env/site-packages/ray/_private/worker.py", 3009, "ray/_private/worker.py")
+    sleeps = StackFrame("time_sleep", "", 0, "libpython3.11.so", native=True)
+    driver = ProcessStack("process 5", (get, wrapper, OWN))
+    judge = ProcessStack("Judge.score (pid 7)", (sleeps, ITEM))
+    monitor = ProcessStack("process 8", (sleeps, GET))
+    rounds = [[driver, judge, monitor]] * 3
+    assert [who for who, _ in stacks_for_rules(rounds)] == ["Judge.score (pid 7)"]
+    assert summary(grouped(rounds[0])) == (
+        "Judge.score (pid 7) is in dataset.py:88 Pages.__getitem__ → time_sleep; "
+        "process 5 is in train.py:90 step → get; 1 more process is in no code of yours"
+    )
 
 
 def test_a_launcher_and_helpers_are_not_compared_with_ranks():

@@ -1,9 +1,11 @@
 """A stall that was told stays in the last report: on top, below a real error, or as a note."""
 
+from dataclasses import replace
+
 import pytest
 
 from logrules.model.change import Change, Raised, Update, Withdrawn
-from logrules.model.report import Diagnosis, Report, Restart, Severity, Status, Text
+from logrules.model.report import Diagnosis, Fix, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.worker_status import WorkerNow
 from logrules.notify.stall_memory import LAST_WORDS_S, StallMemory, step_of
 
@@ -92,6 +94,54 @@ def test_a_wait_that_nothing_but_its_end_closes_is_over_after_a_while():
     watched = Watched("SIGINT", 130)
     watched.hears(160.0, Withdrawn(STALL.rule, 160.0)).hears(160.0 + LAST_WORDS_S)
     assert watched.ends(STOPPED).status is Status.FAILED
+
+
+@pytest.mark.parametrize("withdrawn_before_the_signal", [False, True])
+def test_that_others_go_on_ends_no_stall_of_a_rank(withdrawn_before_the_signal):
+    behind = diagnosis("left behind", "straggler", Severity.WARNING, (3,))
+    steps = {0: 60, 3: 40}
+    signalled: list[str | None] = [None]
+
+    def workers() -> tuple[WorkerNow, ...]:
+        return tuple(
+            WorkerNow(f"rank {rank}", "train_step", f"step {step} loss 0.1", 1.0, 1.0, 60.0)
+            for rank, step in steps.items()
+        )
+
+    watched = Watched()
+    watched.memory = StallMemory(workers, ENDINGS, lambda: signalled[0], lambda: 130)
+    watched.hears(100.0, Raised(behind.rule, 100.0, 60.0), shown=report(behind))
+    steps[0] = 80
+    signalled[0] = None if withdrawn_before_the_signal else "SIGINT"
+    watched.hears(120.0, Withdrawn(behind.rule, 120.0), shown=report(STOPPED))
+    steps[0], signalled[0] = 90, "SIGINT"
+    watched.hears(120.0, ended=True)
+    top = watched.memory.told(report(STOPPED)).diagnoses[0]
+    assert top.title.en == "left behind: nothing for 1m 20s in train_step after step 40; then you ended it (SIGINT)"
+
+
+LOOKS = Fix(Text("Compare the stacks"), run="py-spy dump --pid 4242")
+KERNEL = Fix(Text("See the kernel's log"), run="dmesg | tail -n 424242")
+VIEW = StackView(("process 4242 is in a.py:1 f",))
+
+
+@pytest.mark.parametrize(
+    ("exit_status", "stacks", "steps"),
+    [
+        (130, None, ["Watch it with `--inspect` next time", "See the kernel's log"]),
+        (130, VIEW, ["See the kernel's log"]),
+        (None, None, ["Compare the stacks", "See the kernel's log"]),
+    ],
+)
+def test_a_process_that_has_ended_is_not_to_be_looked_at(exit_status, stacks, steps):
+    stall = replace(STALL, fixes=(LOOKS, KERNEL))
+    watched = Watched()
+    watched.memory = StallMemory(watched.workers, ENDINGS, lambda: watched.signal, lambda: exit_status, lambda: 4242)
+    watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(stall))
+    watched.signal = "SIGINT"
+    watched.hears(220.0, ended=True)
+    top = watched.memory.told(replace(report(STOPPED), stacks=stacks)).diagnoses[0]
+    assert [fix.do.en.partition(":")[0] for fix in top.fixes] == steps
 
 
 def test_a_good_end_is_no_stall():

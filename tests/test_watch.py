@@ -362,7 +362,14 @@ def test_the_command_line_can_be_loaded_where_unix_modules_are_missing():
 @pytest.mark.parametrize(
     ("code", "status", "said"),
     [
-        ("exit 7", 7, b"FAILED  in phase launch  The command ended with exit status 7"),
+        ("exit 7", 7, b"FAILED  in phase launch  The command ended with exit status 7: no line says why"),
+        (
+            "echo step 1 loss 2; echo no room for shard 4 >&2; exit 7",
+            7,
+            b"ended with exit status 7: no room for shard 4",
+        ),
+        ("echo ERROR: no room for shard 4; echo bye; exit 7", 7, b"exit status 7: ERROR: no room for shard 4"),
+        ("for n in 1 2 3 4; do echo step $n loss 0.$n; done; exit 7", 7, b"exit status 7: no line says why"),
         ("kill -9 $$", 137, b"worker-killed"),
         ("for n in 1 2 3 4; do echo step $n loss 0.$n; done", 0, b"Finished: exit status 0, last step 4"),
     ],
@@ -399,7 +406,9 @@ def test_silence_since_the_start_is_told_wherever_nothing_comes_from(tmp_path, k
         speaks = one.stderr if kind == "command" else one.stdout
         wait_for(speaks, b"warning: Not a word so far")
         one.send_signal(signal.SIGINT)
-        assert b"STALLED  in phase launch  Not a word so far: nothing for " in speaks.read()
+        said = speaks.read()
+        assert b"STALLED  in phase launch  Not a word so far: nothing for " in said
+        assert b"-:1" not in said  # no line shows that there was none
 
 
 @posix

@@ -124,7 +124,9 @@ def run(options: argparse.Namespace) -> int:
     told += watch_display.listeners(options, following, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     with signals_of(job) as relay:
-        stalls = StallMemory(following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status)
+        stalls = StallMemory(
+            following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status, lambda: job.pid
+        )
         _start(job, following)
         with ThreadPoolExecutor(1, "analysis", initializer=_step_back) as pool:
             report = pool.submit(follow, following, told, stalls, complain).result()

@@ -10,6 +10,7 @@ from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
+from logrules.inference.last_words import last_words
 from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
@@ -149,6 +150,8 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
     evidence = evidence_of(hypothesis, findings.last, pack.signals, _of_one_event(one))
+    if (spoken := last_words(card, hypothesis, findings)) is not None:
+        evidence = (spoken, *evidence)
     ranks, hosts = suspects(FailureContext(one, findings.rank_table, findings.failures), sides)
     phase, phase_from = phase_of(hypothesis, findings, pack)
     said = said_by(hypothesis, findings.failures, evidence)

@@ -48,6 +48,8 @@ def evidence_of(
     if hypothesis.rule.id.startswith(EXITS) and len(ordered) == 1:
         told.extend(_written_last(ordered[0][0].event))
     for line, captures in ordered:
+        if not line.event.text.strip():
+            continue  # what says that nothing was written
         assertion = _assertion_of(line.event) if room > 0 else None
         if assertion is not None:
             told.append(assertion)

@@ -11,7 +11,9 @@ from logrules.model.report import Evidence
 from logrules.ruleset.pack import Pack
 
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
-OF_ANY_RULE = frozenset(("job_pid", "several", "own_place", "library_place", "calling_place", "only_library"))
+OF_ANY_RULE = frozenset(
+    ("job_pid", "last_words", "several", "own_place", "library_place", "calling_place", "only_library")
+)
 
 
 def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> dict[str, str]:

@@ -8,11 +8,11 @@ from typing import TextIO
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.notify.listener import Listener
+from logrules.output.brief_steps import in_one_line
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
 from logrules.output.numbers import duration, ranks_in_words
-from logrules.output.shell import pasteable
 
 _MAX_TEXT = 300
 _MEGABYTE = 1_000_000
@@ -100,7 +100,7 @@ class Lines(Listener):
             more.append(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}")
         first = next((fix for fix in one.fixes if fix.run), None)
         if quiet_s is not None and first is not None:
-            more.append(f"         → {first.do.of(self._language)}: {pasteable(first.run or '')}")
+            more.append(f"         → {in_one_line(first, self._language)}")
         self._say(now, f"{SEVERITY[one.severity].of(self._language)}: {' · '.join(facts)}", *more)
 
     def _behind(self, update: Update) -> None:

@@ -1,6 +1,7 @@
 """The Python processes of a job, below one process id. Needs the extra ``inspect``."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 _Told = TypeVar("_Told")
 # What torchrun, Open MPI and Slurm call the rank.
 RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+# What frameworks call their workers in the list of processes: `ray::Judge.score`, `VLLM::Worker_TP0`.
+_TITLE = re.compile(r"\w+::(\S.{0,100})")
 # More stacks than these tell nothing new, and each costs the job a pause of milliseconds.
 MAX_PROCESSES = 64
 
@@ -32,8 +35,11 @@ class Process:
 
     @property
     def label(self) -> str:
-        """How a person calls it: by its rank where it has one."""
-        return f"process {self.pid}" if self.rank is None else f"rank {self.rank}"
+        """How a person calls it: by its rank where it has one, else by what its framework calls it."""
+        if self.rank is not None:
+            return f"rank {self.rank}"
+        titled = _TITLE.match(self.arguments[0]) if self.arguments else None
+        return f"process {self.pid}" if titled is None else f"{titled[1].strip()} (pid {self.pid})"
 
 
 def python_processes(root: int) -> list[Process]:
@@ -74,8 +80,9 @@ def _python_of(found: "Iterable[psutil.Process]") -> list[Process]:
     python = []
     for process in found:
         try:
-            # Frameworks rename their workers (`ray::Worker`), but not the program that runs them.
-            program = f"{process.name()} {process.exe()}".lower()
+            # Frameworks rename their workers (`ray::Worker`), but not the program that runs them. What is no Python
+            # may lie in a folder that is called so, as Ray's own programs do.
+            program = f"{process.name()} {Path(process.exe()).name}".lower()
         except psutil.Error:
             continue
         if "python" in program:

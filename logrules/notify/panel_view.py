@@ -12,10 +12,10 @@ from logrules.model.change import Update
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.worker_status import WorkerNow
 from logrules.output import messages as words
+from logrules.output.brief_steps import in_one_line
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_in_words
-from logrules.output.shell import pasteable
 from logrules.output.text_parts import COLOR, status_color, status_word
 
 _SUSPECTS = 2
@@ -138,8 +138,7 @@ def _suspect(one: Diagnosis, language: str) -> list[Line]:
         line = one.evidence[0]
         found.append(Line(safe(f"    {line.source}:{line.line}: {line.text}"), style="dim"))
     if one.fixes:
-        fix = one.fixes[0]
-        found.append(Line(safe(f"    → {fix.do.of(language)}" + (f": {pasteable(fix.run)}" if fix.run else ""))))
+        found.append(Line(safe(f"    → {in_one_line(one.fixes[0], language)}")))
     return found
 
 

@@ -25,7 +25,8 @@ _SCRIPT = """n=0; f=--native
 for p in /proc/[0-9]*; do
   e=$(tr '\\0' '\\n' 2>/dev/null < "$p/environ") || continue
   printf '%s\\n' "$e" | grep -qxF -e {mark} || continue
-  case "$(readlink "$p/exe" 2>/dev/null)" in *python*) ;; *) continue ;; esac
+  x=$(readlink "$p/exe" 2>/dev/null)
+  case "${{x##*/}}" in *python*) ;; *) continue ;; esac
   n=$((n + 1)); [ $n -le {limit} ] || break
   for v in {ranks}; do
     r=$(printf '%s\\n' "$e" | sed -n "s/^$v=//p" | head -n 1)

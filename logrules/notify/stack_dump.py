@@ -25,7 +25,12 @@ _WAITPID = re.compile(r"os_wait(?:pid|id|4)?(?:_impl)?|wait(?:pid|id|4)")
 _CHILD = re.compile(
     r"(?:\w+\.)*(?:_?wait|_try_wait|poll|_?communicate|join|get|map|starmap|apply|next|run|call|check_\w+)"
     r" \((?:torch/)?(?:subprocess|multiprocessing/(?:popen_\w+|process|pool|spawn))\.py"
+    r"|(?:\w+\.)*(?:get|get_objects|wait) \(ray/_private/worker\.py"
 )
+# What installed programs are started by lies in such a folder, without the ending of a source file.
+_SCRIPT = re.compile(r"[/\\](?:bin|Scripts)[/\\][^/\\.]+$")
+# A decorator's function, which only calls what it wraps.
+_WRAPPER = ".<locals>."
 # Where a process that multiprocessing started begins: what a forked one has further out is its parent's stack.
 _BEGIN, _BEGIN_FILE = ("BaseProcess._bootstrap", "_bootstrap"), "multiprocessing/process.py"
 # The modules in whose waits one thread waits for another.
@@ -48,7 +53,8 @@ class StackFrame:
     @property
     def own(self) -> bool:
         """Whether it is the user's code: no installed package and no standard library."""
-        return not self.native and not any(part in self.file for part in _INSTALLED)
+        installed = any(part in self.file for part in _INSTALLED) or _SCRIPT.search(self.file) is not None
+        return not (self.native or installed)
 
     @property
     def place(self) -> str:
@@ -82,12 +88,15 @@ class ProcessStack:
 
     @property
     def place(self) -> str:
-        """The innermost frame of the user's code and what it calls, or the innermost frame of all."""
+        """The innermost frame of the user's code and what it calls; without one, the innermost of Python."""
         at = self._own_at
         if at is None:
+            at = next((n for n, frame in enumerate(self.frames) if not frame.native), None)
+        if at is None:
             return self.frames[0].place if self.frames else "no Python frame"
-        called = f" → {self.frames[at - 1].function}" if at else ""
-        return self.frames[at].place + called
+        inner = self.frames[:at][::-1]
+        called = next((frame for frame in inner if _WRAPPER not in frame.function), inner[0] if inner else None)
+        return self.frames[at].place + (f" → {called.function}" if called is not None else "")
 
     @property
     def process(self) -> str:
@@ -120,8 +129,8 @@ class ProcessStack:
         return not inner or any(_has(inner, one) for one in (_LOCK, _JOIN, _SLEEP))
 
     @property
-    def awaits_child(self) -> bool:
-        """Whether it waits for a process that it started."""
+    def awaits_process(self) -> bool:
+        """Whether it waits for a process that it started, or for one of Ray's workers."""
         python = (f"{frame.function} ({frame.short}" for frame in self._inner if not frame.native)
         return _has(self._inner, _WAITPID) or any(map(_CHILD.match, python))
 

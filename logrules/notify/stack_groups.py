@@ -16,8 +16,8 @@ MAX_PROCESSES = 4_096
 _MANY = 2
 MAX_LINES = 40
 _MAX_NAMES = 4
-# An actor at work as Ray titles its process, behind the name of its node.
-_ACTOR = re.compile(r"\S+ (?P<class>\w+)\.\S+ \(pid \d+\)")
+# An actor at work as Ray titles its process, on another node behind the name of that.
+_ACTOR = re.compile(r"(?:\S+ )?(?P<class>\w+)\.\S+ \(pid \d+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def odd_ones(groups: Sequence[StackGroup]) -> tuple[StackGroup, ...]:
     largest group and less. Beside ranks, or workers of Ray, a launcher, a driver and helpers are not compared, nor
     is who waits for the end of others, or a further thread of a process.
     """
-    peers = [group for group in groups if group.stack.is_main and not group.stack.awaits_child]
+    peers = [group for group in groups if group.stack.is_main and not group.stack.awaits_process]
     return tuple(odd for alike in _by_work(peers) for odd in _odd_among(alike))
 
 

@@ -106,7 +106,8 @@ def why_not(shown: str, said: CommandOutput, limit_s: float) -> str:
         return f"{shown}: not installed{install}"
     if said.hung:
         return f"{shown}: no answer within {limit_s:g} s, it hangs as well"
-    text = " ".join(said.text.split())[:300]
+    # Below its reason a command may print where in itself it failed.
+    text = " ".join(next((line for line in said.text.splitlines() if line.strip()), "").split())[:300]
     denied = "permission denied" in said.text.lower() or "not permitted" in said.text
     allow = " (run logrules as root, or set kernel.yama.ptrace_scope to 0)" if denied and shown == "py-spy" else ""
     return f"{shown}: failed (status {said.status}) {text}{allow}".rstrip()

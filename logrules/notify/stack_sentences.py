@@ -57,8 +57,26 @@ def slowness_sentences(rounds: Sequence[Sequence[ProcessStack]], groups: Sequenc
 
 
 def summary(groups: Sequence[StackGroup]) -> str:
-    """Where the processes stand, in one line of English: "63 ranks are in train.py:90 step → all_reduce; …"."""
-    return "; ".join(f"{_who(group.names)} in {group.stack.place}" for group in groups)
+    """Where the processes stand, in one line of English: "63 ranks are in train.py:90 step → all_reduce; …".
+
+    Who stands apart comes right behind the many, who waits for another process last; of those that are no ranks and
+    run nothing of the user's, as launchers and helpers, only how many there are.
+    """
+    odd = {name for group in odd_ones(groups) for name in group.names}
+    ordered = sorted(groups, key=lambda group: (-len(group.names), group.stack.awaits_process))
+    if odd:
+        ordered[1:] = sorted(ordered[1:], key=lambda group: odd.isdisjoint(group.names))
+    shown = [group for group in ordered if _is_of_user(group)] or ordered
+    others = sum(len(group.names) for group in ordered if group not in shown)
+    told = [f"{_who(group.names)} in {group.stack.place}" for group in shown]
+    if others:
+        told.append(f"{others} more {'process is' if others == 1 else 'processes are'} in no code of yours")
+    return "; ".join(told)
+
+
+def _is_of_user(group: StackGroup) -> bool:
+    """Whether it is at the user's work: a rank, or a process that runs code of the user's."""
+    return group.stack.own is not None or any(map(is_rank, group.names))
 
 
 def _shared(odd: Sequence[int], groups: Sequence[ProcessGroup]) -> list[str]:
@@ -90,12 +108,14 @@ def stacks_for_rules(rounds: Sequence[Sequence[ProcessStack]]) -> Iterator[tuple
     """(whose, text) of each group of what stands still.
 
     Of processes that stand in one place but for a few, the few are what the others wait for: rules read theirs alone,
-    below a line that says so. The other threads of a process are read where its main thread may wait for one of them.
+    below a line that says so. Else they read those that run code of the user's and wait for no other process, where
+    there are any. The other threads of a process are read where its main thread may wait for one of them.
     """
     resting = at_rest(rounds)
     still = grouped(stack for stack in resting if stack.is_main)
     odd = odd_ones(still)
-    shown = odd or still
+    at_work = [group for group in still if _is_of_user(group) and not group.stack.awaits_process]
+    shown = odd or at_work or still
     waiting = {name for group in shown if group.stack.waits_within for name in group.names}
     others = [stack for stack in resting if not stack.is_main and stack.process in waiting]
     for group in shown:

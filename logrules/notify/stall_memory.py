@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from logrules.model.change import Raised, Update, Withdrawn
-from logrules.model.report import Consequence, Diagnosis, Report, Severity, SourceNote, Status, Text
+from logrules.model.event import rank_of_label
+from logrules.model.report import Consequence, Diagnosis, Fix, Report, Risk, Severity, SourceNote, Status, Text
 from logrules.model.worker_status import WorkerNow
 from logrules.output.numbers import duration
 
@@ -25,24 +26,33 @@ _SIGNALLED = Text("then it was told to end ({signal})", "随后被要求结束�
 _FROM_OUTSIDE = Text("then it was ended: {title}", "随后被结束：{title}")
 _STILL = Text("it had not moved when the watching ended", "停止监视时仍未恢复")
 _EXITED = Text("then it ended with exit status {status}", "随后以退出码 {status} 结束")
+_INSPECT = Fix(
+    Text(
+        "Watch it with `--inspect` next time: the stacks of its processes are then taken while it hangs.",
+        "下次监视时加上 `--inspect`：会在它卡住时采集各进程的堆栈。",
+    ),
+    risk=Risk.LOOK,
+)
 _WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
 
 
 @dataclass(frozen=True, slots=True)
 class ToldStall:
-    """A stall as it was told: since when nothing moved, and where every worker stood.
+    """A stall as it was told: since when nothing moved, and where those stood who had stopped.
 
-    ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look.
+    ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look. ``ranks`` are those
+    that had stopped while others went on; none where all had, or where the log does not tell them apart.
     """
 
     rule: str
     diagnosis: Diagnosis
     since: float
     places: Mapping[str, tuple[str | None, str]]
+    ranks: frozenset[int] = frozenset()
 
     @property
     def step(self) -> int | None:
-        """The last step that any worker had made."""
+        """The last step that any of them had made."""
         steps = (step_of(text) for _, text in self.places.values())
         return max((step for step in steps if step is not None), default=None)
 
@@ -51,8 +61,8 @@ class StallMemory:
     """Remembers the stall that was told until the job moves again.
 
     ``workers`` tells where each worker is. ``endings`` are the causes that say that somebody or something ended the
-    job from outside, which explains no stall. ``ended_by`` names the signal that came through us to end the job, and
-    ``exit_status`` is that of its command, where there are any.
+    job from outside, which explains no stall. ``ended_by`` names the signal that came through us to end the job;
+    ``exit_status`` and ``job_pid`` are those of its command, where there are any.
     """
 
     def __init__(
@@ -61,10 +71,12 @@ class StallMemory:
         endings: Collection[str],
         ended_by: Callable[[], str | None],
         exit_status: Callable[[], int | None],
+        job_pid: Callable[[], int | None] = lambda: None,
     ) -> None:
         self._workers = workers
         self._ended_by = ended_by
         self._exit_status = exit_status
+        self._job_pid = job_pid
         self._endings = frozenset(endings)
         self._stall: ToldStall | None = None
         self._until = 0.0
@@ -119,14 +131,20 @@ class StallMemory:
             end = self._end(errors, ended_by, exit_status)
             under = tuple(_consequence(one) for one in errors)
             kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
-            top = replace(
-                stall.diagnosis, title=self._title(stall, end), consequences=(*stall.diagnosis.consequences, *under)
-            )
+            stood = stall.diagnosis
+            steps = stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks))
+            top = replace(stood, title=self._title(stall, end), fixes=steps, consequences=(*stood.consequences, *under))
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
         end = _said(_FROM_OUTSIDE, title=errors[0].title)
         known = replace(_consequence(stall.diagnosis), title=self._title(stall, end))
         first = replace(others[0], consequences=(*others[0].consequences, known))
         return replace(report, diagnoses=(first, *others[1:]))
+
+    def _still_possible(self, stall: Diagnosis, *, looked_at: bool) -> tuple[Fix, ...]:
+        """The steps without those that look at the process, which has ended; where nobody looked, how to see more."""
+        process = re.compile(rf"(?<!\w){self._job_pid()}(?!\w)")
+        steps = tuple(fix for fix in stall.fixes if process.search(fix.run or "") is None)
+        return steps if looked_at or len(steps) == len(stall.fixes) else (_INSPECT, *steps)
 
     def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> None:
         shown = next((one for one in report.diagnoses if one.rule in stalls), None)
@@ -134,7 +152,11 @@ class StallMemory:
             return
         if self._stall is not None:
             self._forget()
-        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], self._places())
+        ranks = frozenset(shown.ranks)
+        places = self._places(ranks) if ranks else {}
+        if not places:
+            ranks, places = frozenset(), self._places()
+        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], places, ranks)
         self._until, self._withdrawn, self._taken_back = now, None, False
 
     def _lasts(self, update: Update, report: Callable[[], Report]) -> bool:
@@ -157,20 +179,29 @@ class StallMemory:
         if first.severity is not Severity.INFO and first.rule != self._stall.diagnosis.rule:
             self._stall = replace(self._stall, diagnosis=first)
 
-    def _places(self) -> dict[str, tuple[str | None, str]]:
-        return {one.worker: (one.phase, one.step) for one in self._workers()}
+    def _places(self, ranks: Collection[int] = ()) -> dict[str, tuple[str | None, str]]:
+        """Where the workers are: those of these ranks, where some are named."""
+        return {
+            one.worker: (one.phase, one.step)
+            for one in self._workers()
+            if not ranks or rank_of_label(one.worker) in ranks
+        }
+
+    def _now(self) -> dict[str, tuple[str | None, str]]:
+        """Where those are now who had stopped: that others go on ends no stall of theirs."""
+        return self._places(self._stall.ranks if self._stall is not None else ())
 
     def _stepped(self) -> bool:
         """Whether a worker counts another step than when the stall was told."""
         before = self._stall.places if self._stall is not None else {}
         return any(
             (step := step_of(progress)) is not None and label in before and step != step_of(before[label][1])
-            for label, (_, progress) in self._places().items()
+            for label, (_, progress) in self._now().items()
         )
 
     def _progressed(self) -> bool:
         before = self._stall.places if self._stall is not None else {}
-        return any(progress != before.get(label, (None, ""))[1] for label, (_, progress) in self._places().items())
+        return any(progress != before.get(label, (None, ""))[1] for label, (_, progress) in self._now().items())
 
     def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
         if self._stall is None or self._withdrawn is None:
@@ -178,7 +209,7 @@ class StallMemory:
         before = self._stall.places
         moved = (
             phase not in _LEAVING and phase != before.get(label, (None, ""))[0]
-            for label, (phase, _) in self._places().items()
+            for label, (phase, _) in self._now().items()
         )
         if self._progressed() or any(moved):
             return True

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from logrules.model.report import Fix
 from logrules.output import messages as words
 from logrules.output.display_width import COLUMNS, first_sentences, lines_taken
-from logrules.output.shell import copyables
+from logrules.output.shell import copyables, pasteable
 
 _MAX_DO = 2 * COLUMNS - 40
 # The number of a step, beside which its words stand.
@@ -61,3 +61,9 @@ def fitted(steps: Sequence[Sequence[StepLines]], room: int, columns: int = COLUM
 def height(lines: StepLines, columns: int) -> int:
     """The lines of a screen that a step takes."""
     return sum(lines_taken(indent, text, columns, 0 if is_copied else HANG) for indent, text, is_copied in lines)
+
+
+def in_one_line(fix: Fix, language: str) -> str:
+    """What to do, and the command for it, as one sentence: the full stop of a step that has one would stand within."""
+    do = fix.do.of(language)
+    return f"{do.rstrip('.。')}: {pasteable(fix.run)}" if fix.run else do
