@@ -17,7 +17,44 @@ SUMMARY = (
     "Root Cause (first observed failure):\n[0]:\n  time      : 2025-01-02_03:04:05\n  host      : gpu-4\n"
     "  rank      : {} (local_rank: 1)\n  exitcode  : {} (pid: 4242)\n"
 )
+DIED = (
+    "A worker died or was killed while executing a task by an unexpected system error. RayTask ID: 00aa Worker ID: 11bb "
+    "Node ID: 22cc Worker IP address: {} Worker port: 10021 Worker PID: 400 Worker exit type: SYSTEM_ERROR\n"
+)
+JOINED = "gpu-9:{0}:{0} [{1}] NCCL INFO ncclCommInitRank comm 0x5 rank {1} nranks 3 cudaDev {1} busId 56000 - Init COMPLETE\n"
+PROCESSES = JOINED.format(390, 0) + JOINED.format(400, 1) + JOINED.format(410, 2)
 STORIES = {
+    "who died by the number that its launcher gave it with its rank": (
+        "(TorchTrainer pid=2) - (node_id=0a, ip=10.0.0.7, pid=400) world_rank=0, local_rank=0, node_rank=0\n"
+        "(TorchTrainer pid=2) - (node_id=0b, ip=10.0.0.8, pid=400) world_rank=1, local_rank=0, node_rank=1\n"
+        "(raylet, ip=10.0.0.8) " + DIED.format("10.0.0.8"), 1,
+    ),
+    "by the number with which it wrote": (
+        "(Worker pid=390, ip=10.0.0.8) [rank4]: ready\n(Worker pid=400, ip=10.0.0.8) [rank5]: ready\n"
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+        "\tclass_name: Worker\n\tpid: 400\n\tip: 10.0.0.8\n", 5,
+    ),
+    "of the same number on two hosts nobody can tell": (
+        "(Worker pid=400, ip=10.0.0.7) [rank4]: ready\n(Worker pid=400, ip=10.0.0.8) [rank5]: ready\n"
+        "[12345.678901] Out of memory: Killed process 400 (python3) total-vm:412345678kB, anon-rss:251234567kB\n", None,
+    ),
+    "a number that nobody bore names nobody": (
+        PROCESSES + "[12345.678901] Out of memory: Killed process 999 (cc1plus) total-vm:412345678kB, anon-rss:2kB\n",
+        None,
+    ),
+    "who wrote for several is none of them": (
+        "(main pid=400) [rank4]: ready\n(main pid=400) [rank5]: ready\n"
+        "[12345.678901] Out of memory: Killed process 400 (python3) total-vm:412345678kB, anon-rss:251234567kB\n", None,
+    ),
+    "the process that the kernel killed": (
+        PROCESSES + "[12345.678901] Out of memory: Killed process 410 (python3) total-vm:412345678kB, anon-rss:2kB\n", 2,
+    ),
+    "the process that the card's fault hit": (
+        PROCESSES + "NVRM: Xid (PCI:0000:9a:00): 79, pid=410, name=python3, GPU has fallen off the bus.\n", 2,
+    ),
+    "the child of whose end a server tells by its number": (
+        PROCESSES + "[2025-03-04 05:06:09] Child process unexpectedly failed with exitcode=9. pid=410\n", 2,
+    ),
     "the first line of a message of several lines names its writer": (
         "[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM, 6,
     ),

@@ -59,6 +59,13 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
             Status.STALLED,
         ),
         ("one dump of many keys: it has not", "".join(f'    "{word}": 1,\n' for word in _WORDS), Status.STALLED),
+        ("one table of many rows: it has not", "".join(f"| {word} | 1 |\n" for word in _WORDS), Status.STALLED),
+        (
+            "a table in a frame: it has not",
+            "".join(f"\u2502 {word} \u2502 1 \u2502\n" for word in _WORDS),
+            Status.STALLED,
+        ),
+        ("steps between bars: it has", "".join(f"| {word} 12 of 40 done\n" for word in _WORDS), Status.HEALTHY),
     ],
 )
 def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest, status):

@@ -13,7 +13,7 @@ from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
 from logrules.model.record import field, mutable_record, replace
-from logrules.model.template import begins_statement, template_of
+from logrules.model.template import begins_statement, is_table_row, template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out. Of 90 logs
 # of the labelled corpora that stand in a wait none has more than eight kinds of lines behind it.
@@ -81,12 +81,13 @@ class Endings:
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.
 
-        What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said.
+        What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said, and
+        so is a table.
         """
         said: dict[str, set[str]] = {}
         printed: set[str] = set()
         for line in self._after(waiting):
-            if begins_statement(line.message):
+            if begins_statement(line.message) and not is_table_row(line.message):
                 kind = template_of(line.message)
                 said.setdefault(kind, set()).add(progress_key(line.message))
                 if _is_printed(line):

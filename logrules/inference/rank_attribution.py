@@ -67,6 +67,15 @@ def _wrote_its_record(context: FailureContext) -> Sequence[int]:
     return [rank for chain in chains for rank in context.failures.ranks_of(chain)]
 
 
+def _ended_by_its_number(context: FailureContext) -> Sequence[int]:
+    """Those of whose end a launcher tells by their number alone, where they gave their rank elsewhere."""
+    ends = (one for one in context.failures.reported_ends() if any(one.holds(line.event) for line in context.lines))
+    workers = (worker for one in ends for worker in one.workers)
+    numbered = ((one.pid, one.host) for one in workers if one.rank is None and one.pid is not None)
+    ranks = (context.rank_table.rank_of_process(pid, host) for pid, host in numbered)
+    return [rank for rank in ranks if rank is not None]
+
+
 def _wrote_its_lines(context: FailureContext) -> Sequence[int]:
     """Those who wrote its lines, where they gave their rank elsewhere."""
     ranks = (context.rank_table.rank_of(line.worker) for line in context.lines)
@@ -166,6 +175,7 @@ _Told = Callable[[FailureContext], Sequence[int]]
 # Who failed, the most telling first.
 _OF_AN_ERROR: tuple[_Told, ...] = (
     _wrote_its_record,
+    _ended_by_its_number,
     _wrote_its_lines,
     _said_by_its_messages,
     _named_by_what_followed,

@@ -81,6 +81,8 @@ class RankTable:
         # Of which size the largest communicator is in which a process said its rank, and that rank; None of a process
         # that said several: it drives several GPUs.
         self._ranks: dict[tuple[str | None, int], tuple[int, int | None]] = {}
+        # The rank of each process that wrote with both its number and its rank; None where it wrote for several.
+        self._writers: dict[tuple[str | None, int], int | None] = {}
         self._hosts: dict[str, str] = {}
         self._roles = NumberedRoles()
 
@@ -105,8 +107,19 @@ class RankTable:
         """The rank of a process whose line names only its number: as the process itself said it elsewhere."""
         if worker.rank is not None or worker.pid is None:
             return worker.rank
-        known = self._ranks.get((worker.host, worker.pid))
-        return known[1] if known is not None else None
+        key = (worker.host, worker.pid)
+        known = self._ranks.get(key)
+        return known[1] if known is not None else self._writers.get(key)
+
+    def rank_of_process(self, pid: int, host: str | None) -> int | None:
+        """The rank of a process of which another tells by its number, and its host; None where it may be of several."""
+        place = host if host is None else self._hosts.get(host, host)
+        said = {key: rank for key, (_, rank) in self._ranks.items()} | self._writers
+        if place is not None and (place, pid) in said:
+            return said[place, pid]
+        # Who writes on the driver's own node does not give its address.
+        ranks = {rank for (where, its), rank in said.items() if its == pid and None in (where, place)}
+        return ranks.pop() if len(ranks) == 1 else None
 
     def number_of(self, worker: Worker) -> int | None:
         """The number of a process that says no rank among those alike, by its role."""
@@ -165,6 +178,10 @@ class RankTable:
             state = self.states[key] = RankState(observation)
         state.last = observation
         state.host = worker.host or state.host
+        if worker.pid is not None and len(self._writers) < KEPT_RANKS:
+            known = self._writers.setdefault((worker.host, worker.pid), worker.rank)
+            if known != worker.rank:
+                self._writers[worker.host, worker.pid] = None
         return state
 
     def _read(self, said: Mapping[str, str], observation: Observation, state: RankState | None) -> None:

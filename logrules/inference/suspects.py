@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from logrules.inference.culprit import culprits, pairs_of
+from logrules.inference.culprit import culprits, named_ranks, pairs_of
 from logrules.inference.launcher_ends import hosts_of, hosts_of_ended
 from logrules.inference.observation import Observation
 from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
 from logrules.inference.rank_comparison import RankComparison
-from logrules.inference.rank_table import RankTable
+from logrules.inference.rank_table import RankTable, number
 from logrules.inference.ranking import Hypothesis
 
 _ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
@@ -26,11 +26,26 @@ def suspects(context: FailureContext, sides: RankComparison | None) -> tuple[tup
     declined = sides is not None and sides.spread is not None
     if hypothesis.rule.culprit == "none" or declined:
         return ranks, hosts
+    if (struck := _process_hit(hypothesis, rank_table)) is not None and not any(named_ranks(hypothesis)):
+        ranks = (struck,)
     if not ranks:
         if lost := _lost_peer(hypothesis, rank_table):
             return lost
         ranks = attributed_ranks(context)
     return ranks, hosts or tuple(_hosts_elsewhere(context, ranks))[:1]
+
+
+def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
+    """The rank of the process that its lines say was hit (capture ``hit_pid``), whoever wrote them."""
+    for match in hypothesis.matches:
+        told = [line.captures(signal) for line, signal in pairs_of(match)]
+        pids = {pid for one in told if (pid := number(one.get("hit_pid"))) is not None}
+        hosts = {host for one in told if (host := one.get("host")) is not None}
+        if len(pids) == 1 and len(hosts) <= 1:
+            rank = rank_table.rank_of_process(pids.pop(), next(iter(hosts), None))
+            if rank is not None:
+                return rank
+    return None
 
 
 def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
