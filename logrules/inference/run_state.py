@@ -50,15 +50,15 @@ class RunState:
         self.parting: Observation | None = None
         self._parted: set[int] = set()
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
-        self._named: set[str] = set()
+        self._seen_frameworks: set[str] = set()
         self._by_component = index.components
         self._loops_of = index.loops
         self._phases = pack.phases
         self._loops: set[str] = set()
 
-    def names(self, frameworks: tuple[str, ...]) -> None:
+    def see_frameworks(self, frameworks: tuple[str, ...]) -> None:
         """A line shows these frameworks."""
-        self._named.update(frameworks)
+        self._seen_frameworks.update(frameworks)
         for name in frameworks:
             self._loops.update(self._loops_of.get(name, ()))
 
@@ -78,7 +78,7 @@ class RunState:
     def frameworks(self) -> frozenset[str]:
         """The frameworks that this run shows, by its lines or by frames of its failures."""
         by_frame = {name for one in self.failures.components for name in self._by_component.get(one, ())}
-        return frozenset(self._named | by_frame)
+        return frozenset(self._seen_frameworks | by_frame)
 
     def hear(self, source: str, now: float) -> None:
         """Bytes of a log came, whatever they say."""
