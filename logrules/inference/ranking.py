@@ -210,7 +210,7 @@ def _explains(root: _Comparable, consequence: _Comparable) -> bool:
         return True
     if other.rule.cause in one.rule.explained_by or root.severity > consequence.severity:
         return False
-    if _cut_short(root, consequence) or _cut_short(consequence, root):
+    if _ends(root, consequence) or _ends(consequence, root):
         return one.rule.abrupt
     return _explains_by_tier(root, consequence)
 
@@ -227,7 +227,7 @@ def _explains_by_tier(root: _Comparable, consequence: _Comparable) -> bool:
     return not weak and (consequence.tier.reaction or _elsewhere(root, consequence))
 
 
-def _cut_short(root: _Comparable, other: _Comparable) -> bool:
+def _ends(root: _Comparable, other: _Comparable) -> bool:
     """Whether the one ended all processes at once and the other is how one of them reacted, right behind it."""
     reaction = root.rule.abrupt and other.tier.reaction and not (other.rule.stall or other.rule.abrupt)
     return reaction and _right_behind(root, other)

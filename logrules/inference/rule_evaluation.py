@@ -10,6 +10,7 @@ from logrules.inference.observation import Match, Observation
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
+from logrules.inference.survival import survived
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.record import replace
 from logrules.model.report import Severity
@@ -65,7 +66,7 @@ class RuleEvaluation:
             states = self._states.setdefault(rule_id, {})
             for leaf in moved:
                 state = states.get(leaf)
-                if isinstance(state, Match) and self._run.survived(rule, state):
+                if isinstance(state, Match) and survived(self._run, rule, state):
                     state = None
                 after = conditions.step(leaf, state, observation, signal)
                 if after is not None:
@@ -122,12 +123,12 @@ class RuleEvaluation:
             rule = rules[name]
             matches = self._found(rule)
             if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
-                survived = all(run.survived(rule, match) for match in shown)
-                yield Hypothesis(rule, shown, survived, overdue=self._is_overdue(rule))
+                lived_on = all(survived(run, rule, match) for match in shown)
+                yield Hypothesis(rule, shown, lived_on, overdue=self._is_overdue(rule))
         for name, match, caught in run.failures.matches():
             rule_of_row = rules.get(name)
             if rule_of_row is not None:
-                yield Hypothesis(rule_of_row, (match,), caught or run.survived(rule_of_row, match))
+                yield Hypothesis(rule_of_row, (match,), caught or survived(run, rule_of_row, match))
 
     def failing(self) -> bool:
         """Whether an error stands that the run has not survived."""
@@ -220,9 +221,9 @@ class RuleEvaluation:
             return False
         if rule.from_table:
             known = [(match, caught) for name, match, caught in self._run.failures.matches() if name == rule.id]
-            return all(caught or self._run.survived(rule, match) for match, caught in known)
+            return all(caught or survived(self._run, rule, match) for match, caught in known)
         shown = conditions.shown(rule.when, self._found(rule))
-        return all(self._run.survived(rule, match) for match in shown)
+        return all(survived(self._run, rule, match) for match in shown)
 
     def _snapshot(self) -> JobSnapshot:
         # None is kept: it asks this evaluation, and a run that is over would stay in memory with it.

@@ -209,7 +209,7 @@ class Session:
     def _take_names(self, hits: Iterable[Hit]) -> None:
         """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
         for hit in hits:
-            self._run.names(self._index.frameworks.get(hit.signal, ()))
+            self._run.see_frameworks(self._index.frameworks.get(hit.signal, ()))
             if (name := self._index.told.get(hit.signal)) is not None:
                 self._job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
 

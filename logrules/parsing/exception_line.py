@@ -34,7 +34,7 @@ def exception_by_place(line: str) -> tuple[str, str] | None:
     return (found["type"], (found["message"] or "")[:MAX_MESSAGE]) if found else None
 
 
-def cut_short(source_line: str) -> tuple[str, str]:
+def exception_cut_off(source_line: str) -> tuple[str, str]:
     """Type and message of what a log ends before: the type that its last line raises, else that of all exceptions."""
     found = _RAISE.search(source_line)
     known = found is not None and found[1].rpartition(".")[2][:1].isupper()

@@ -75,7 +75,8 @@ class HitLine:
     def hits(self) -> list[tuple[int, int]]:
         """For each hit the offset of its last byte within ``raw``, and the entry of the scanner."""
         part = self.part
-        return [(at - 1 - part.start, entry) for at, entry in self.found[part.first : part.behind]]
+        ends, entries = (column[part.first : part.behind] for column in (self.found.ends, self.found.numbers))
+        return [(at - 1 - part.start, entry) for at, entry in zip(ends, entries, strict=True)]
 
     @property
     def before(self) -> tuple[bytes, ...]:

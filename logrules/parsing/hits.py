@@ -2,12 +2,11 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import overload
 
 
-class Hits(Sequence[tuple[int, int]]):
+class Hits:
     """Pairs of (offset behind the literal, its number), by rising offset: the columns ``ends`` and ``numbers``."""
 
     def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
@@ -34,19 +33,3 @@ class Hits(Sequence[tuple[int, int]]):
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return zip(self.ends, self.numbers, strict=True)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Hits):
-            return NotImplemented
-        return self.ends == other.ends and self.numbers == other.numbers
-
-    __hash__ = None  # type: ignore[assignment]
-
-    @overload
-    def __getitem__(self, place: int) -> tuple[int, int]: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[tuple[int, int]]: ...
-    def __getitem__(self, place: int | slice) -> tuple[int, int] | Sequence[tuple[int, int]]:
-        if isinstance(place, slice):
-            return list(zip(self.ends[place], self.numbers[place], strict=True))
-        return self.ends[place], self.numbers[place]

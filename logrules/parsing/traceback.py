@@ -13,8 +13,8 @@ from logrules.parsing.exception_chain import NESTED_LINES, GrowingRecord, OpenTr
 from logrules.parsing.exception_line import (
     MAX_MESSAGE,
     asserted,
-    cut_short,
     exception_by_place,
+    exception_cut_off,
     indent_of,
     same_prefix,
     unglued,
@@ -73,7 +73,7 @@ class TracebackAssembler:
             trace = next((one for one in writer.traces if one.is_cut_off_at(lines[-1], SOURCE_LINES)), None)
             if trace is not None:
                 place = replace(trace.last_of(lines), worker=trace.first.worker)
-                return self._bounded(self._complete(writer, place, trace, *cut_short(place.text))[1])
+                return self._bounded(self._complete(writer, place, trace, *exception_cut_off(place.text))[1])
         return None
 
     def frames_of(self, record: int) -> tuple[Frame, ...]:

@@ -1,0 +1,162 @@
+"""Whether a run went on after a failure: by what its lines say, by steps made since, by what was written below.
+
+Each function is one sign that it did, or that it did not.
+"""
+
+from logrules.inference.launcher_ends import ended_ranks
+from logrules.inference.observation import Match, Observation
+from logrules.inference.run_state import RunState
+from logrules.model.event import Event, Stance
+from logrules.ruleset.pack import Rule
+
+# A run that makes this many rounds of progress after an error has survived it.
+SURVIVAL_ROUNDS = 3
+# A writer that said it was over and then makes so many is another one: a new run in the same log.
+NEW_RUN_ROUNDS = 20
+
+# A server that answers so many requests behind what nobody knows has not died of it.
+ANSWERS = 3
+# So many lines below the end of a script its next traceback is that of another run, and not of a process beside it.
+_ANOTHER_RUN = 2
+
+
+def survived(run: RunState, rule: Rule, match: Match) -> bool:
+    """Whether the run went on for long enough after these lines for them not to be its end."""
+    tracker, last = run.tracker, match.last
+    if rule.wait is not None:
+        return run.went_on(last)
+    if run.job.ended and (_reopened(run, last) or _ran_later(run, last) or _ran_again(run, last)):
+        return True
+    if rule.cleared_by == "nothing":
+        return False
+    if last.completions < tracker.completions:
+        return True
+    if tracker.completed is not None:
+        # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
+        own_end = not rule.abrupt and _had_more_to_do(run, last, tracker.completed)
+        return not (own_end or _waited_past(tracker.completed, match) or _keeps_open(run, rule, match))
+    return _lived_through(run, rule, last) or _stepped_on(run, rule, last)
+
+
+def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
+    """Whether the lines below these, or their own words, show that their writer lived."""
+    if rule.fallback and (run.failures.lived_through(last) or (run.job.ended and _speaks_on(run, last))):
+        return True
+    own = run.tracker.workers.get(last.worker)
+    if own is not None and own.began_anew(last):
+        return True
+    if not run.job.ended:
+        return False
+    looped = rule.cleared_by == "progress" and run.job.endings.carried_on(last.event)
+    return looped or (run.tracker.rounds == last.round and _outlived(run, last))
+
+
+def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
+    """Whether steps were made since, enough for what the rule asks."""
+    tracker = run.tracker
+    rounds = tracker.rounds - last.round
+    if rule.cleared_by != "progress":
+        return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
+    # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more,
+    # and what is raised while objects are freed is not the end where something that nobody caught comes after it.
+    caught = run.failures.told_as_caught(last.event)
+    enough = 1 if caught else SURVIVAL_ROUNDS
+    # Where no marker had told a phase yet, the frames of a traceback may.
+    phase = last.phase or (None if last.chain is None else run.failures.phase_of(last.chain))
+    return (
+        rounds >= enough
+        or tracker.stepped_past(last, phase)
+        or (caught and (run.went_on(last) or _raised_after(run, last.event)))
+    )
+
+
+def _had_more_to_do(run: RunState, last: Observation, completed: Observation) -> bool:
+    """Whether what was raised behind the end of the training ended the user's own script: it was not through.
+
+    What launchers, helping processes and threads tell of there is lost while they end.
+    """
+    record = run.failures.record_of(last.chain)
+    if record is None or record.stance is not Stance.FACT or last.order <= completed.order:
+        return False
+    outermost = record.chain[-1].frames[:1] if record.chain else ()
+    return any(
+        frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
+    )
+
+
+def _keeps_open(run: RunState, rule: Rule, match: Match) -> bool:
+    """Whether it tells, behind the end of the others, of what stands still, and somebody was left behind."""
+    completed = run.tracker.completed
+    if not rule.stall or completed is None or match.last.order <= completed.order:
+        return False
+    return bool(run.laggards.last_lines(run.job.clock.now, ended=run.job.ended))
+
+
+def _reopened(run: RunState, last: Observation) -> bool:
+    """Whether the log of one process is opened by it once more: ranks that start later open it too."""
+    return not run.ranks.ranks and run.job.endings.reopened(last.event)
+
+
+def _ran_later(run: RunState, last: Observation) -> bool:
+    """Whether the program that was refused a start is in a traceback below: it was started once more, and ran."""
+    program = last.all_captures().get("program")
+    if program is None or last.chain is not None or run.ranks.ranks:
+        return False
+    event, name = last.event, program.rpartition("/")[2]
+    return any(
+        one.first.source == event.source and one.first.line > event.line and one.worker == event.worker
+        for one in run.failures.uncaught()
+        if any(frame.file.rpartition("/")[2] == name for frame in one.frames)
+    )
+
+
+def _ran_again(run: RunState, last: Observation) -> bool:
+    """Whether the script that this exception ended raised again further below: one process ends but once.
+
+    Several of a job may each end so; where any of them names a rank or a launcher tells of them, nothing is said.
+    """
+    record = run.failures.record_of(last.chain)
+    script = record.script if record is not None and not record.worker.is_process else None
+    if record is None or script is None or run.ranks.ranks or (run.ranks.world or 1) > 1:
+        return False
+    return not any(ended_ranks(run.failures.reported_ends())) and any(
+        one.script == script and one.worker == record.worker and one.first.line - record.last.line > _ANOTHER_RUN
+        for one in run.failures.uncaught()
+    )
+
+
+def _speaks_on(run: RunState, last: Observation) -> bool:
+    """Whether a server answered further requests, or this one with the failure, or who caught it says more."""
+    enough = 1 if run.failures.told_as_caught(last.event) else ANSWERS
+    if run.job.endings.answered(last.event) >= enough or run.job.endings.refused(last.event):
+        return True
+    record = run.failures.record_of(last.chain)
+    if record is None or not record.logged_whole:
+        return False
+    return run.job.endings.spoke_on(last.event) or _was_done(run, last)
+
+
+def _was_done(run: RunState, last: Observation) -> bool:
+    """Whether its writer did much more behind this line, and says in the very last one that it is done."""
+    parting = run.parting
+    logs = parting is not None and parting.event.level is not None and parting.worker == last.worker
+    return logs and run.went_on(last)
+
+
+def _outlived(run: RunState, last: Observation) -> bool:
+    """Whether the log went on for very long behind what ended a start, and says of nothing else that failed."""
+    if last.phase in run.tracker.loops or run.failures.tells_after(last.event):
+        return False
+    return run.job.endings.outlived(last.event)
+
+
+def _raised_after(run: RunState, event: Event) -> bool:
+    """Whether the same log tells, after the line, of something that was raised and that nobody caught."""
+    later = (one for one in run.failures.uncaught() if one.chain and one.first.line > event.line)
+    return any(one.first.source == event.source for one in later)
+
+
+def _waited_past(completed: Observation, match: Match) -> bool:
+    """Whether the lines tell of a collective that ran out of time behind the end."""
+    told = (*match.first, match.last)
+    return any("timeout_ms" in hit.captures for one in told if one.order > completed.order for hit in one.event.hits)
