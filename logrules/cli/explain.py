@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
     from logrules.inference.command_slots import with_open_text
     from logrules.model.lint_finding import CODES
-    from logrules.output.rule_page import render_code, render_rule, render_word
+    from logrules.output.rule_page import render_code, render_named
     from logrules.ruleset.rule_text import causes_of, phases_of, steps_of
 
     if options.name in CODES:
@@ -47,13 +47,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.name is None:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes, --phases or --steps")
-    rules = {rule.id: rule for rule in pack.rules}
-    words = {word.id: word for word in (*phases_of(pack), *causes_of(pack))}
-    if options.name in rules:
-        render_rule(rules[options.name], pack, sys.stdout, options.lang, options.shell or "bash")
-    elif options.name in words:
-        render_word(words[options.name], pack, sys.stdout, options.lang)
-    else:
-        meant = hint(options.name, [*rules, *words, *CODES])
+    if not render_named(options.name, pack, sys.stdout, options.lang, options.shell or "bash"):
+        words = dict.fromkeys(word.id for word in (*phases_of(pack), *causes_of(pack)))
+        meant = hint(options.name, [*(rule.id for rule in pack.rules), *words, *CODES])
         raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{meant}")
     return 0

@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> int:
     """Format the files; a file that cannot be read does not keep the others from it."""
     from logrules.model.errors import PackError
     from logrules.output.atomic_write import write_file
+    from logrules.output.numbers import counted
     from logrules.ruleset.load import rule_bytes
     from logrules.ruletest.format import formatted
 
@@ -63,8 +64,7 @@ def run(options: argparse.Namespace) -> int:
             write_file(path, new)
     if problems:
         raise PackError(problems)
-    count = f"{len(files)} file{'' if len(files) == 1 else 's'}"
-    print(f"{count}: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
+    print(f"{counted(len(files), 'file')}: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
     return 1 if looks and changed else 0
 
 

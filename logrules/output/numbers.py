@@ -1,4 +1,4 @@
-"""Numbers as people say them: ranks and lengths of time."""
+"""Numbers as people say them: ranks, lengths of time, how many of something."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby
@@ -33,6 +33,11 @@ def duration(seconds: float) -> str:
     if left or not parts:
         parts.append(f"{left}s")
     return " ".join(parts[:2])
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of something in English: "1 file", "2 files"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def ranks_said(ranks: Collection[int], language: str) -> str:

@@ -11,7 +11,7 @@ from logrules.model.report import Fix, Severity, Text
 from logrules.output.messages import RESTART, RISK
 from logrules.output.shell import copyables
 from logrules.ruleset.pack import Pack, Rule
-from logrules.ruleset.rule_text import Card, Word, card_of, title_of
+from logrules.ruleset.rule_text import Card, Word, card_of, causes_of, phases_of, title_of
 
 _CAUSE, _PHASE = Text("Cause", "原因"), Text("Phase", "阶段")
 _FROM_MARKERS = Text("where the log says the worker was", "由日志判断")
@@ -30,6 +30,17 @@ _IGNORED = Text(
 )
 _SEVERITY = {Severity.ERROR: Text("error", "错误"), Severity.WARNING: Text("warning", "警告")}
 _RESTART_TITLE = Text("Restart", "重启建议")
+
+
+def render_named(name: str, pack: Pack, out: TextIO, language: str, shell: str) -> bool:
+    """Write the card of the rule, or what the cause or phase means, that is called so; whether there is one."""
+    rule = next((rule for rule in pack.rules if rule.id == name), None)
+    word = next((word for word in (*causes_of(pack), *phases_of(pack)) if word.id == name), None)
+    if rule is not None:
+        render_rule(rule, pack, out, language, shell)
+    elif word is not None:
+        render_word(word, pack, out, language)
+    return rule is not None or word is not None
 
 
 def render_rule(rule: Rule, pack: Pack, out: TextIO, language: str, shell: str) -> None:

@@ -18,6 +18,7 @@ from logrules.model.test_result import (
     total,
 )
 from logrules.output.escape import safe
+from logrules.output.numbers import counted
 
 _MAX_LINE = 300
 _SHOWN_TEXT = 160
@@ -30,8 +31,7 @@ def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) ->
     out.writelines(f"{safe(str(finding))}\n" for finding in findings)
     mended = sum(finding.removes is not None for finding in findings)
     hint = f"; {mended} can be mended with --fix" if mended else ""
-    count = f"{len(findings)} finding{'' if len(findings) == 1 else 's'}"
-    out.write(f"{files} file{'' if files == 1 else 's'}: {count}{hint}\n")
+    out.write(f"{counted(files, 'file')}: {counted(len(findings), 'finding')}{hint}\n")
     if findings:
         out.write(f"`logrules explain {findings[0].code}` says more: {CODES[findings[0].code].title.en.lower()}\n")
 
@@ -55,10 +55,10 @@ def summary(results: Iterable[Result]) -> str:
     known = list(results)
     kinds = Counter(result.kind for result in known)
     outcomes = Counter(result.outcome for result in known)
-    counted = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in kinds.items()) or "no tests"
+    tests = ", ".join(counted(count, kind) for kind, count in kinds.items()) or "no tests"
     missed = outcomes[Outcome.EXPECTED_MISS]
     expected = f", {missed} missed as expected" if missed else ""
-    return f"{counted}: {outcomes[Outcome.FAILED]} failed{expected}"
+    return f"{tests}: {outcomes[Outcome.FAILED]} failed{expected}"
 
 
 def _paragraph(result: Result, fault: CaseFailure) -> Iterator[str]:
@@ -152,8 +152,7 @@ def _shortfall(trial: Trial) -> str:
 
 
 def _signal(signal: SignalSeen) -> Iterator[str]:
-    lines = f"{signal.count} line{'' if signal.count == 1 else 's'}"
-    yield f"  {signal.name}: {lines}"
+    yield f"  {signal.name}: {counted(signal.count, 'line')}"
     yield from (f"    {_line(one)}" for one in signal.hits)
     if signal.count > len(signal.hits):
         yield f"    and {signal.count - len(signal.hits)} more"

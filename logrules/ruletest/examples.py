@@ -66,14 +66,8 @@ def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
 
 def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> ConditionPart:
     """The rule's condition taken apart. ``near`` is what was refused."""
-    when = on.index.rules[rule].when
     judged_now = replace(session.judged(rule), refused=near or {})
-    return explain(when, judged_now, lambda signal: short_name(on, signal))
-
-
-def short_name(on: Prepared, signal: int) -> str:
-    """What its rule calls a signal."""
-    return on.pack.signals[signal].name
+    return explain(on.index.rules[rule].when, judged_now, lambda signal: on.pack.signals[signal].name)
 
 
 def _line(log: str, tree: ConditionPart) -> str | None:

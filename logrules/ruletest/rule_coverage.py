@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.engine.run import Prepared
-from logrules.inference.condition_trace import ConditionPart, explain
+from logrules.inference.condition_trace import ConditionPart
 from logrules.model.record import record
 from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
-from logrules.ruletest.examples import short_name
+from logrules.ruletest.examples import condition_tree
 from logrules.ruletest.harness import events_of, judged
 from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
@@ -35,23 +35,18 @@ def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -
 
 def footprint(on: Prepared, example: Example) -> Footprint:
     """Run one example and note what it touches of its rule."""
-    rule = on.index.rules[example.owner]
-    own = all_signals(rule.when)
-    session = judged(on, events := events_of(on, example.log), example.quiet_s)
-    tree = explain(rule.when, session.judged(rule.id), lambda signal: short_name(on, signal))
+    own = all_signals(on.index.rules[example.owner].when)
+    events = events_of(on, example.log)
+    tree = condition_tree(on, judged(on, events, example.quiet_s), example.owner)
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
     told = [observation.event for leaf in tree.leaves() for observation in leaf.observations]
     hits = [hit for event in (*events, *told) for hit in event.hits if hit.signal in own]
     return Footprint(
-        rule.id,
+        example.owner,
         frozenset(hit.signal for hit in hits),
         frozenset((hit.signal, name) for hit in hits for name in hit.captures),
-        frozenset(_taken(tree)),
+        frozenset((path, part.holds) for path, part in _parts(tree)),
     )
-
-
-def _taken(tree: ConditionPart) -> Iterator[Branch]:
-    return ((path, part.holds) for path, part in _parts(tree))
 
 
 def coverage_of(on: Prepared, rules: Iterable[str], footprints: Sequence[Footprint]) -> tuple[RuleCoverage, ...]:
@@ -63,16 +58,16 @@ def coverage_of(on: Prepared, rules: Iterable[str], footprints: Sequence[Footpri
 
 
 def _rule_coverage(on: Prepared, rule: Rule, found: Sequence[Footprint]) -> RuleCoverage:
-    signals = sorted(all_signals(rule.when))
+    named, signals = on.pack.signals, sorted(all_signals(rule.when))
     captures = [(signal, name) for signal in signals for name in capture_names(on.pack, signal)]
     branches = _branches(on, rule)
     seen = frozenset(signal for one in found for signal in one.signals)
     filled = frozenset(pair for one in found for pair in one.captures)
     taken = frozenset(branch for one in found for branch in one.branches)
     missing = (
-        *(f"no example has the signal `{short_name(on, signal)}`" for signal in signals if signal not in seen),
+        *(f"no example has the signal `{named[signal].name}`" for signal in signals if signal not in seen),
         *(
-            f"no example fills the capture `{name}` of `{short_name(on, signal)}`"
+            f"no example fills the capture `{name}` of `{named[signal].name}`"
             for signal, name in captures
             if (signal, name) not in filled
         ),
@@ -101,8 +96,7 @@ def capture_names(pack: Pack, signal: int) -> tuple[str, ...]:
 
 def _branches(on: Prepared, rule: Rule) -> Mapping[Branch, str]:
     """Every part of the condition, to hold and not to hold, with its words."""
-    blank = on.session().judged(rule.id)
-    tree = explain(rule.when, blank, lambda signal: short_name(on, signal))
+    tree = condition_tree(on, on.session(), rule.id)
     return {(path, held): part.text for path, part in _parts(tree) for held in (True, False)}
 
 

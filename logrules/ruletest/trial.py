@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
-from logrules.inference.condition_trace import ConditionPart, explain
+from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
@@ -14,7 +14,7 @@ from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.examples import condition_tree, short_name
+from logrules.ruletest.examples import condition_tree
 from logrules.ruletest.harness import clauses_of
 from logrules.sources.source import Source
 
@@ -39,8 +39,8 @@ def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[S
     required = tuple(_required(rule, report))
     return Trial(
         rule.id,
-        spell(rule.when, lambda number: short_name(on, number)),
-        tuple(watch.tallies[number].seen(short_name(on, number), pack.signals[number]) for number in own),
+        spell(rule.when, lambda number: pack.signals[number].name),
+        tuple(watch.tallies[number].seen(pack.signals[number]) for number in own),
         tuple(watch.turns),
         (*required, *clauses_of(tree)),
         tree.holds and all(clause.holds for clause in required),
@@ -93,10 +93,9 @@ class _Tally:
         if len(self.refused) < SHOWN_LINES:
             self.refused.append(SignalHit(event.source, event.line, event.text, refused=why))
 
-    def seen(self, name: str, signal: Signal) -> SignalSeen:
-        return SignalSeen(
-            name, signal.literals, tuple(self.hits), self.hit_count, tuple(self.refused), self.refused_count
-        )
+    def seen(self, signal: Signal) -> SignalSeen:
+        hits, refused = tuple(self.hits), tuple(self.refused)
+        return SignalSeen(signal.name, signal.literals, hits, self.hit_count, refused, self.refused_count)
 
 
 @dataclass(slots=True)
@@ -128,8 +127,7 @@ class _Watch:
 
     def turn(self, source: str, line: int | None) -> None:
         """Note the parts that hold now and did not, or the other way round."""
-        judged = self.session.judged(self.rule.id)
-        tree = explain(self.rule.when, judged, lambda number: short_name(self.on, number))
+        tree = condition_tree(self.on, self.session, self.rule.id)
         self._see_tracebacks(tree)
         for part in _parts(tree):
             before = self.held.get(part.text, False)

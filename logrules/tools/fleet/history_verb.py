@@ -48,6 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List, remark or forget."""
+    from logrules.output.numbers import counted
     from logrules.tools.fleet.history import History, default_history
     from logrules.tools.fleet.since import moment
 
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     with closing(History(Path(options.history) if options.history else default_history())) as history:
         if options.forget:
             count = history.forget(str(Path(options.forget).absolute()))
-            print(f"forgot {count} result{'' if count == 1 else 's'}")
+            print(f"forgot {counted(count, 'result')}")
             return 0 if count else 1
         if options.note or options.snooze:
             return _remark(history, options)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
+from logrules.output.numbers import counted
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS
 from logrules.ruletest.file_checks import TITLE, WHY
@@ -182,5 +183,5 @@ def _named(words: str, group: FailureGroup) -> str:
 
 def _header(group: FailureGroup) -> str:
     about = group.about
-    jobs = f"{about.troubled} job{'' if about.troubled == 1 else 's'}"
+    jobs = counted(about.troubled, "job")
     return f"# {question_of(group)}\n# Learned from {jobs} of the kind {about.name} (logrules history --fingerprint).\n"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from logrules.output.escape import safe
+from logrules.output.numbers import counted
 from logrules.tools.fleet.jobs_text import lasted
 from logrules.tools.learn.drafting import question_of
 from logrules.tools.learn.lesson import Lesson
@@ -27,15 +28,15 @@ def render_text(lessons: Sequence[Lesson], extent: Extent, out: TextIO) -> None:
     """The kinds of failures with their cost, their line, their draft and their question."""
     kinds = len(lessons) + extent.more_kinds
     out.write(
-        f"{_counted(extent.unexplained, 'job')} of {extent.jobs} failed of what nothing explains"
-        f" ({_counted(kinds, 'kind')}); {_counted(extent.healthy, 'healthy job')} to compare with\n"
+        f"{counted(extent.unexplained, 'job')} of {extent.jobs} failed of what nothing explains"
+        f" ({counted(kinds, 'kind')}); {counted(extent.healthy, 'healthy job')} to compare with\n"
     )
     for number, one in enumerate(lessons, start=1):
         line = one.group.telling[0]
         out.write(f"\n{number}. {_cost(one)}\n   {safe(line.path)}:{line.line}  {safe(line.text[:_LINE_CHARS])}\n")
         out.writelines(f"   {text}\n" for text in _outcome(one))
     if extent.more_kinds:
-        out.write(f"\n{_counted(extent.more_kinds, 'further kind')}: --most shows more\n")
+        out.write(f"\n{counted(extent.more_kinds, 'further kind')}: --most shows more\n")
 
 
 def _cost(one: Lesson) -> str:
@@ -44,7 +45,7 @@ def _cost(one: Lesson) -> str:
     if about.lost_gpu_hours:
         cost += f" · {about.lost_gpu_hours:.1f} GPU-hours"
     news = "new" if about.new else "back" if about.back else ""
-    return " · ".join(part for part in (about.name, _counted(about.troubled, "job"), cost, news) if part)
+    return " · ".join(part for part in (about.name, counted(about.troubled, "job"), cost, news) if part)
 
 
 def _outcome(one: Lesson) -> Iterable[str]:
@@ -55,14 +56,10 @@ def _outcome(one: Lesson) -> Iterable[str]:
     else:
         jobs = {str(job.job.path) for job in one.group.jobs}
         others = len(one.proof.fires_on - jobs)
-        more = f", and on {_counted(others, 'other failed job')}" if others else ""
+        more = f", and on {counted(others, 'other failed job')}" if others else ""
         known = f"{len(jobs & one.proof.fires_on)} of {len(jobs)}"
         yield f"draft {one.draft.file}: fires on {known}{more}; on no healthy log"
         yield f"question: {safe(question_of(one.group))}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def render_json(lessons: Sequence[Lesson], extent: Extent, out: TextIO) -> None:

@@ -160,6 +160,7 @@ def _lessons(
 def _write(lessons: "Sequence[Lesson]", folder: Path) -> None:
     from logrules.output.atomic_write import write_new
     from logrules.output.escape import safe
+    from logrules.output.numbers import counted
 
     count = 0
     for one in lessons:
@@ -171,5 +172,6 @@ def _write(lessons: "Sequence[Lesson]", folder: Path) -> None:
             continue
         write_new(path, one.draft.text.encode())
         count += 1
-    shown, what = safe(str(folder)), "draft" if count == 1 else "drafts"
-    print(f"logrules: wrote {count} {what}; now `logrules check {shown}` and `logrules test {shown}`", file=sys.stderr)
+    shown = safe(str(folder))
+    said = f"wrote {counted(count, 'draft')}; now `logrules check {shown}` and `logrules test {shown}`"
+    print(f"logrules: {said}", file=sys.stderr)

@@ -11,9 +11,9 @@ from logrules.model.report import Report
 from logrules.model.version import __version__
 from logrules.output.report_json import SCHEMA as REPORT_SCHEMA
 from logrules.output.report_json import report_document
-from logrules.output.rule_page import render_rule, render_word
+from logrules.output.rule_page import render_named
 from logrules.ruleset.pack import Pack, Rule
-from logrules.ruleset.rule_text import causes_of, phases_of, title_of
+from logrules.ruleset.rule_text import title_of
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource
 
@@ -80,13 +80,7 @@ class Tools:
     def explain(self, name: str, language: str = "en") -> str:
         """The card of a rule, a cause or a phase. Raises LogrulesError where nothing is called so."""
         out = io.StringIO()
-        rules = {rule.id: rule for rule in self._pack.rules}
-        words = {word.id: word for word in (*phases_of(self._pack), *causes_of(self._pack))}
-        if name in rules:
-            render_rule(rules[name], self._pack, out, language, "bash")
-        elif name in words:
-            render_word(words[name], self._pack, out, language)
-        else:
+        if not render_named(name, self._pack, out, language, "bash"):
             raise LogrulesError(f"no rule, cause or phase is called `{name[:100]}`")
         return out.getvalue()[:MAX_CARD_CHARS]
 
