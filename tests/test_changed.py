@@ -170,8 +170,8 @@ def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
     keep_collection(texts, *compiled(texts))
     touched = [text for text in texts if "/host/" in text.shown][:6]
     again = [RuleText(one.shown, edited(one.raw)) if one in touched else one for one in texts]
-    base, changed = nearest_base(again)
-    assert changed == {one.shown for one in touched}
+    base = nearest_base(again)
+    assert base.differing(again) == {one.shown for one in touched}
     put_together = known_collection(again, None)
     anew = compiled(again)
     assert put_together[0].digest == base.digest != anew[0].digest
@@ -230,7 +230,7 @@ def test_own_rules_beside_the_shipped_ones_are_all_that_is_compiled(tmp_path, mo
     write(tmp_path / "second/acme/one.yaml", rule("acme/one", "ANOTHER-WORD"))
     anew = load_pack(settings=read_settings(settings), cache=False)
     load_pack()
-    monkeypatch.setattr("logrules.ruleset.load._compiled", lambda *_: pytest.fail("everything is compiled"))
+    monkeypatch.setattr("logrules.ruleset.compile.compile_pack", lambda *_: pytest.fail("everything is compiled"))
     added = load_pack(settings=read_settings(settings))
     assert unnumbered(added) == unnumbered(anew)
     assert (added.digest, added.cards, added.origins) == (anew.digest, anew.cards, anew.origins)

@@ -32,9 +32,7 @@ NEAR = [(form, near) for form in FORMS for near in form.near]
 def peeler() -> HeaderParser:
     """What reads the heads of lines: of a pack that only has the shipped formats."""
     formats = ("frameworks", "pipeline.yaml", "causes.yaml", "fixes")
-    pack, problems = compile_pack(list(rule_texts([shipped_rules() / name for name in formats])), "formats")
-    assert pack is not None, problems
-    return HeaderParser(pack)
+    return HeaderParser(compile_pack(list(rule_texts([shipped_rules() / name for name in formats])), "formats"))
 
 
 def line(text: str, level: Level | None = None) -> Event:

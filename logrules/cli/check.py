@@ -9,7 +9,6 @@ from logrules.cli.reader_options import add_processes_option
 from logrules.cli.rule_options import add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
-    from logrules.ruleset.settings import Settings
     from logrules.ruletest.lint import LintReport
 
 _EXAMPLES = """examples:
@@ -49,22 +48,22 @@ def run(options: argparse.Namespace) -> int:
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))
     checked = check(paths, settings, processes=options.processes, online=options.online)
-    if options.fix and _autofix(checked, paths, settings):
+    if options.fix and _autofix(checked):
         checked = check(paths, settings, processes=options.processes, online=options.online)
     form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0
 
 
-def _autofix(checked: "LintReport", paths: list[Path], settings: "Settings") -> int:
+def _autofix(checked: "LintReport") -> int:
     """How many files were mended."""
     from logrules.output.atomic_write import write_file
-    from logrules.ruletest.collect import files_in
+    from logrules.output.numbers import counted
     from logrules.ruletest.format import autofixed
 
-    mended = autofixed(checked.findings, files_in(paths, settings))
+    mended = autofixed(checked.findings, checked.paths)
     for path, content in mended.items():
         write_file(path, content)
     if mended:
-        print(f"logrules: mended {len(mended)} file{'' if len(mended) == 1 else 's'}", file=sys.stderr)
+        print(f"logrules: mended {counted(len(mended), 'file')}", file=sys.stderr)
     return len(mended)

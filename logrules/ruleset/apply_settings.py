@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
+from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity, SourceNote
@@ -16,7 +17,12 @@ Value = TypeVar("Value")
 
 
 def with_settings(pack: Pack, config: Config) -> Pack:
-    """The pack without the rules that the configuration disables, with its severities and its patience."""
+    """The pack without the rules that the configuration disables, with its severities and its patience.
+
+    Raises PackError where it names rules or waits that no pack has.
+    """
+    if unknown := tuple(unknown_names(pack, config)):
+        raise PackError(unknown)
     file = config.file
     rules = tuple(
         replace(rule, severity=_last(file.severity, rule.id, rule.severity))

@@ -48,14 +48,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     if draft.problems:
         return None, tuple(draft.problems)
     of_tables = tuple(rules_of_tables(tables, vocabulary))
-    exits = {
-        form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
-    }
-    told = {
-        one.id: draft.add_signal(Signal(f"told/{one.id}", one.contains, one.pattern, one.without, sampled=True))
-        for one in tables.told_names
-        if one.contains
-    }
+    exits, told = _exit_signals(draft, tables), _told_signals(draft, tables)
     pack = Pack(
         digest=digest,
         signals=tuple(draft.signals),
@@ -78,6 +71,21 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
     )
     return pack, ()
+
+
+def _exit_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:
+    return {
+        form.id: draft.add_signal(Signal(f"exits/{form.id}", form.contains, form.pattern)) for form in tables.exit_forms
+    }
+
+
+def _told_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:
+    """Of the names that any line of the job may tell."""
+    return {
+        one.id: draft.add_signal(Signal(f"told/{one.id}", one.contains, one.pattern, one.without, sampled=True))
+        for one in tables.told_names
+        if one.contains
+    }
 
 
 def _of_tables(tables: Tables) -> Iterator[str]:

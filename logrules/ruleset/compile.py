@@ -1,26 +1,25 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.model.record import record, replace
 from logrules.ruleset import models as schema
+from logrules.ruleset.apply_settings import with_settings
 from logrules.ruleset.assemble import assemble
+from logrules.ruleset.config import Config, checked
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.pack_builder import AnyFile, RuleSource
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.table_reader import TABLE_FILES, ExceptionsFile, ExitsFile
 from logrules.ruleset.tables import EXCEPTIONS, EXITS
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Unreadable, parse_document
-
-if TYPE_CHECKING:
-    from logrules.ruleset.config import Config
-    from logrules.ruleset.rule_file import RuleText
 
 _KINDS: Mapping[str, type[AnyFile]] = {
     "framework": FrameworkFile,
@@ -44,43 +43,35 @@ class CheckedFiles:
     problems: tuple[Problem, ...] = ()
     replaced: tuple[Replaced, ...] = ()
 
-    def pack(self, digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
-        """The pack of these files, or None; and every problem."""
+    @property
+    def rules_alone(self) -> bool:
+        """Whether all of them are rules."""
+        return all(isinstance(source.file, schema.RuleFile) for source in self.sources)
+
+    def pack(self, digest: str) -> Pack:
+        """The pack of these files. Raises PackError with every problem."""
         pack, faults = assemble(self.sources, digest)
         if pack is None or self.problems:
-            return None, (*self.problems, *faults)
-        return replace(pack, origins=self.origins(), replaced=self.replaced), ()
+            raise PackError([*self.problems, *faults])
+        return replace(pack, origins=self.origins(), replaced=self.replaced)
 
     def origins(self) -> dict[str, str]:
         """The files of the rules that did not come with logrules, by rule."""
         return {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
 
 
-def compile_pack(
-    texts: Sequence["RuleText"], digest: str, settings: Settings | None = None
-) -> tuple[Pack | None, tuple[Problem, ...]]:
-    """The pack that the texts spell, as the settings want it; or None and every problem in them."""
-    if settings is None or not settings.path:
-        return read_sources(texts).pack(digest)
-    from logrules.ruleset.apply_settings import unknown_names, with_settings
-    from logrules.ruleset.config import checked
-
-    try:
-        config = checked(settings)
-    except PackError as fault:
-        return None, fault.problems
-    pack, problems = read_sources(texts, config).pack(digest)
-    if pack is None:
-        return None, problems
-    unknown = tuple(unknown_names(pack, config))
-    return (None, unknown) if unknown else (with_settings(pack, config), ())
+def compile_pack(texts: Sequence[RuleText], digest: str, settings: Settings | None = None) -> Pack:
+    """The pack that the texts spell, as the settings want it. Raises PackError with every problem."""
+    config = checked(settings)
+    pack = read_sources(texts, config).pack(digest)
+    return pack if config is None else with_settings(pack, config)
 
 
 def read_sources(
-    texts: Iterable["RuleText"],
-    config: "Config | None" = None,
+    texts: Iterable[RuleText],
+    config: Config | None = None,
     before: Mapping[str, str] | None = None,
-    read: Callable[[Iterable["RuleText"]], Iterable[Read]] | None = None,
+    read: Callable[[Iterable[RuleText]], Iterable[Read]] | None = None,
 ) -> CheckedFiles:
     """What the texts say, and what the configuration adds of its own.
 
@@ -122,7 +113,7 @@ def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
             yield from ((f"{EXITS}{name}", source.document.path) for name in names)
 
 
-def read_source(text: "RuleText") -> Read:
+def read_source(text: RuleText) -> Read:
     """The checked file that a text says, or its problems."""
     try:
         document = parse_document(text.raw, text.shown)

@@ -51,6 +51,11 @@ class Config:
     document: Document
     file: ConfigFile
 
+    @property
+    def adds_rules(self) -> bool:
+        """Whether rules are made of more than the rule files say."""
+        return any(True for _ in self.sources())
+
     def sources(self) -> Iterator[RuleSource]:
         """Its own phases, causes and markers, as if they stood in rule files."""
         if self.file.phases:
@@ -61,8 +66,10 @@ class Config:
             yield RuleSource(self.document, FrameworkFile(framework=OWN, markers=self.file.markers), self.document.path)
 
 
-def checked(settings: Settings) -> Config:
-    """The configuration that was found. Raises PackError with every problem in it."""
+def checked(settings: Settings | None) -> Config | None:
+    """The configuration that was found, if one was. Raises PackError with every problem in it."""
+    if settings is None or not settings.path:
+        return None
     data: Any = json.loads(settings.table)
     under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
     document = Document(settings.path, data, places_of_keys(settings.text, under))

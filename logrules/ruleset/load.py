@@ -58,7 +58,9 @@ def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache:
     digest = digest_of([*texts, *settings_text(settings)])
     pack = cached_pack(digest) if cache else None
     if pack is None:
-        pack = (_added_to_shipped(texts, digest, settings) if cache else None) or _compiled(texts, digest, settings)
+        from logrules.ruleset.compile import compile_pack
+
+        pack = (_added_to_shipped(texts, digest, settings) if cache else None) or compile_pack(texts, digest, settings)
         if cache:
             keep_pack(pack)
     if state:
@@ -74,15 +76,6 @@ def _added_to_shipped(texts: Sequence[RuleText], digest: str, settings: Settings
     from logrules.ruleset.patch import with_rules
 
     return with_rules(own, digest, settings, lambda: _english((), None, cache=True))
-
-
-def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None) -> Pack:
-    from logrules.ruleset.compile import compile_pack
-
-    pack, problems = compile_pack(texts, digest, settings)
-    if pack is None:
-        raise PackError(problems)
-    return pack
 
 
 def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | None:

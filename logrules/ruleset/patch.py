@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from logrules.model.errors import PackError
 from logrules.model.record import replace
 from logrules.ruleset import models as schema
-from logrules.ruleset.apply_settings import unknown_names, with_settings
+from logrules.ruleset.apply_settings import with_settings
 from logrules.ruleset.assemble import unknown_waits
 from logrules.ruleset.compile import CheckedFiles, read_sources
 from logrules.ruleset.config import checked
@@ -24,20 +24,16 @@ def with_rules(
 
     None where the texts or the settings say more than rules. Raises PackError with every problem.
     """
-    config = checked(settings) if settings is not None and settings.path else None
-    if config is not None and any(True for _ in config.sources()):
+    config = checked(settings)
+    if config is not None and config.adds_rules:
         return None
     base = shipped()
     before = {rule.id: f"{SHIPPED}/{rule.id}.yaml" for rule in base.rules if not rule.from_table}
     read = read_sources(texts, before=before)
-    if not all(isinstance(source.file, schema.RuleFile) for source in read.sources):
+    if not read.rules_alone:
         return None
     pack = replace(patched(base, read), digest=digest, origins=read.origins(), replaced=read.replaced)
-    if config is None:
-        return pack
-    if unknown := tuple(unknown_names(pack, config)):
-        raise PackError(unknown)
-    return with_settings(pack, config)
+    return pack if config is None else with_settings(pack, config)
 
 
 def patched(pack: Pack, read: CheckedFiles) -> Pack:

@@ -4,9 +4,8 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from logrules.model.errors import PackError
 from logrules.model.record import record
 from logrules.ruleset.kept_values import keep_value, kept_digests, kept_value
 from logrules.ruleset.load import (
@@ -26,10 +25,6 @@ from logrules.ruleset.settings import Settings
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.suite import Suite
 
-if TYPE_CHECKING:
-    from logrules.ruleset.pack_builder import RuleSource
-
-
 # A pack and the tests in its files.
 Tested: TypeAlias = tuple[Pack, Suite]
 
@@ -45,10 +40,15 @@ class Collection:
 
 @record
 class Base:
-    """Texts that were compiled before: their digest, and the hash of each by name."""
+    """Texts that were compiled before: their digest, that of the code which did, and the hash of each text by name."""
 
     digest: str
+    code: str
     texts: Mapping[str, str]
+
+    def differing(self, texts: Iterable[RuleText]) -> frozenset[str]:
+        """The names of the texts that are not among these, or otherwise."""
+        return frozenset(name for name, seen in hashes(texts).items() if self.texts.get(name) != seen)
 
 
 def collect(
@@ -60,9 +60,9 @@ def collect(
     Only what changed since an earlier run is compiled, by so many processes. Raises PackError with every problem found.
     """
     given = [Path(path) for path in paths] or list(settings.packs if settings else ())
-    texts = all_texts(given, settings)
+    texts, asked = asked_texts(given, settings)
     pack, suite = known_collection(texts, settings, processes)
-    chosen = suite.within(shown_in(given, texts)) if given else suite
+    chosen = suite.within(frozenset(text.shown for text in asked)) if given else suite
     return Collection(pack, chosen, known_cases(find_cases(given or shipped_cases())))
 
 
@@ -89,12 +89,8 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None, proces
     from logrules.ruletest.embedded_tests import suite_of
     from logrules.ruletest.parallel import reading_with
 
-    config = checked(settings) if settings is not None and settings.path else None
-    reading = read_sources(texts, config, read=reading_with(processes))
-    pack, problems = reading.pack(digest_of([*texts, *settings_text(settings)]))
-    if pack is None:
-        raise PackError(problems)
-    return pack, suite_of(reading.sources)
+    reading = read_sources(texts, checked(settings), read=reading_with(processes))
+    return reading.pack(digest_of([*texts, *settings_text(settings)])), suite_of(reading.sources)
 
 
 def known_collection(texts: Sequence[RuleText], settings: Settings | None, processes: int | None = 1) -> Tested:
@@ -116,20 +112,22 @@ def earlier_collection(
         shipped = [text for text in texts if not text.origin]
         known = compiled(shipped, processes=processes)
         keep_collection(shipped, *known)
-        found = _put_on(Base(known[0].digest, hashes(shipped)), known, all_texts, settings)
+        found = _put_on(_base_of(known[0], shipped), known, all_texts, settings)
     return found
 
 
 def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
     """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
-    near = nearest_base(texts)
-    known = kept_collection(near[0].digest) if near is not None and len(near[1]) <= MAX_ADDED else None
-    return None if near is None or known is None else _put_on(near[0], known, texts, settings)
+    base = nearest_base(texts)
+    if base is None or len(base.differing(texts)) > MAX_ADDED:
+        return None
+    known = kept_collection(base.digest)
+    return None if known is None else _put_on(base, known, texts, settings)
 
 
 def _put_on(base: Base, known: Tested, texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
     """What is ``known`` of the base, with what differs of these texts put anew; None where that are not rules alone."""
-    changed = differing(base, texts)
+    changed = base.differing(texts)
     if settings is not None and settings.path in changed and not _says_nothing_new(settings, base):
         return None
     from logrules.ruleset.compile import read_sources
@@ -141,7 +139,7 @@ def _put_on(base: Base, known: Tested, texts: Sequence[RuleText], settings: Sett
     pack, suite = known
     rest = suite.within(frozenset(base.texts) - changed)
     now = suite_of(reading.sources)
-    if not _same_rules(reading.sources, suite.within(changed), now, rest):
+    if not reading.rules_alone or not _same_rules(suite.within(changed), now, rest):
         return None
     return patched(pack, reading), rest.joined(now)
 
@@ -150,45 +148,30 @@ def _says_nothing_new(settings: Settings, base: Base) -> bool:
     """Whether settings that the base knows nothing of add nothing to what rules are made of."""
     from logrules.ruleset.config import checked
 
-    return settings.path not in base.texts and not any(True for _ in checked(settings).sources())
+    config = checked(settings)
+    return settings.path not in base.texts and not (config is not None and config.adds_rules)
 
 
-def _same_rules(sources: "Sequence[RuleSource]", before: Suite, now: Suite, rest: Suite) -> bool:
-    """Whether the files hold rules alone, each of the same id as before or of an id that is nobody's."""
-    from logrules.ruleset.models import RuleFile
-
-    ids = {example.owner for example in now.examples}
-    return (
-        all(isinstance(source.file, RuleFile) for source in sources)
-        and len(ids) == len(sources)
-        and {example.owner for example in before.examples} <= ids
-        and ids.isdisjoint(example.owner for example in rest.examples)
-    )
+def _same_rules(before: Suite, now: Suite, rest: Suite) -> bool:
+    """Whether rules have the same ids now as before, or ids that are nobody's; every rule has an example."""
+    was, ids, others = ({example.owner for example in one.examples} for one in (before, now, rest))
+    return was <= ids and ids.isdisjoint(others)
 
 
-def all_texts(given: Iterable[Path], settings: Settings | None = None) -> list[RuleText]:
-    """Every rule file that has a say: the shipped ones, those of the settings, and those at or below the paths."""
-    return [*shipped_texts(), *own_texts(settings, own_roots(given, settings))]
+def asked_texts(given: Sequence[Path], settings: Settings | None) -> tuple[list[RuleText], list[RuleText]]:
+    """Every rule file that has a say (the shipped ones, those of the settings, those at or below the paths given).
+
+    And those that are asked for: at or below the paths or, without paths, all.
+    """
+    texts = [*shipped_texts(), *own_texts(settings, own_roots(given, settings))]
+    roots = [path.resolve() for path in given]
+    return texts, [text for text in texts if not roots or _within(text.path.resolve(), roots)]
 
 
 def own_roots(paths: Iterable[Path], settings: Settings | None = None) -> list[Path]:
     """The paths that hold rules beyond the shipped ones and those of the settings."""
     known = [root.resolve() for root in (shipped_rules(), *(settings.packs if settings else ()))]
     return [path for path in paths if path.name != CASE_NAME and not (path.exists() and _within(path.resolve(), known))]
-
-
-def shown_in(paths: Iterable[Path], texts: Iterable[RuleText]) -> frozenset[str]:
-    """The names of the rule files at or below the paths."""
-    given = [path.resolve() for path in paths]
-    return frozenset(text.shown for text in texts if _within(text.path.resolve(), given))
-
-
-def files_in(paths: Sequence[Path], settings: Settings) -> dict[str, Path]:
-    """The rule files that these paths, or without paths the settings, ask for, by the names that messages use."""
-    given = list(paths) or list(settings.packs)
-    texts = all_texts(given, settings)
-    asked = shown_in(given, texts) if given else {text.shown for text in texts}
-    return {text.shown: text.path for text in texts if text.shown in asked}
 
 
 def _within(path: Path, roots: Iterable[Path]) -> bool:
@@ -205,8 +188,7 @@ def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None
     """Keep what these texts compile to for the next run."""
     keep_pack(pack)
     keep_value("suite", pack.digest, suite)
-    manifest = {"digest": pack.digest, "code": digest_of([]), "texts": hashes(texts)}
-    keep_value("base", pack.digest, manifest)
+    keep_value("base", pack.digest, _base_of(pack, texts))
 
 
 def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
@@ -226,24 +208,19 @@ def digest_of_cases(paths: Iterable[Path]) -> str:
     return seen.hexdigest()
 
 
-def nearest_base(texts: Sequence[RuleText]) -> tuple[Base, frozenset[str]] | None:
-    """What was compiled before from the same files, as few as possible of them changed or new, and which these are."""
+def nearest_base(texts: Sequence[RuleText]) -> Base | None:
+    """What this code compiled before from the same files, as few as possible of them changed or new."""
     names = {text.shown for text in texts}
-    changes = [(base, differing(base, texts)) for base in _bases() if base.texts.keys() <= names]
-    return min(changes, key=lambda found: len(found[1]), default=None)
+    kept = (kept_value("base", digest, Base) for digest in kept_digests("base"))
+    code = digest_of([])
+    bases = [base for base in kept if base is not None and base.code == code and base.texts.keys() <= names]
+    return min(bases, key=lambda base: len(base.differing(texts)), default=None)
 
 
-def differing(base: Base, texts: Sequence[RuleText]) -> frozenset[str]:
-    """The names of the texts that are not in the base, or otherwise."""
-    return frozenset(name for name, seen in hashes(texts).items() if base.texts.get(name) != seen)
+def _base_of(pack: Pack, texts: Iterable[RuleText]) -> Base:
+    return Base(pack.digest, digest_of([]), hashes(texts))
 
 
-def hashes(texts: Sequence[RuleText]) -> dict[str, str]:
+def hashes(texts: Iterable[RuleText]) -> dict[str, str]:
     """The hash of each text by its name."""
     return {text.shown: hashlib.sha256(text.raw).hexdigest() for text in texts}
-
-
-def _bases() -> list[Base]:
-    code = digest_of([])
-    manifests = (kept_value("base", digest, dict) for digest in kept_digests("base"))
-    return [Base(one["digest"], one["texts"]) for one in manifests if one is not None and one.get("code") == code]

@@ -1,6 +1,6 @@
 """Paths of rule files to everything that is wrong in them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from logrules.engine.run import prepared
@@ -20,12 +20,11 @@ from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import (
     Tested,
-    all_texts,
+    asked_texts,
     earlier_collection,
     keep_collection,
     known_cases,
     shipped_cases,
-    shown_in,
 )
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.embedded_tests import suite_of
@@ -48,10 +47,11 @@ _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
 
 @record
 class LintReport:
-    """What was found, by place, and how many files were looked at."""
+    """What was found, by place, and in how many files; ``paths`` are the rule files by the names that findings use."""
 
     findings: tuple[LintFinding, ...]
     files: int
+    paths: Mapping[str, Path]
 
 
 def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 1, online: bool = False) -> LintReport:
@@ -61,15 +61,13 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 
     ``online`` references are asked for. Raises PackError where a path does not exist.
     """
     given = list(paths) or list(settings.packs)
-    texts = all_texts(given, settings)
-    wanted = shown_in(given, texts) if given else frozenset(text.shown for text in texts)
-    asked = [text for text in texts if text.shown in wanted]
+    texts, asked = asked_texts(given, settings)
     shipped = known_cases(find_cases(shipped_cases()))
     cases, of_cases = _cases(given) if given else (len(shipped), [])
     found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
-    return LintReport(tuple(findings), len(asked) + cases)
+    return LintReport(tuple(findings), len(asked) + cases, {text.shown: text.path for text in asked})
 
 
 def _cases(roots: Sequence[Path]) -> tuple[int, list[LintFinding]]:
@@ -100,11 +98,14 @@ def _of_rules(
     sources = [source for source in reading.sources if source.document.path in shown]
     if found is None:
         everything = [*texts, *settings_text(settings)]
-        pack, faults = reading.pack(digest_of(everything))
-        yield from (_finding(problem) for problem in faults if problem.place.path in shown)
-        if pack is not None and not problems:
-            found = pack, suite_of(reading.sources)
-            keep_collection(everything, *found)
+        try:
+            pack = reading.pack(digest_of(everything))
+        except PackError as fault:
+            yield from (_finding(problem) for problem in fault.problems if problem.place.path in shown)
+        else:
+            if not problems:
+                found = pack, suite_of(reading.sources)
+                keep_collection(everything, *found)
     opened = (
         opened_waits(reading.sources) if found is None else [name for one in found[0].markers for name in one.opens]
     )
@@ -157,7 +158,7 @@ def _of_sources(
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
     try:
-        return (checked(settings) if settings.path else None), ()
+        return checked(settings), ()
     except PackError as fault:
         return None, fault.problems
 
