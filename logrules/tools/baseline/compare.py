@@ -12,25 +12,6 @@ from logrules.tools.baseline.profile import LineCount, LogProfile, Pace, lines_o
 
 
 @dataclass(frozen=True, slots=True)
-class NewKind:
-    """A kind of line that no good run has: its first line here, and how often it came."""
-
-    source: str
-    line: int
-    text: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class MissingKind:
-    """A kind of line that every good run has and this one does not: an example from a good run."""
-
-    source: str
-    line: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Measure:
     """The median of a metric here and in the good runs; ``ratio`` is the first by the second."""
 
@@ -44,14 +25,15 @@ class Measure:
 class Deviation:
     """What is new (the most unusual first), what is missing (in the order of a good run), what was measured.
 
-    ``familiar`` is the share of lines, 0 to 1, of kinds that good runs have too. ``kinds_left_out`` says that there
-    were more kinds of lines than are kept apart.
+    A kind of line is told by the first of it: here where it is new, of a good run where it is missing. ``familiar`` is
+    the share of lines, 0 to 1, of kinds that good runs have too. ``kinds_left_out`` says that there were more kinds of
+    lines than are kept apart.
     """
 
     runs: int
     familiar: float
-    new: tuple[NewKind, ...] = ()
-    missing: tuple[MissingKind, ...] = ()
+    new: tuple[LineCount, ...] = ()
+    missing: tuple[LineCount, ...] = ()
     measures: tuple[Measure, ...] = ()
     new_kinds: int = 0
     missing_kinds: int = 0
@@ -77,10 +59,8 @@ def deviation(here: LogProfile, good: Sequence[LogProfile]) -> Deviation:
     return Deviation(
         runs=len(good),
         familiar=1.0 - strange / here.lines if here.lines else 1.0,
-        new=tuple(
-            NewKind(seen.source, seen.line, seen.text, seen.count) for _, seen in sorted(new.items(), key=_oddity)
-        )[:SHOWN_NEW],
-        missing=tuple(MissingKind(seen.source, seen.line, seen.text) for seen in missing[:SHOWN_MISSING]),
+        new=tuple(seen for _, seen in sorted(new.items(), key=_oddity)[:SHOWN_NEW]),
+        missing=tuple(missing[:SHOWN_MISSING]),
         measures=_measures(here.medians, [run.medians for run in good]),
         new_kinds=len(new),
         missing_kinds=len(missing),
