@@ -109,14 +109,9 @@ def run(options: argparse.Namespace) -> int:
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
-    if options.format == "jsonl":
-        if options.echo:
-            raise LogrulesError("--format jsonl and --echo both want standard output")
+    _refuse_contradictions(options)
+    if options.format == "jsonl" or options.panel == "only":
         options.echo = False
-    if options.panel == "only":
-        options.echo = False
-    if not 0 < options.patience < float("inf"):
-        raise LogrulesError("--patience: a number above 0, such as 0.5")
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
     out = _voice(aside=job.echoes)
@@ -146,6 +141,15 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_cache:
         keep_patterns(pack.digest)
     return status if status is not None else _found(report)
+
+
+def _refuse_contradictions(options: argparse.Namespace) -> None:
+    from logrules.model.errors import LogrulesError
+
+    if options.format == "jsonl" and options.echo:
+        raise LogrulesError("--format jsonl and --echo both want standard output")
+    if not 0 < options.patience < float("inf"):
+        raise LogrulesError("--patience: a number above 0, such as 0.5")
 
 
 def _with_paths(report: "Report", job: "Job") -> "Report":
