@@ -34,6 +34,15 @@ def read_named(path: Path, limit: int) -> bytes:
         raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
 
 
+def decoded(raw: bytes, shown: str) -> str:
+    """The text of a file, named ``shown`` in messages. Raises PackError, with the line, where it is not UTF-8."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = raw.count(b"\n", 0, fault.start) + 1
+        raise PackError([Problem(Position(shown, line), "is not UTF-8 text")]) from None
+
+
 def _check_regular(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file")

@@ -19,7 +19,7 @@ from logrules.ruleset.settings import Settings
 from logrules.ruleset.table_reader import TABLE_FILES, ExceptionsFile, ExitsFile
 from logrules.ruleset.tables import EXCEPTIONS, EXITS
 from logrules.ruleset.translation import Translation
-from logrules.ruleset.yaml_reader import Unreadable, parse_document
+from logrules.ruleset.yaml_reader import parse_document
 
 _KINDS: Mapping[str, type[AnyFile]] = {
     "framework": FrameworkFile,
@@ -115,18 +115,15 @@ def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
 
 def read_source(text: RuleText) -> Read:
     """The checked file that a text says, or its problems."""
+    kind: type[AnyFile] = schema.RuleFile
     try:
         document = parse_document(text.raw, text.shown)
-    except Unreadable as fault:
-        return None, [fault.problem]
-    kind: type[AnyFile] = schema.RuleFile
-    if isinstance(document.data, dict):
-        if not _OLD_KEYS.isdisjoint(document.data):
-            return None, [Problem(document.place(()), "is written in an older format", _ADVICE, kind="schema")]
-        kind = _kind_of(document.data)
-        if kind is schema.RuleFile:
-            document.data.setdefault("id", text.id)
-    try:
+        if isinstance(document.data, dict):
+            if not _OLD_KEYS.isdisjoint(document.data):
+                return None, [Problem(document.place(()), "is written in an older format", _ADVICE, kind="schema")]
+            kind = _kind_of(document.data)
+            if kind is schema.RuleFile:
+                document.data.setdefault("id", text.id)
         return RuleSource(document, validated(document, kind), text.origin), []
     except PackError as fault:
         return None, fault.problems

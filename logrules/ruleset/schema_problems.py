@@ -8,9 +8,11 @@ from pydantic import ValidationError
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
+from logrules.ruleset.bounded_read import read_named
+from logrules.ruleset.bounds import MAX_FILE_BYTES
 from logrules.ruleset.misspelling import keys_of, near_hint
 from logrules.ruleset.table_reader import adapter_of
-from logrules.ruleset.yaml_reader import Document, Unreadable, read_document
+from logrules.ruleset.yaml_reader import Document, parse_document
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -37,10 +39,7 @@ _MISSING = frozenset({"missing", "missing_argument"})
 
 def checked_file(path: Path, kind: type[Kind]) -> tuple[Document, Kind]:
     """A file and what it says, by the model of its kind. Raises PackError with every problem in it."""
-    try:
-        document = read_document(path, str(path))
-    except Unreadable as fault:
-        raise PackError([fault.problem]) from None
+    document = parse_document(read_named(path, MAX_FILE_BYTES), str(path))
     return document, validated(document, kind)
 
 

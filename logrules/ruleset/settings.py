@@ -12,7 +12,7 @@ from typing import Any
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.record import record
-from logrules.ruleset.bounded_read import read_named
+from logrules.ruleset.bounded_read import decoded, read_named
 
 CONFIG_NAME = "logrules.toml"
 PROJECT_NAME = "pyproject.toml"
@@ -62,7 +62,8 @@ def _settings_in(path: Path) -> Settings | None:
     project = path.name == PROJECT_NAME
     if project and _MARK not in raw:
         return None
-    text, data = _parsed(raw, str(path))
+    text = decoded(raw, str(path))
+    data = _parsed(text, str(path))
     table = data.get("tool", {}).get("logrules") if project else data
     if not isinstance(table, dict):
         return None
@@ -88,15 +89,11 @@ def _texts(table: Mapping[str, Any], key: str, path: Path) -> Iterator[str]:
     yield from names
 
 
-def _parsed(raw: bytes, shown: str) -> tuple[str, dict[str, Any]]:
+def _parsed(text: str, shown: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        text = raw.decode("utf-8-sig")
-        return text, tomllib.loads(text)
-    except UnicodeDecodeError as fault:
-        line = raw.count(b"\n", 0, fault.start) + 1
-        raise PackError([Problem(Position(shown, line), "is not UTF-8 text")]) from None
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
         at = re.search(r" \(at line (\d+), column (\d+)\)", str(fault))
         place = Position(shown, int(at[1]), int(at[2])) if at else Position(shown, max(len(text.splitlines()), 1))

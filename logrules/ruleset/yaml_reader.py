@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
+from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.record import record
-from logrules.ruleset.bounded_read import read_bounded
-from logrules.ruleset.bounds import MAX_FILE_BYTES
+from logrules.ruleset.bounded_read import decoded
 
 MAX_DEPTH = 30
 MAX_NODES = 100_000
@@ -48,33 +47,9 @@ class Document:
         return Position(self.path, line, column)
 
 
-class Unreadable(Exception):
-    """A file that is no usable YAML; carries the problem."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
-
-
-def read_document(path: Path, shown: str) -> Document:
-    """The document in ``path``, named ``shown`` in messages. Raises Unreadable."""
-    return parse_document(_read(path, shown), shown)
-
-
-def _read(path: Path, shown: str) -> bytes:
-    try:
-        return read_bounded(path, MAX_FILE_BYTES)
-    except OSError as fault:
-        raise Unreadable(Problem(Position(shown), f"cannot be read: {fault.strerror or fault}")) from None
-
-
 def parse_document(raw: bytes, shown: str) -> Document:
-    """The document that ``raw`` spells. Raises Unreadable; aliases and exotic tags are refused."""
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        line = raw.count(b"\n", 0, fault.start) + 1
-        raise Unreadable(Problem(Position(shown, line), "is not UTF-8 text")) from None
+    """The document that ``raw`` spells; ``shown`` names it in messages. Raises PackError, for aliases too."""
+    text = decoded(raw, shown)
     try:
         loader = PlainLoader(text)
         try:
@@ -83,13 +58,15 @@ def parse_document(raw: bytes, shown: str) -> Document:
             loader.dispose()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        raise Unreadable(Problem(_at(mark, shown), f"is not valid YAML: {fault.problem or fault.context}")) from None
+        raise _refusal(mark, shown, f"is not valid YAML: {fault.problem or fault.context}") from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as fault:
-        raise Unreadable(Problem(Position(shown), f"is not valid YAML: {str(fault).splitlines()[0]}")) from None
+        raise _refusal(None, shown, f"is not valid YAML: {str(fault).splitlines()[0]}") from None
 
 
-def _at(mark: Any, shown: str) -> Position:
-    return Position(shown) if mark is None else Position(shown, *_line_and_column(mark))
+def _refusal(mark: Any, shown: str, message: str) -> PackError:
+    """What is wrong at a mark of the parser."""
+    place = Position(shown) if mark is None else Position(shown, *_line_and_column(mark))
+    return PackError([Problem(place, message)])
 
 
 def _line_and_column(mark: Any) -> tuple[int, int]:
@@ -109,7 +86,7 @@ class _Composer:
         """The one document of the text."""
         self._next()
         if isinstance(self._next(), yaml.StreamEndEvent):
-            raise Unreadable(Problem(Position(self._shown), "is empty"))
+            raise _refusal(None, self._shown, "is empty")
         data = self._value(self._next(), ())
         self._next()
         if not isinstance(further := self._next(), yaml.StreamEndEvent):
@@ -121,7 +98,7 @@ class _Composer:
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event)
         if len(self._places) > MAX_NODES:
-            raise Unreadable(Problem(Position(self._shown), f"has more than {MAX_NODES} parts"))
+            raise _refusal(None, self._shown, f"has more than {MAX_NODES} parts")
         if isinstance(event, yaml.AliasEvent):
             raise self._refusal(event, "aliases are not allowed")
         if len(path) >= MAX_DEPTH:
@@ -159,5 +136,5 @@ class _Composer:
             tag = self._loader.resolve(yaml.ScalarNode, value, event.implicit)
         return self._loader.construct_object(yaml.ScalarNode(tag, value, event.start_mark, event.end_mark))
 
-    def _refusal(self, event: Any, message: str) -> Unreadable:
-        return Unreadable(Problem(_at(event.start_mark, self._shown), message))
+    def _refusal(self, event: Any, message: str) -> PackError:
+        return _refusal(event.start_mark, self._shown, message)

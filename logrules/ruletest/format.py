@@ -13,7 +13,7 @@ from logrules.model.errors import PackError
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.model.position import Position, Problem
 from logrules.ruleset.load import rule_bytes
-from logrules.ruleset.yaml_reader import PlainLoader, Unreadable, parse_document
+from logrules.ruleset.yaml_reader import PlainLoader, parse_document
 from logrules.ruletest.yaml_entries import ordered
 
 # Long lines are one sentence or one log line: breaking them would hide what they say.
@@ -25,10 +25,7 @@ def formatted(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes
 
     Raises PackError where it cannot be read, or would not say the same afterwards.
     """
-    try:
-        said = parse_document(raw, shown).data
-    except Unreadable as fault:
-        raise PackError([fault.problem]) from None
+    said = parse_document(raw, shown).data
     gone = sorted(without, key=_by_index, reverse=True)
     for path in gone:
         _take_out(said, path)

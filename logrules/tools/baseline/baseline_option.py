@@ -28,9 +28,9 @@ def addition(options: argparse.Namespace) -> Addition | None:
 
 
 def _schema() -> dict[str, Any]:
-    from logrules.tools.baseline.baseline_text import deviation_schema
+    from logrules.tools.baseline.baseline_text import DEVIATION
 
-    return deviation_schema()
+    return DEVIATION.schema
 
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
@@ -56,9 +56,9 @@ class _Baseline(Addition):
         return self._runs.pace.see if self._runs else None
 
     def annex(self, report: "Report", language: str) -> Annex | None:
-        from logrules.tools.baseline.baseline_text import deviation_document, render_deviation
+        from logrules.tools.baseline.baseline_text import DEVIATION, render_deviation
 
         if self._runs is None:
             return None
         found = self._runs.deviation(self._paths, report)
-        return Annex(KEY, deviation_document(found), lambda out: render_deviation(found, out, language))
+        return Annex(KEY, DEVIATION.written(found, "en"), lambda out: render_deviation(found, out, language))

@@ -1,6 +1,6 @@
 """How a log differs from good ones, for people and for machines."""
 
-from typing import Any, TextIO
+from typing import TextIO
 
 from logrules.model.report import Text
 from logrules.output.escape import safe
@@ -19,9 +19,8 @@ _LEFT_OUT = Text("There are too many kinds of lines to keep all apart", "行的�
 _TIMES = Text("{ratio:.2f} times", "{ratio:.2f} 倍")
 _MAX_TEXT = 200
 
-
 _LINE = {"source": TEXT, "line": COUNT, "text": TEXT}
-_DEVIATION = shape(
+DEVIATION = shape(
     {
         "runs": COUNT,
         "familiar": NUMBER.told("share of lines of kinds that good runs have, 0 to 1"),
@@ -59,14 +58,3 @@ def render_deviation(found: Deviation, out: TextIO, language: str) -> None:
 def _measure(one: Measure, language: str) -> str:
     times = _TIMES.of(language).format(ratio=one.ratio)
     return f"{one.metric}: {one.here:.4g} / {one.good:.4g} ({times})"
-
-
-def deviation_document(found: Deviation) -> dict[str, Any]:
-    """The same as plain data."""
-    document: dict[str, Any] = _DEVIATION.written(found, "en")
-    return document
-
-
-def deviation_schema() -> dict[str, Any]:
-    """What `deviation_document` gives."""
-    return _DEVIATION.schema

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text as Line
@@ -32,27 +32,20 @@ def render_answers(answers: Sequence[Answer], out: TextIO, language: str) -> Non
                 console.print(Line(f"      → {safe(finding.instead.of(language))}"), soft_wrap=True)
 
 
-def answers_document(answers: Sequence[Answer], language: str) -> dict[str, Any]:
-    """The answers as plain data."""
-    return {
-        "schema": SCHEMA,
-        "checks": [
-            {
-                "check": answer.check.id,
-                "outcome": answer.outcome.value,
-                "findings": [_finding(finding, language) for finding in answer.findings],
-            }
-            for answer in answers
-        ],
-    }
+def render_answers_json(answers: Sequence[Answer], out: TextIO, language: str) -> None:
+    """Write the answers as one JSON document."""
+    checks = [
+        {
+            "check": answer.check.id,
+            "outcome": answer.outcome.value,
+            "findings": [_finding(finding, language) for finding in answer.findings],
+        }
+        for answer in answers
+    ]
+    json.dump({"schema": SCHEMA, "checks": checks}, out, ensure_ascii=False, indent=1)
+    out.write("\n")
 
 
 def _finding(finding: DoctorFinding, language: str) -> dict[str, str]:
     shown = {"outcome": finding.outcome.value, "said": safe(finding.said.of(language))}
     return {**shown, "instead": safe(finding.instead.of(language))} if finding.instead.en else shown
-
-
-def render_answers_json(answers: Sequence[Answer], out: TextIO, language: str) -> None:
-    """Write the answers as one JSON document."""
-    json.dump(answers_document(answers, language), out, ensure_ascii=False, indent=1)
-    out.write("\n")

@@ -28,9 +28,9 @@ def addition(options: argparse.Namespace) -> Addition | None:
 
 
 def _schema() -> dict[str, Any]:
-    from logrules.tools.expectations.expectation_text import expectation_schema
+    from logrules.tools.expectations.expectation_text import EXPECTATION
 
-    return expectation_schema()
+    return EXPECTATION.schema
 
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
@@ -52,10 +52,10 @@ class _Expectation(Addition):
         return self._path.see if self._path else None
 
     def annex(self, report: "Report", language: str) -> Annex | None:  # noqa: ARG002 (it saw the events)
-        from logrules.tools.expectations.expectation_text import expectation_document, render_expectation
+        from logrules.tools.expectations.expectation_text import EXPECTATION, render_expectation
 
         if self._path is None:
             return None
         found = self._path.outcome()
-        document = expectation_document(found, language)
+        document = EXPECTATION.written(found, language)
         return Annex(KEY, document, lambda out: render_expectation(found, out, language), failed=not found.met)

@@ -1,6 +1,6 @@
 """An expectation for people and for machines."""
 
-from typing import Any, TextIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text as Line
@@ -22,10 +22,9 @@ _AFTER = Text(" after `{step}` ({place})", "，在“{step}”（{place}）之�
 _EARLY = Text(" (only before the step that it should follow)", "（只出现在其前一步之前）")
 _UNWANTED = Text("should not be there", "不应出现")
 
-
 _SEEN = shape({"source": TEXT, "line": LINE, "text": TEXT})
 _STEP = shape({"id": PLAIN, "title": SENTENCE, "progress": member_of(Progress), "seen": nullable(_SEEN)})
-_EXPECTATION = shape(
+EXPECTATION = shape(
     {
         "profile": PLAIN,
         "met": FLAG,
@@ -51,17 +50,6 @@ def render_expectation(found: Expectation, out: TextIO, language: str) -> None:
         said = f"  ✗ {_UNWANTED.of(language)}: {one.title.of(language)} × {one.count} ({_place(one.first)})"
         console.print(Line(said, style="red"), soft_wrap=True)
         console.print(Line(f"      {safe(one.first.text)}", style="dim"), soft_wrap=True)
-
-
-def expectation_document(found: Expectation, language: str) -> dict[str, Any]:
-    """The expectation as plain data, as the report carries it."""
-    document: dict[str, Any] = _EXPECTATION.written(found, language)
-    return document
-
-
-def expectation_schema() -> dict[str, Any]:
-    """The schema of `expectation_document`."""
-    return _EXPECTATION.schema
 
 
 def _verdict(found: Expectation, language: str) -> str:
