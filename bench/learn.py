@@ -25,10 +25,10 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
 from logrules.tools.fleet.jobs import FoundJob, job_at
 from logrules.tools.learn.chosen_jobs import healthy_cases
-from logrules.tools.learn.drafting import Neighbours, groups_of
+from logrules.tools.learn.drafting import Background, groups_of
 from logrules.tools.learn.healthy_lines import healthy_lines
-from logrules.tools.learn.lesson import Lesson, lessons_of
-from logrules.tools.learn.proof import Ground
+from logrules.tools.learn.learned_group import LearnedGroup, learned_groups
+from logrules.tools.learn.proof import ProofSetup
 from logrules.tools.learn.read_jobs import jobs_read
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
@@ -82,24 +82,20 @@ def labelled() -> Iterator[tuple[dict[str, object], FoundJob]]:
 
 
 def measured(
-    cause: str, jobs: Sequence[FoundJob], healthy: Sequence[FoundJob], pool: Neighbours
-) -> tuple[Row, tuple[Lesson, ...]]:
+    cause: str, jobs: Sequence[FoundJob], healthy: Sequence[FoundJob], pool: Background
+) -> tuple[Row, tuple[LearnedGroup, ...]]:
     """Leave the cause out, learn, and count what is back."""
     texts = tuple(without(cause, list(shipped_texts())))
     pack, _ = compiled(texts)
     read = sorted(jobs_read(jobs, pack, default_processes()), key=lambda one: one.job.name)
     lost = [one for one in read if one.unexplained]
     groups = groups_of(read, 2e9)
-    ground = Ground(texts, None, tuple(one.job for one in lost), tuple(healthy), default_processes())
-    lessons = lessons_of(groups, pack, pool, ground, lambda _: lambda: None)
-    usable = [one for one in lessons if one.draft is not None]
+    setup = ProofSetup(texts, None, tuple(one.job for one in lost), tuple(healthy), default_processes())
+    learned = learned_groups(groups, pack, pool, setup, lambda _: lambda: None)
+    usable = [one for one in learned if one.draft is not None]
     known = {path for one in usable for path in one.proof.fires_on}
-    others = {path for one in usable for path in one.proof.fires_on if path not in _own(one)}
-    return Row(cause, len(jobs), len(lost), len(groups), len(usable), len(known), len(others)), lessons
-
-
-def _own(lesson: Lesson) -> frozenset[str]:
-    return frozenset(str(job.job.path) for job in lesson.group.jobs)
+    others = {path for one in usable for path in one.proof.fires_on if path not in one.paths}
+    return Row(cause, len(jobs), len(lost), len(groups), len(usable), len(known), len(others)), learned
 
 
 def main() -> None:
@@ -113,20 +109,20 @@ def main() -> None:
     counted = Counter(str(label["cause"]) for label, _ in cases if label["kind"] == "failure")
     causes = options.causes or [cause for cause, _ in counted.most_common() if cause not in NO_CAUSE][:10]
     healthy = [job for label, job in cases if label["kind"] == "healthy"] + list(healthy_cases())
-    pool = Neighbours(healthy_lines(str(job.path) for job in healthy), tuple(job.path for job in healthy_cases()))
+    pool = Background(healthy_lines(str(job.path) for job in healthy), tuple(job.path for job in healthy_cases()))
     print(f"{len(healthy)} healthy logs\n")
     print(f"{'cause':24} logs  unexplained  kinds  usable drafts  logs known  by another kind's  back")
     rows = []
     for cause in causes:
         jobs = [job for label, job in cases if label["cause"] == cause and label["kind"] == "failure"]
-        row, lessons = measured(cause, jobs, healthy, pool)
+        row, learned = measured(cause, jobs, healthy, pool)
         rows.append(row)
         print(
             f"{row.cause:24} {row.logs:4}  {row.unexplained:11}  {row.kinds:5}  {row.usable:13}  {row.known:10}  "
             f"{row.by_others:17}  {'yes' if row.back else 'no'}",
             flush=True,
         )
-        for one in lessons if options.why else ():
+        for one in learned if options.why else ():
             if one.why_none:
                 print(f"    {one.group.telling[0].text[:120]!r}: {one.why_none}")
     print(f"\nback: {sum(row.back for row in rows)} of {len(rows)}")

@@ -104,39 +104,39 @@ class LearnedDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class Background:
     """What a draft is told apart from: lines of healthy logs, and the logs that its words should be rare in."""
 
     healthy: tuple[str, ...]
     logs: tuple[Path, ...]
 
 
-def drafts_for(group: FailureGroup, pack: Pack, neighbours: Neighbours) -> Iterator[LearnedDraft]:
+def drafts_for(group: FailureGroup, pack: Pack, background: Background) -> Iterator[LearnedDraft]:
     """The drafts that a kind of failure could have, the one that says most first; none may serve."""
     seen: set[str] = set()
     for line in group.telling:
         alike = [other for other in group.telling if other is not line and other.type == line.type]
-        for made in (_row(group, line, alike, neighbours), _rule(group, line, alike, pack, neighbours)):
+        for made in (_row(group, line, alike, background), _rule(group, line, alike, pack, background)):
             if made is not None and made.text not in seen:
                 seen.add(made.text)
                 yield made
 
 
 def _rule(
-    group: FailureGroup, line: TellingLine, alike: Sequence[TellingLine], pack: Pack, neighbours: Neighbours
+    group: FailureGroup, line: TellingLine, alike: Sequence[TellingLine], pack: Pack, background: Background
 ) -> LearnedDraft | None:
     try:
         extract = extract_of(line.path, line.line)
-        among = Extract(extract.line, neighbours.healthy or extract.others, extract.written)
-        made = draft(among, pack, neighbours.logs, None, _NO_CAUSE_YET, [other.text for other in alike])
+        among = Extract(extract.line, background.healthy or extract.others, extract.written)
+        made = draft(among, pack, background.logs, None, _NO_CAUSE_YET, [other.text for other in alike])
     except LogrulesError:
-        return _rule(group, line, (), pack, neighbours) if alike else None
+        return _rule(group, line, (), pack, background) if alike else None
     name = _named(made.id.rpartition("/")[2], group)
     return LearnedDraft(f"{FOLDER}/{name}", f"{FOLDER}/{name}.yaml", _header(group) + made.text)
 
 
 def _row(
-    group: FailureGroup, line: TellingLine, alike: Sequence[TellingLine], neighbours: Neighbours
+    group: FailureGroup, line: TellingLine, alike: Sequence[TellingLine], background: Background
 ) -> LearnedDraft | None:
     """A row of the table of exceptions; None for a line that no known component raised, or without words."""
     kind = line.type.rpartition(".")[2]
@@ -150,7 +150,7 @@ def _row(
         return None
     words = _CAPTURE.sub("(?:", pattern_of(parts))
     summary = f"{line.type}: {message}"
-    near = near_miss(summary, neighbours.healthy, words) or "RuntimeError: nothing of the kind"
+    near = near_miss(summary, background.healthy, words) or "RuntimeError: nothing of the kind"
     name = _named("-".join([kind.lower(), *re.findall(r"[a-z0-9]+", fixed.lower())[:5]]), group)
     row = {
         "id": name,

@@ -9,7 +9,7 @@ from logrules.output.escape import safe
 from logrules.output.numbers import counted
 from logrules.tools.fleet.jobs_text import lasted
 from logrules.tools.learn.drafting import question_of
-from logrules.tools.learn.lesson import Lesson
+from logrules.tools.learn.learned_group import LearnedGroup
 
 _LINE_CHARS = 160
 
@@ -24,14 +24,14 @@ class Extent:
     more_kinds: int = 0
 
 
-def render_text(lessons: Sequence[Lesson], extent: Extent, out: TextIO) -> None:
+def render_text(learned: Sequence[LearnedGroup], extent: Extent, out: TextIO) -> None:
     """The kinds of failures with their cost, their line, their draft and their question."""
-    kinds = len(lessons) + extent.more_kinds
+    kinds = len(learned) + extent.more_kinds
     out.write(
         f"{counted(extent.unexplained, 'job')} of {extent.jobs} failed of what nothing explains"
         f" ({counted(kinds, 'kind')}); {counted(extent.healthy, 'healthy job')} to compare with\n"
     )
-    for number, one in enumerate(lessons, start=1):
+    for number, one in enumerate(learned, start=1):
         line = one.group.telling[0]
         out.write(f"\n{number}. {_cost(one)}\n   {safe(line.path)}:{line.line}  {safe(line.text[:_LINE_CHARS])}\n")
         out.writelines(f"   {text}\n" for text in _outcome(one))
@@ -39,7 +39,7 @@ def render_text(lessons: Sequence[Lesson], extent: Extent, out: TextIO) -> None:
         out.write(f"\n{counted(extent.more_kinds, 'further kind')}: --most shows more\n")
 
 
-def _cost(one: Lesson) -> str:
+def _cost(one: LearnedGroup) -> str:
     about = one.group.about
     cost = f"lost {lasted(about.lost_s)}" if about.lost_s else ""
     if about.lost_gpu_hours:
@@ -48,33 +48,32 @@ def _cost(one: Lesson) -> str:
     return " · ".join(part for part in (about.name, counted(about.troubled, "job"), cost, news) if part)
 
 
-def _outcome(one: Lesson) -> Iterable[str]:
+def _outcome(one: LearnedGroup) -> Iterable[str]:
     if one.known_by:
         yield f"the draft {one.known_by} knows it too"
     elif one.draft is None:
         yield f"no draft: {safe(one.why_none)}"
     else:
-        jobs = {str(job.job.path) for job in one.group.jobs}
-        others = len(one.proof.fires_on - jobs)
+        others = len(one.proof.fires_on - one.paths)
         more = f", and on {counted(others, 'other failed job')}" if others else ""
-        known = f"{len(jobs & one.proof.fires_on)} of {len(jobs)}"
+        known = f"{len(one.paths & one.proof.fires_on)} of {len(one.paths)}"
         yield f"draft {one.draft.file}: fires on {known}{more}; on no healthy log"
         yield f"question: {safe(question_of(one.group))}"
 
 
-def render_json(lessons: Sequence[Lesson], extent: Extent, out: TextIO) -> None:
+def render_json(learned: Sequence[LearnedGroup], extent: Extent, out: TextIO) -> None:
     """One document with all of it, the drafts' texts included."""
     document = {
         "jobs": extent.jobs,
         "unexplained": extent.unexplained,
         "healthy": extent.healthy,
         "more_kinds": extent.more_kinds,
-        "kinds": [_document(one) for one in lessons],
+        "kinds": [_document(one) for one in learned],
     }
     out.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
-def _document(one: Lesson) -> dict[str, Any]:
+def _document(one: LearnedGroup) -> dict[str, Any]:
     about, line = one.group.about, one.group.telling[0]
     return {
         "fingerprint": about.name,

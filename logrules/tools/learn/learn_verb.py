@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.jobs import FoundJob
     from logrules.tools.learn.drafting import FailureGroup
-    from logrules.tools.learn.lesson import Lesson
+    from logrules.tools.learn.learned_group import LearnedGroup
     from logrules.tools.learn.read_job import ReadJob
 
 ABOUT = "draft rules for the failures that nothing explains, the dearest first"
@@ -83,12 +83,12 @@ def run(options: argparse.Namespace) -> int:
     _say_what_is_unread(read)
     groups = groups_of(read, time.time())  # noqa: TID251 (the command line looks at the clock)
     healthy = [*(one.job for one in read if one.healthy), *well]
-    lessons = _lessons(groups[: options.most], pack, read, healthy, options, processes)
+    learned = _learned(groups[: options.most], pack, read, healthy, options, processes)
     extent = Extent(len(read), sum(one.unexplained for one in read), len(healthy), max(0, len(groups) - options.most))
-    (render_json if options.format == "json" else render_text)(lessons, extent, sys.stdout)
+    (render_json if options.format == "json" else render_text)(learned, extent, sys.stdout)
     if options.output:
-        _write(lessons, Path(options.output))
-    return 1 if any(one.draft is None and not one.known_by for one in lessons) else 0
+        _write(learned, Path(options.output))
+    return 1 if any(one.draft is None and not one.known_by for one in learned) else 0
 
 
 def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
@@ -119,21 +119,21 @@ def _say_what_is_unread(read: "Sequence[ReadJob]") -> None:
         print(f"logrules: cannot be read: {safe(first)}{more}", file=sys.stderr)
 
 
-def _lessons(
+def _learned(
     groups: "Sequence[FailureGroup]",
     pack: "Pack",
     read: "Sequence[ReadJob]",
     healthy: "Sequence[FoundJob]",
     options: argparse.Namespace,
     processes: int,
-) -> "tuple[Lesson, ...]":
+) -> "tuple[LearnedGroup, ...]":
     from logrules.ruleset.load import own_texts, shipped_texts
     from logrules.tools.fleet.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import healthy_cases
-    from logrules.tools.learn.drafting import Neighbours
+    from logrules.tools.learn.drafting import Background
     from logrules.tools.learn.healthy_lines import healthy_lines
-    from logrules.tools.learn.lesson import lessons_of
-    from logrules.tools.learn.proof import Ground
+    from logrules.tools.learn.learned_group import learned_groups
+    from logrules.tools.learn.proof import ProofSetup
 
     if not groups:
         return ()
@@ -145,25 +145,25 @@ def _lessons(
     cases = healthy_cases()
     texts = (*shipped_texts(), *own_texts(settings, map(Path, options.rules)))
     failed = tuple(one.job for one in read if one.unexplained)
-    ground = Ground(texts, settings, failed, (*healthy, *cases), processes)
+    setup = ProofSetup(texts, settings, failed, (*healthy, *cases), processes)
     logs = tuple(job.path for job in cases)
-    neighbours = Neighbours(healthy_lines(str(job.path) for job in healthy), logs)
+    background = Background(healthy_lines(str(job.path) for job in healthy), logs)
     with ExitStack() as bars:
 
         def progress(count: int) -> Callable[[], None]:
             bars.close()
             return bars.enter_context(progress_bar("trying drafts", count))
 
-        return lessons_of(groups, pack, neighbours, ground, progress)
+        return learned_groups(groups, pack, background, setup, progress)
 
 
-def _write(lessons: "Sequence[Lesson]", folder: Path) -> None:
+def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:
     from logrules.output.atomic_write import write_new
     from logrules.output.escape import safe
     from logrules.output.numbers import counted
 
     count = 0
-    for one in lessons:
+    for one in learned:
         if one.draft is None:
             continue
         path = folder / one.draft.file

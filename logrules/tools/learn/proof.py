@@ -27,7 +27,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ProofSetup:
     """What drafts are tried on: the rules that they come on top of, failed jobs and healthy ones."""
 
     texts: tuple[RuleText, ...]
@@ -37,13 +37,13 @@ class Ground:
     processes: int
 
 
-def proofs(drafts: Sequence[LearnedDraft], ground: Ground, advance: Callable[[], None]) -> Mapping[str, Proof]:
+def proofs(drafts: Sequence[LearnedDraft], setup: ProofSetup, advance: Callable[[], None]) -> Mapping[str, Proof]:
     """What each draft does, by its rule; ``advance`` is called after each job that was read."""
-    pack, suite, broken = _with_drafts(drafts, ground)
+    pack, suite, broken = _with_drafts(drafts, setup)
     rules = frozenset(one.rule for one in drafts) - broken.keys()
     fires, alarms = {rule: set[str]() for rule in rules}, {rule: set[str]() for rule in rules}
-    healthy = {str(job.path) for job in ground.healthy}
-    for job, found in drafts_tried([*ground.failed, *ground.healthy], pack, rules, ground.processes):
+    healthy = {str(job.path) for job in setup.healthy}
+    for job, found in drafts_tried([*setup.failed, *setup.healthy], pack, rules, setup.processes):
         path = str(job.path)
         said = found or Fired(hit=rules if path in healthy else frozenset())
         for rule in said.hit if path in healthy else said.named:
@@ -54,14 +54,14 @@ def proofs(drafts: Sequence[LearnedDraft], ground: Ground, advance: Callable[[],
     return {**told, **{rule: Proof(faults=(fault,)) for rule, fault in broken.items()}}
 
 
-def _with_drafts(drafts: Iterable[LearnedDraft], ground: Ground) -> tuple[Pack, Suite, dict[str, str]]:
+def _with_drafts(drafts: Iterable[LearnedDraft], setup: ProofSetup) -> tuple[Pack, Suite, dict[str, str]]:
     """The rules with the drafts on top of them, and what is wrong with drafts that cannot be read."""
     left = {one.file: one for one in drafts}
     broken: dict[str, str] = {}
     while True:
-        texts = [*ground.texts, *(RuleText(one.file, one.text.encode()) for one in left.values())]
+        texts = [*setup.texts, *(RuleText(one.file, one.text.encode()) for one in left.values())]
         try:
-            return *compiled(texts, ground.settings), broken
+            return *compiled(texts, setup.settings), broken
         except PackError as fault:
             wrong = {one.place.path: one.message for one in fault.problems if one.place.path in left}
             if not wrong:
