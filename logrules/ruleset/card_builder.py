@@ -7,9 +7,10 @@ from typing import Any
 from logrules.model.position import Problem
 from logrules.model.report import Restart, Risk
 from logrules.ruleset import models as schema
-from logrules.ruleset.causes import Cause
+from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_text import asks_of_log, with_params
+from logrules.ruleset.tables import ExceptionRow, ExitCode
 from logrules.ruleset.usual_risk import usual_risk
 
 _CHOSEN_BY = ("where", "when_told", "frameworks", "during")
@@ -25,10 +26,10 @@ def card_text(card: schema.CardFile, vocabulary: Vocabulary) -> str:
     return _json({**said, "fixes": _referred(steps), "references": card.references})
 
 
-def row_text(title: str | None, why: str | None, cause: Cause, fixes: Sequence[str], vocabulary: Vocabulary) -> str:
+def row_text(row: ExceptionRow | ExitCode | Alternative, cause: Cause, vocabulary: Vocabulary) -> str:
     """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
-    steps = _with_quotes(fixes or cause.fixes, cause, vocabulary)
-    said = {"title": title or cause.title, "why": why or cause.about, "restart": cause.restart.value}
+    steps = _with_quotes(row.fixes or cause.fixes, cause, vocabulary)
+    said = {"title": row.title or cause.title, "why": row.why or cause.about, "restart": cause.restart.value}
     return _json({**said, "cause": cause.id, "fixes": _referred(steps)})
 
 

@@ -8,23 +8,14 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.model.record import record
 from logrules.ruleset.entry_points import entry_points
 
 GROUP = "logrules.packs"
 
 
-@record
-class InstalledPack:
-    """A pack by its entry point's name and the folder that it names."""
-
-    name: str
-    folder: Path
-
-
-def installed_packs() -> tuple[InstalledPack, ...]:
-    """The packs that installed packages bring, by name. Raises PackError where one names no folder."""
-    return tuple(InstalledPack(name, _folder(name, value)) for name, value in entry_points(GROUP))
+def installed_packs() -> tuple[tuple[str, Path], ...]:
+    """(name, folder) of each pack that installed packages bring. Raises PackError where one names no folder."""
+    return tuple((name, _folder(name, value)) for name, value in entry_points(GROUP))
 
 
 def _folder(name: str, value: str) -> Path:

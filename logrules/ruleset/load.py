@@ -44,7 +44,7 @@ def load_pack(
         return pack
     from logrules.ruleset.translation_files import translation_for
 
-    roots = [shipped_rules(), *_roots_of_settings(settings), *map(Path, folders)]
+    roots = [shipped_rules(), *(folder for _, folder in _packs_of(settings)), *map(Path, folders)]
     return replace(pack, translation=translation_for(language, roots, _code_digest()))
 
 
@@ -80,13 +80,10 @@ def _added_to_shipped(texts: Sequence[RuleText], digest: str, settings: Settings
 
 def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | None:
     """What identifies everything that a pack is made of, as it is now on disk."""
-    roots = [Path(__file__).parent, shipped_rules(), *_roots_of_settings(settings), *map(Path, folders)]
-    also = [SCHEMA_VERSION, *(f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))]
-    if settings is not None and settings.installed:
-        from logrules.ruleset.installed_packs import installed_packs
-
-        also += [pack.name for pack in installed_packs()]
-    return state_of(roots, also)
+    packs = list(_packs_of(settings))
+    roots = [Path(__file__).parent, shipped_rules(), *(folder for _, folder in packs), *map(Path, folders)]
+    texts = (f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))
+    return state_of(roots, [SCHEMA_VERSION, *texts, *(name for name, _ in packs if name)])
 
 
 def shipped_texts() -> Iterator[RuleText]:
@@ -101,32 +98,27 @@ def own_texts(settings: Settings | None, folders: Iterable[Path]) -> list[RuleTe
 
     A file that several of them have counts once, where it comes last.
     """
-    texts = [*_texts_of_settings(settings), *rule_texts(folders)]
+    texts = [*(text for pack in _packs_of(settings) for text in _texts_of(*pack)), *rule_texts(folders)]
     last = {text.path.resolve(): place for place, text in enumerate(texts)}
     return [texts[place] for place in sorted(last.values())]
 
 
-def _texts_of_settings(settings: Settings | None) -> Iterator[RuleText]:
-    """The rule files of installed packs, then those of the folders that the configuration names."""
+def _packs_of(settings: Settings | None) -> Iterator[tuple[str, Path]]:
+    """(name, folder) of each installed pack, then of those that the configuration names, which are called nothing."""
     if settings is None:
         return
     if settings.installed:
         from logrules.ruleset.installed_packs import installed_packs
 
-        for pack in installed_packs():
-            for path in _rule_files(pack.folder):
-                yield _text(path, str(pack.name / path.relative_to(pack.folder)), pack.name)
-    yield from rule_texts(settings.packs)
+        yield from installed_packs()
+    yield from (("", folder) for folder in settings.packs)
 
 
-def _roots_of_settings(settings: Settings | None) -> Iterator[Path]:
-    if settings is None:
-        return
-    if settings.installed:
-        from logrules.ruleset.installed_packs import installed_packs
-
-        yield from (pack.folder for pack in installed_packs())
-    yield from settings.packs
+def _texts_of(name: str, folder: Path) -> Iterator[RuleText]:
+    """The rule files of a pack; those of an installed one are called by its name."""
+    if not name:
+        return rule_texts([folder])
+    return (_text(path, str(name / path.relative_to(folder)), name) for path in _rule_files(folder))
 
 
 def settings_text(settings: Settings | None) -> tuple[RuleText, ...]:

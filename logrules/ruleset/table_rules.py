@@ -1,15 +1,15 @@
 """Rows of the tables as rules: what a row recognises is a hypothesis like any other, said with its cause's words."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset.card_builder import row_text
-from logrules.ruleset.causes import Alternative, Cause
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pack_builder import Vocabulary
-from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExceptionRow, ExitCode, Tables
+from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExitCode, Tables
 
 # No signal makes a row's rule hold: the failure records do.
 _NEVER = Occurred(())
@@ -30,23 +30,21 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
         cause = causes.get(row.cause)
         if cause is not None:
             rule = replace(_rule(EXCEPTIONS + row.id, cause, row.phase), fallback=row.fallback)
-            yield _raised(rule), _card(row, cause, row.fixes, vocabulary)
+            yield _raised(rule), row_text(row, cause, vocabulary)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
         cause = causes.get(code.cause)
         if cause is not None:
             rule = replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier)
-            yield rule, _card(code, cause, code.fixes, vocabulary)
+            yield rule, row_text(code, cause, vocabulary)
     for alternatives in tables.alternatives:
         for one in alternatives.may_be:
             cause = causes.get(one.cause)
             if cause is not None:
                 name = f"{ALTERNATIVES}{alternatives.id}/{one.cause}"
-                yield (
-                    replace(_rule(name, cause, None), severity=Severity.INFO, culprit="nobody", stall=False),
-                    _card(one, cause, one.fixes, vocabulary),
-                )
+                rule = replace(_rule(name, cause, None), severity=Severity.INFO, culprit="nobody", stall=False)
+                yield rule, row_text(one, cause, vocabulary)
 
 
 def _raised(rule: Rule) -> Rule:
@@ -71,9 +69,3 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
         tier=cause.tier,
         from_table=True,
     )
-
-
-def _card(
-    row: ExceptionRow | ExitCode | Alternative, cause: Cause, fixes: Sequence[str], vocabulary: Vocabulary
-) -> str:
-    return row_text(row.title, row.why, cause, fixes, vocabulary)

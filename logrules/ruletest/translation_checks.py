@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from logrules.model.lint_finding import LintFinding
+from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.model.position import Position, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
+from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruleset.translation_files import FOLDER
 from logrules.ruletest.lint_targets import cards_in, found
@@ -39,25 +40,11 @@ def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) 
     if not isinstance(file, Translation):
         return
     for source in sources:
-        yield from _words(source, file)
         yield from _steps(source, file)
         yield from _cards(source, file)
         yield from _rows(source, file)
     if file.language == "zh":
         yield from _english(translated, file)
-
-
-def _words(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
-    match source.file:
-        case PipelineFile(phases=phases):
-            rows = [("phases", number, phase.id, phase.id in file.phases) for number, phase in enumerate(phases)]
-        case CausesFile(causes=causes):
-            rows = [("causes", number, cause.id, cause.id in file.causes) for number, cause in enumerate(causes)]
-        case _:
-            return
-    for kind, number, name, is_said in rows:
-        if not is_said:
-            yield _missing(source, (kind, number), name, file)
 
 
 def _steps(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
@@ -81,26 +68,31 @@ def _cards(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
 
 
 def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
-    """Rows that say more than their cause's row."""
-    match source.file:
-        case ExceptionsFile(exceptions=exceptions):
-            rows = [("exceptions", number, row.id, row.title or row.why) for number, row in enumerate(exceptions)]
+    """Phases and causes, and rows of tables that say more than their cause's row."""
+    for at, name, key, said in _rows_of(source.file, file):
+        if key not in said:
+            yield _missing(source, at, name, file)
+
+
+def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str, str, Mapping[str, object]]]:
+    """Of each row its place, its name, and under what the translation has it among which."""
+    match table:
+        case PipelineFile(phases=phases):
+            yield from ((("phases", number), row.id, row.id, file.phases) for number, row in enumerate(phases))
+        case CausesFile(causes=causes, alternatives=alternatives):
+            yield from ((("causes", number), row.id, row.id, file.causes) for number, row in enumerate(causes))
+            for number, row in enumerate(alternatives):
+                for name in (f"{row.id}/{one.cause}" for one in row.may_be if one.title):
+                    yield ("alternatives", number), name, ALTERNATIVES + name, file.rules
+        case ExceptionsFile(exceptions=rows):
+            told = ((number, row.id) for number, row in enumerate(rows) if row.title or row.why)
+            yield from ((("exceptions", number), name, EXCEPTIONS + name, file.rules) for number, name in told)
         case ExitsFile(exit_codes=codes):
-            rows = [("exits", number, row.id, row.title or row.why) for number, row in enumerate(codes)]
-        case CausesFile(alternatives=alternatives):
-            rows = [
-                ("alternatives", number, f"{row.id}/{one.cause}", one.title)
-                for number, row in enumerate(alternatives)
-                for one in row.may_be
-            ]
-        case _:
-            return
-    for kind, number, name, says in rows:
-        if says and f"{kind}/{name}" not in file.rules:
-            yield _missing(source, ("exit_codes" if kind == "exits" else kind, number), name, file)
+            told = ((number, row.id) for number, row in enumerate(codes) if row.title or row.why)
+            yield from ((("exit_codes", number), name, EXITS + name, file.rules) for number, name in told)
 
 
-def _missing(source: RuleSource, at: tuple[str | int, ...], name: str, file: Translation) -> LintFinding:
+def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> LintFinding:
     return found(source, at, _CODE, f"`{name}` is not in {FOLDER}/{file.language}.yaml")
 
 
