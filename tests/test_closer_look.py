@@ -9,10 +9,10 @@ import threading
 import pytest
 
 from logrules.model.errors import LogrulesError
-from logrules.notify import job_offers, ray_stacks, stack_samples
-from logrules.notify.job_offers import flight_dumps, ras_text
+from logrules.notify import collective_state, ray_stacks, stack_samples
+from logrules.notify.collective_state import flight_dumps, ras_text
 from logrules.notify.job_processes import Process, processes_in, rank_of
-from logrules.notify.probe import look_closer, look_for_slow
+from logrules.notify.probe import probe_hang, probe_slowness
 from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_command
 from logrules.notify.stack_dump import ProcessStack, StackFrame, stacks_of
 from logrules.notify.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
@@ -27,7 +27,7 @@ REDUCE = StackFrame("all_reduce", "/e/site-packages/torch/distributed/distribute
 
 @pytest.fixture(autouse=True)
 def _restless(monkeypatch):
-    for module in (job_offers, stack_samples):
+    for module in (collective_state, stack_samples):
         monkeypatch.setattr(module, "sleep", lambda _: None)
 
 
@@ -129,7 +129,7 @@ def test_other_hosts_are_asked_for_the_same_job(tmp_path):
     fake(tmp_path, "py-spy", f"echo '{DUMP}'")
     fake(tmp_path, "ssh", f"echo \"$@\" > {tmp_path}/asked; echo '== logrules 9 1'; echo '{DUMP}'")
     one = Process(7, "python", 0, environment={"RANK": "0", "SLURM_JOB_ID": "42"})
-    seen = look_closer([one], env(tmp_path), hosts=("node2",))
+    seen = probe_hang([one], env(tmp_path), hosts=("node2",))
     assert seen.stacks is not None
     assert seen.stacks.said == ("2 ranks are in x.py:3 load",)
     assert "-- node2" in (tmp_path / "asked").read_text()
@@ -162,16 +162,16 @@ def test_a_host_that_cannot_be_reached_and_a_job_without_a_mark_are_notes(tmp_pa
     fake(tmp_path, "py-spy", f"echo '{DUMP}'")
     fake(tmp_path, "ssh", "echo 'connection refused' >&2; exit 255")
     marked = Process(7, "python", environment={"MASTER_PORT": "29500"})
-    seen = look_closer([marked], env(tmp_path), hosts=("node2",))
+    seen = probe_hang([marked], env(tmp_path), hosts=("node2",))
     assert ("ssh node2", False) in [(said.source, said.evidence) for said in seen.outputs]
-    bare = look_closer([Process(7, "python")], env(tmp_path), hosts=("node2",))
+    bare = probe_hang([Process(7, "python")], env(tmp_path), hosts=("node2",))
     assert ("ssh", False) in [(said.source, said.evidence) for said in bare.outputs]
 
 
 @POSIX
 def test_what_is_suspended_is_said_and_not_suspended_again(tmp_path):
     fake(tmp_path, "py-spy", f"echo \"$@\" >> {tmp_path}/asked; echo '{DUMP}'")
-    seen = look_closer([Process(7, "python", 1, stopped=True)], env(tmp_path))
+    seen = probe_hang([Process(7, "python", 1, stopped=True)], env(tmp_path))
     assert seen.outputs[0].evidence
     assert seen.outputs[0].text.startswith("logrules: rank 1 is suspended by a signal")
     assert "--native" not in (tmp_path / "asked").read_text()
@@ -180,7 +180,7 @@ def test_what_is_suspended_is_said_and_not_suspended_again(tmp_path):
 @POSIX
 def test_where_native_frames_are_not_to_be_had_python_frames_do(tmp_path):
     fake(tmp_path, "py-spy", f"case \"$*\" in *--native*) exit 1 ;; esac; echo '{DUMP}'")
-    seen = look_closer([Process(7, "python", 0)], env(tmp_path))
+    seen = probe_hang([Process(7, "python", 0)], env(tmp_path))
     assert seen.stacks is not None
     assert seen.stacks.said == ("rank 0 is in x.py:3 load",)
 
@@ -214,7 +214,7 @@ def test_rules_read_the_stacks_of_those_who_stand_apart_alone(tmp_path):
     apart = DUMP.replace("load", "fetch")
     fake(tmp_path, "py-spy", f"case \"$*\" in *'--pid 12') echo '{apart}' ;; *) echo '{DUMP}' ;; esac")
     ranks = [Process(10 + rank, "python", rank) for rank in range(4)]
-    seen = look_closer(ranks, env(tmp_path))
+    seen = probe_hang(ranks, env(tmp_path))
     told = [one for one in seen.outputs if one.source.startswith("stacks of ")]
     assert [one.source for one in told] == ["stacks of rank 2"]
     assert told[0].text.startswith("logrules: rank 2: apart from the others: ")
@@ -225,7 +225,7 @@ def test_rules_read_the_stacks_of_those_who_stand_apart_alone(tmp_path):
 @POSIX
 def test_why_nothing_could_be_seen_says_what_to_do(tmp_path):
     fake(tmp_path, "py-spy", "echo 'Error: Permission Denied: Try running again with elevated permissions'; exit 1")
-    (note,) = [said for said in look_closer([Process(7, "p")], env(tmp_path)).outputs if "py-spy" in said.source]
+    (note,) = [said for said in probe_hang([Process(7, "p")], env(tmp_path)).outputs if "py-spy" in said.source]
     assert "ptrace_scope" in note.text
     assert not note.evidence
 
@@ -235,10 +235,10 @@ def test_a_slow_job_names_who_stands_apart(tmp_path):
     other = DUMP.replace("load", "step")
     fake(tmp_path, "py-spy", f"case \"$*\" in *\"--pid 2\"*) echo '{DUMP}' ;; *) echo '{other}' ;; esac")
     ranks = [Process(n, "python", n) for n in range(1, 5)]
-    seen = look_for_slow(ranks, env(tmp_path)).stacks
+    seen = probe_slowness(ranks, env(tmp_path)).stacks
     assert seen is not None
     assert seen.said[0] == "rank 2 stood apart in 5 of 5 samples, last in x.py:3 load"
-    alike = look_for_slow(ranks[2:], env(tmp_path)).stacks
+    alike = probe_slowness(ranks[2:], env(tmp_path)).stacks
     assert alike is not None
     assert alike.said[0] == "nobody stood apart in most of 5 samples"
 
@@ -268,7 +268,7 @@ def test_the_flight_recorder_is_asked_for_its_dump(tmp_path, monkeypatch):
         }]}).encode())  # fmt: skip
 
     given = {"TORCH_NCCL_DEBUG_INFO_PIPE_FILE": f"{tmp_path}/ask_", "TORCH_FR_DUMP_TEMP_FILE": f"{tmp_path}/trace_"}
-    monkeypatch.setattr(job_offers, "sleep", sleep)
+    monkeypatch.setattr(collective_state, "sleep", sleep)
     told = lines_of(flight_dumps([Process(7, "python", 3, environment=given)]))
     os.close(reader)
     assert asked == [b"1\n"]
@@ -372,7 +372,7 @@ def test_ray_among_the_hosts_asks_its_cluster_once_and_needs_no_mark(tmp_path, m
     )
     monkeypatch.setattr(stack_samples, "ray_command", lambda known: ("cluster", *map(str, known)))
     one = Process(7, "python", 0, environment={"RANK": "0"})
-    seen = look_closer([one], env(tmp_path), hosts=("ray",))
+    seen = probe_hang([one], env(tmp_path), hosts=("ray",))
     assert seen.stacks is not None
     assert seen.stacks.said == ("2 processes are in x.py:3 load",)
     assert (tmp_path / "asked").read_text() == "7\n"

@@ -17,7 +17,7 @@ from logrules.notify.process_groups import (
 )
 from logrules.notify.stack_dump import ProcessStack, StackFrame, dump_of, stacks_of
 from logrules.notify.stack_groups import at_rest, grouped, odd_ones
-from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, summary
+from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, summary
 from logrules.sources.flight_dump import Dump, Group
 
 OWN = StackFrame("step", "/work/train.py", 90, "train.py")
@@ -125,14 +125,14 @@ def test_sizes_of_the_log_go_before_those_of_command_lines():
     ],
 )  # fmt: skip
 def test_a_report_says_which_group_the_odd_ones_share(odd, said):
-    assert said_of_stillness([ranks(16, *odd)] * 3, GROUPS)[1:] == ([said] if said else [])
-    assert len(said_of_stillness([ranks(16, *odd)], ())) == 1
+    assert hang_sentences([ranks(16, *odd)] * 3, GROUPS)[1:] == ([said] if said else [])
+    assert len(hang_sentences([ranks(16, *odd)], ())) == 1
 
 
 def test_who_still_moves_while_the_others_wait_is_apart_too():
     moving = [ProcessStack(f"rank {n}", (StackFrame("f", "/w/x.py", at),)) for at, n in ((1, 6), (2, 7))]
     first = [*ranks(16)[:6], *moving, *ranks(16)[8:]]
-    said = said_of_stillness([ranks(16), first], GROUPS)
+    said = hang_sentences([ranks(16), first], GROUPS)
     assert "rank 6-7 moving, in x.py:1 f" in said[0]
     assert "tensor parallel group 3" in said[1]
 
@@ -157,11 +157,11 @@ def test_of_a_stall_that_names_nobody_who_stands_apart_is_the_suspect():
 
 def test_of_a_slow_job_the_group_with_most_of_the_late_ones_is_named():
     rounds = [ranks(16, 2, 6), ranks(16, 6, 14), ranks(16, 2, 10), ranks(16, 3), ranks(16, 10, 14)]
-    assert said_of_slowness(rounds, GROUPS) == [
+    assert slowness_sentences(rounds, GROUPS) == [
         "most of those who stood apart were of pipeline parallel group 2 (rank 2, 6, 10, 14), in 4 of 5 samples"
     ]
-    assert said_of_slowness([ranks(16)] * 5, GROUPS) == ["nobody stood apart in most of 5 samples"]
-    assert said_of_slowness([], GROUPS) == []
+    assert slowness_sentences([ranks(16)] * 5, GROUPS) == ["nobody stood apart in most of 5 samples"]
+    assert slowness_sentences([], GROUPS) == []
 
 
 def test_what_moves_is_not_stuck():

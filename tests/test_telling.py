@@ -25,7 +25,7 @@ from logrules.notify.inspection import Inspection
 from logrules.notify.job_processes import Process, python_processes
 from logrules.notify.kept_file import EVERY_S, ReportFile
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.probe import look_closer
+from logrules.notify.probe import probe_hang
 from logrules.notify.senders import APART_S, Commands, Webhook, words_of
 from logrules.output.atomic_write import UnwritableError, write_file
 from tests.conftest import until
@@ -359,7 +359,7 @@ def look(tmp_path, monkeypatch):
 
 
 def looked(tmp_path, *processes: Process):
-    seen = look_closer(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    seen = probe_hang(processes, {"PATH": f"{tmp_path}:/usr/bin:/bin"})
     told = {one.source: (one.text, one.evidence) for one in seen.outputs}
     return told | ({"stacks": (seen.stacks.said[0], False)} if seen.stacks else {})
 
@@ -383,7 +383,7 @@ def test_a_job_that_is_not_of_ray_is_not_looked_for_there(tmp_path, look):
 
 
 def test_what_is_not_installed_is_left_out_but_py_spy_is_missed(tmp_path):
-    seen = look_closer([Process(7, "python")], {"PATH": str(tmp_path)}).outputs
+    seen = probe_hang([Process(7, "python")], {"PATH": str(tmp_path)}).outputs
     assert [(one.source, "not installed" in one.text, one.evidence) for one in seen] == [("py-spy 7", True, False)]
 
 

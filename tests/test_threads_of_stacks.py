@@ -6,7 +6,7 @@ import pytest
 
 from logrules.notify.stack_dump import ProcessStack, stacks_of
 from logrules.notify.stack_groups import grouped, odd_ones
-from logrules.notify.stack_words import said_of_stillness, stacks_for_rules
+from logrules.notify.stack_sentences import hang_sentences, stacks_for_rules
 
 LOCK = ("lock_PyThread_acquire_lock", "/l/libpython3.11.so.1.0", "libpython3.11.so.1.0", 0, True)
 SLEEP = ("time_sleep", "/l/libpython3.11.so.1.0", "libpython3.11.so.1.0", 0, True)
@@ -38,7 +38,7 @@ CROSSWISE = stacks(thread("saver", LOCK, SAVE), thread("MainThread", LOCK, UPDAT
 
 def test_a_thread_of_the_users_own_that_waits_is_shown_beside_the_main_one():
     assert [stack.name for stack in CROSSWISE] == ["process 7", "process 7 thread saver"]
-    assert said_of_stillness([CROSSWISE], ()) == [
+    assert hang_sentences([CROSSWISE], ()) == [
         "process 7 is in agent.py:31 update → lock_PyThread_acquire_lock; "
         "process 7 thread saver is in agent.py:58 save → lock_PyThread_acquire_lock"
     ]

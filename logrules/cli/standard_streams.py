@@ -11,7 +11,7 @@ from typing import TextIO
 _STDOUT, _STDERR = 1, 2
 
 
-class _Outlet(io.FileIO):
+class _GuardedStream(io.FileIO):
     """A standard stream that is written to for as long as anybody reads it.
 
     A reader that has gone (``| head``) is no fault: the rest is dropped, so that the exit status still says what was
@@ -77,7 +77,7 @@ def _guarded(stream: TextIO | None, own: TextIO | None, descriptor: int) -> Text
             stream.flush()
     by_line = descriptor == _STDERR or bool(stream is not None and stream.line_buffering)
     return io.TextIOWrapper(
-        io.BufferedWriter(_Outlet(descriptor)),  # type: ignore[type-var]
+        io.BufferedWriter(_GuardedStream(descriptor)),  # type: ignore[type-var]
         encoding=stream.encoding if stream is not None else "utf-8",
         errors="backslashreplace",
         line_buffering=by_line,

@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
         options.echo = False
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
-    out = _voice(aside=job.echoes)
+    out = _own_output(aside=job.echoes)
     # The rules stay: whoever looks for garbage while lines come need not go through them.
     gc.freeze()
     following = Following(job.source, pack, job.beat_s, job.backlog, cache=not options.no_cache)
@@ -183,7 +183,7 @@ def _step_back() -> None:
             os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
 
 
-def _voice(*, aside: bool) -> TextIO:
+def _own_output(*, aside: bool) -> TextIO:
     """Where logrules speaks: standard error where the log itself goes to standard output."""
     out = sys.stderr if aside else sys.stdout
     if hasattr(out, "reconfigure"):

@@ -7,7 +7,7 @@ from logrules.model.change import Raised, StallProlonged, Update
 from logrules.model.report import Report
 from logrules.notify.job_processes import python_processes
 from logrules.notify.listener import Listener
-from logrules.notify.probe import Look, look_closer
+from logrules.notify.probe import ProbeResult, probe_hang
 from logrules.notify.task_queue import TaskQueue
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Inspection(Listener):
     def _look(self, now: float) -> None:
         pid = self._pid()
         processes = python_processes(pid) if pid is not None else []
-        look = look_closer(processes, self._env, hosts=self._hosts, sizes=self._following.parallel_sizes())
-        hand_over(look, self._following, now)
+        look = probe_hang(processes, self._env, hosts=self._hosts, sizes=self._following.parallel_sizes())
+        show_probe_result(look, self._following, now)
         if look.stacks is not None:
             for line in (*look.stacks.said, *look.stacks.tree):
                 self._complain(f"stacks: {line}")
@@ -67,7 +67,7 @@ class Inspection(Listener):
                 self._complain(f"{seen.source}: {seen.text}")
 
 
-def hand_over(look: Look, following: "Following", at: float) -> None:
+def show_probe_result(look: ProbeResult, following: "Following", at: float) -> None:
     """Give what a look saw to what follows the job: evidence to the rules, the rest to readers of the report."""
     if look.stacks is not None:
         following.show_stacks(look.stacks)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from logrules.model.report import StackView
 from logrules.model.worker_status import UNSAID, ParallelSizes
+from logrules.notify.collective_state import flight_dumps, ras_text
 from logrules.notify.command_output import CommandOutput, output_of
-from logrules.notify.job_offers import flight_dumps, ras_text
 from logrules.notify.job_processes import Process
 from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups_of_job
 from logrules.notify.stack_dump import ProcessStack
 from logrules.notify.stack_groups import tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
-from logrules.notify.stack_words import apart, said_of_slowness, said_of_stillness, stacks_for_rules
+from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, stacks_for_rules
 from logrules.sources.flight_compare import lines_of
 
 LIMIT_S = 10.0
@@ -40,16 +40,16 @@ class ProbeOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ProbeResult:
     """All that a look came to, and where the processes stood; nothing of that where no stack could be taken."""
 
     outputs: tuple[ProbeOutput, ...]
     stacks: StackView | None
 
 
-def look_closer(
+def probe_hang(
     processes: Sequence[Process], env: Mapping[str, str], hosts: Sequence[str] = (), sizes: ParallelSizes = UNSAID
-) -> Look:
+) -> ProbeResult:
     """Take stacks some times over, and ask the GPUs, Ray, NCCL and torch where the job has them.
 
     ``sizes`` is what the log says of how the ranks share the work.
@@ -70,19 +70,19 @@ def look_closer(
             *_ras(processes),
             *(said for name, one in asked for said in _said(name, one.result())),
         )
-        said = said_of_stillness(samples.rounds, groups)
-        return Look(outputs, _view(samples.rounds, said, apart(samples.rounds)))
+        said = hang_sentences(samples.rounds, groups)
+        return ProbeResult(outputs, _view(samples.rounds, said, apart(samples.rounds)))
 
 
-def look_for_slow(
+def probe_slowness(
     processes: Sequence[Process], env: Mapping[str, str], hosts: Sequence[str] = (), sizes: ParallelSizes = UNSAID
-) -> Look:
+) -> ProbeResult:
     """Who keeps standing elsewhere than the others, of a job that moves but slowly: sampled for most of a minute."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         samples = StackSampler(pool, processes, hosts, env, LIMIT_S).sampled(SLOW_ROUNDS, SLOW_BETWEEN_S)
-    said = said_of_slowness(samples.rounds, _groups(processes, sizes))
+    said = slowness_sentences(samples.rounds, _groups(processes, sizes))
     outputs = tuple(ProbeOutput(name, why, evidence=False) for name, why in samples.failed.items())
-    return Look(outputs, _view(samples.rounds, said, ()))
+    return ProbeResult(outputs, _view(samples.rounds, said, ()))
 
 
 def _groups(processes: Sequence[Process], sizes: ParallelSizes) -> tuple[ProcessGroup, ...]:

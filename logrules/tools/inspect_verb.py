@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.diagnose import exit_status, render_report
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.follow import Following
-    from logrules.notify.inspection import hand_over
+    from logrules.notify.inspection import show_probe_result
     from logrules.notify.job_processes import processes_in, python_processes
-    from logrules.notify.probe import Look, look_closer, look_for_slow
+    from logrules.notify.probe import ProbeResult, probe_hang, probe_slowness
     from logrules.notify.remote_stacks import hosts_of
     from logrules.output.atomic_write import write_page
     from logrules.output.escape import safe
@@ -84,12 +84,12 @@ def run(options: argparse.Namespace) -> int:
         return EXIT_UNUSABLE
     logs = discover([str(options.job)]).sources if options.job is not None else ()
     hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
-    seen: list[Look] = []
+    seen: list[ProbeResult] = []
 
     def look() -> None:
-        ask = look_for_slow if options.slow else look_closer
+        ask = probe_slowness if options.slow else probe_hang
         found = ask(processes, os.environ, hosts=hosts, sizes=following.parallel_sizes())
-        hand_over(found, following, now())
+        show_probe_result(found, following, now())
         seen.append(found)
 
     following = Following(_AfterLogs(look), chosen_pack(options, cache=True), beat_s=None, backlog=logs)

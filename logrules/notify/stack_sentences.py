@@ -17,7 +17,7 @@ from logrules.notify.stack_groups import (
 _MAX_MOVING = 8
 
 
-def said_of_stillness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
+def hang_sentences(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
     """Of a job that hangs: where each group of processes stands, what of it moves, and what the odd ones share."""
     still, moving = _halves(rounds)
     told = [summary(still)] if still else []
@@ -42,7 +42,7 @@ def _halves(rounds: Sequence[Sequence[ProcessStack]]) -> tuple[tuple[StackGroup,
     return grouped(resting), grouped(one for one in last if one.is_main and one.name not in names)
 
 
-def said_of_slowness(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
+def slowness_sentences(rounds: Sequence[Sequence[ProcessStack]], groups: Sequence[ProcessGroup]) -> list[str]:
     """Of a job that moves but slowly: who stood apart in most samples, and the group in which most of them were."""
     count = len(rounds)
     told = [
