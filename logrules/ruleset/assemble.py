@@ -14,7 +14,7 @@ from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
-from logrules.ruleset.table_reader import PipelineFile, TableFile, table_faults
+from logrules.ruleset.table_reader import PipelineFile, TableFile
 from logrules.ruleset.table_rules import rules_of_tables, with_tiers
 from logrules.ruleset.tables import Phase, Tables
 
@@ -30,12 +30,11 @@ _OTHERWISE_CALLED = {"certainty_model": "certainty"}
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
     draft = PackBuilder()
-    documents = [(source.document, source.file) for source in sources if isinstance(source.file, TableFile)]
-    files = [file for _, file in documents]
+    files = [source.file for source in sources if isinstance(source.file, TableFile)]
     phases, tables = joined_phases(files), joined_tables(files)
     vocabulary = vocabulary_of(sources, phases, tables)
-    for document, file in documents:
-        draft.problems += table_faults(document, file, tables, vocabulary.phases, vocabulary.steps)
+    for source in sources:
+        draft.problems += vocabulary.unknown_in_table(source)
     for source in sources:
         if isinstance(source.file, FrameworkFile):
             add_framework(draft, source, source.file, vocabulary)

@@ -1,7 +1,8 @@
 """A pack under construction, the checked files that it is made of, and the vocabulary that they may use."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import TypeAlias
 
 from logrules.model.position import Problem
@@ -11,11 +12,21 @@ from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Framework, Marker, Metric, Pack, Rule, Signal, Wait
-from logrules.ruleset.table_reader import TableFile
+from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Document
 
+# The keys of rows that name something, and what they name.
+_NAMED_BY = {
+    "tier": "tier",
+    "phase": "phase",
+    "phases": "phase",
+    "cause": "cause",
+    "of": "cause",
+    "fixes": "step",
+    "quotes": "step",
+}
 AnyFile: TypeAlias = schema.RuleFile | FrameworkFile | schema.FixesFile | TableFile | Translation
 
 
@@ -89,10 +100,10 @@ class Vocabulary:
     def unknown(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
         """Causes, tiers and frameworks that the card names and nobody defined."""
         if self.causes and card.cause not in self.causes:
-            yield self._unknown(source, [*at, "cause"], "cause", card.cause, self.causes, kind="cause")
+            yield self._unknown(source, [*at, "cause"], "cause", card.cause, self.causes)
         for index, cause in enumerate(card.explained_by):
             if self.causes and cause not in self.causes:
-                yield self._unknown(source, [*at, "explained_by", index], "cause", cause, self.causes, kind="cause")
+                yield self._unknown(source, [*at, "explained_by", index], "cause", cause, self.causes)
         if card.tier and self.tiers and card.tier not in self.tiers:
             yield self._unknown(source, [*at, "tier"], "tier", card.tier, self.tiers)
         for index, name in enumerate(card.requires):
@@ -102,20 +113,32 @@ class Vocabulary:
     def unknown_phase(self, source: RuleSource, at: Sequence[str | int], phase: str | None) -> Iterable[Problem]:
         """A phase that nobody defined."""
         if phase and self.phases and phase not in self.phases:
-            yield self._unknown(source, at, "phase", phase, self.phases, kind="phase")
+            yield self._unknown(source, at, "phase", phase, self.phases)
 
     def unknown_step(self, source: RuleSource, at: Sequence[str | int], name: str) -> Problem:
         """A step that nobody defined."""
         return self._unknown(source, at, "step", name, self.steps)
 
+    def unknown_in_table(self, source: RuleSource) -> Iterator[Problem]:
+        """Tiers, phases, causes and steps that the rows of a table name and nobody defined."""
+        if isinstance(source.file, CausesFile | ExceptionsFile | ExitsFile):
+            for member in fields(source.file):
+                for number, row in enumerate(getattr(source.file, member.name)):
+                    yield from self._unknown_in_row(source, (member.name, number), row)
+
+    def _unknown_in_row(self, source: RuleSource, at: Sequence[str | int], row: object) -> Iterator[Problem]:
+        known = {"tier": self.tiers, "phase": self.phases, "cause": self.causes, "step": self.steps}
+        for key, sort in _NAMED_BY.items():
+            said = getattr(row, key, None)
+            for name in said if isinstance(said, tuple) else (said,):
+                if name and known[sort] and name not in known[sort]:
+                    yield self._unknown(source, [*at, key], sort, name, known[sort])
+        for number, alternative in enumerate(getattr(row, "may_be", ())):
+            yield from self._unknown_in_row(source, (*at, "may_be", number), alternative)
+
     def _unknown(
-        self,
-        source: RuleSource,
-        at: Sequence[str | int],
-        sort: str,
-        name: str,
-        known: Collection[str],
-        kind: str = "schema",
+        self, source: RuleSource, at: Sequence[str | int], sort: str, name: str, known: Collection[str]
     ) -> Problem:
         hint = known_hint(name, known, LISTED_BY.get(sort))
+        kind = sort if sort in ("phase", "cause") else "schema"
         return source.problem(at, f"unknown {sort} `{name}`", hint, kind=kind)

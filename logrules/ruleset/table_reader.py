@@ -1,16 +1,13 @@
-"""Table files checked: pydantic reads them straight into the classes of ``ruleset.tables``; then their names."""
+"""Table files checked: pydantic reads them straight into the classes of ``ruleset.tables``."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter
 
-from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.ruleset.causes import AlternativesRow, Cause, Tier
-from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
 from logrules.ruleset.tables import (
     CertaintyModel,
@@ -23,20 +20,7 @@ from logrules.ruleset.tables import (
     OwnWords,
     Phase,
     StanceForm,
-    Tables,
 )
-from logrules.ruleset.yaml_reader import Document
-
-# The keys of rows that name something, and what they name.
-_NAMED_BY = {
-    "tier": "tier",
-    "phase": "phase",
-    "phases": "phase",
-    "cause": "cause",
-    "of": "cause",
-    "fixes": "step",
-    "quotes": "step",
-}
 
 
 @record
@@ -168,30 +152,3 @@ def _classes_below(kind: type) -> set[Any]:
                     found.add(part)
                     todo.append(part)  # type: ignore[arg-type]
     return found
-
-
-def table_faults(
-    document: Document, file: TableFile, tables: Tables, phases: Collection[str], steps: Collection[str]
-) -> Iterator[Problem]:
-    """Tiers, phases, causes and steps in the rows of a file that no table has."""
-    tiers, causes = ([row.id for row in rows] for rows in (tables.tiers, tables.causes))
-    known = {"tier": tiers, "phase": phases, "cause": causes, "step": steps}
-    if isinstance(file, CausesFile | ExceptionsFile | ExitsFile):
-        for member in fields(file):
-            for number, row in enumerate(getattr(file, member.name)):
-                yield from _unknown(document, (member.name, number), row, known)
-
-
-def _unknown(
-    document: Document, at: tuple[str | int, ...], row: object, known: Mapping[str, Collection[str]]
-) -> Iterator[Problem]:
-    """Names in a row that are not known; where nothing of a kind is, its table is simply not there."""
-    for key, kind in _NAMED_BY.items():
-        said = getattr(row, key, None)
-        for name in said if isinstance(said, tuple) else (said,):
-            if name and known[kind] and name not in known[kind]:
-                hint = known_hint(name, known[kind], LISTED_BY.get(kind))
-                sort = kind if kind in ("phase", "cause") else "schema"
-                yield Problem(document.place((*at, key)), f"unknown {kind} `{name}`", hint, sort)
-    for number, alternative in enumerate(getattr(row, "may_be", ())):
-        yield from _unknown(document, (*at, "may_be", number), alternative, known)
