@@ -11,7 +11,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.rule_text import SLOT, filled
-from logrules.ruletest.lint_targets import cards_in, found, signals_in
+from logrules.ruletest.lint_targets import cards_in, finding_at, signals_in
 
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
@@ -50,7 +50,7 @@ def _unknown_conditions(
 
 def _finding(source: RuleSource, at: NodePath, name: str, known: Collection[str]) -> LintFinding:
     near = near_hint(name, known)
-    return found(source, at, "LR113", f"no pattern captures `{name}`{f' ({near})' if near else ''}")
+    return finding_at(source, at, "LR113", f"no pattern captures `{name}`{f' ({near})' if near else ''}")
 
 
 def _groups(signal: schema.SignalFile) -> tuple[str, ...]:

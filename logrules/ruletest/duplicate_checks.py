@@ -10,7 +10,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
 from logrules.ruletest.harness import events_of, held, judged, run_saved
-from logrules.ruletest.lint_targets import found
+from logrules.ruletest.lint_targets import finding_at
 from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
 
@@ -47,7 +47,7 @@ def duplicate_rules(
         match source.file:
             case schema.RuleFile(id=name) if name in partners:
                 message = f"`{name}` and `{partners[name]}` fire on the same logs, and never one without the other"
-                yield found(source, ("when",), "LR107", message)
+                yield finding_at(source, ("when",), "LR107", message)
 
 
 class _Trials:

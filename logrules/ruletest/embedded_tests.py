@@ -7,6 +7,7 @@ from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.table_reader import ExceptionsFile
+from logrules.ruleset.tables import EXCEPTIONS
 from logrules.ruletest.lint_targets import cards_in
 from logrules.ruletest.suite import (
     AnySample,
@@ -56,7 +57,7 @@ def _marker_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MarkerS
         place = source.document.place(("markers", index))
         lines = [*((line, True) for line in marker.samples), *((line, False) for line in marker.near)]
         for number, (line, carries) in enumerate(lines, start=1):
-            yield MarkerSample(name, number, place, f"{name}:marker", line, carries)
+            yield MarkerSample(name, number, place, line, carries)
 
 
 def _metric_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MetricSample]:
@@ -64,7 +65,7 @@ def _metric_samples(source: RuleSource, file: FrameworkFile) -> Iterator[MetricS
         name = f"{file.framework}/{metric.id}"
         place = source.document.place(("metrics", index))
         for number, (line, value) in enumerate(metric.samples.items(), start=1):
-            yield MetricSample(name, number, place, f"{name}:metric", line, float(value), metric.scale)
+            yield MetricSample(name, number, place, line, float(value), metric.scale)
 
 
 def _header_samples(source: RuleSource, file: FrameworkFile) -> Iterator[HeaderSample]:
@@ -79,6 +80,4 @@ def _exception_samples(source: RuleSource, file: ExceptionsFile) -> Iterator[Exc
         lines = [(kind, at) for kind in ("samples", "near") for at in range(len(getattr(row, kind)))]
         for number, (kind, at) in enumerate(lines, start=1):
             place = source.document.place(("exceptions", index, kind, at))
-            yield ExceptionSample(
-                f"exceptions/{row.id}", number, place, row.id, getattr(row, kind)[at], kind == "samples"
-            )
+            yield ExceptionSample(EXCEPTIONS + row.id, number, place, getattr(row, kind)[at], kind == "samples")

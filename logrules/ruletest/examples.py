@@ -23,11 +23,10 @@ def example_result(on: Prepared, example: Example) -> Result:
     session = judged(on, events, example.quiet_s)
     fits = example.wanted is None and (example.owner in held(session)) == example.fires
     if fits and not any(_too_slow(on, example.owner)):
-        return Result("example", example.owner, example.name, example.place, ())
+        return example.result()
     report = session.report(events[-1].line if events else 0, (SOURCE,))
     messages = [*misses(report, example), *_too_slow(on, example.owner)]
-    faults = tuple(explained(message, on, session, report, example.owner, example.log) for message in messages)
-    return Result("example", example.owner, example.name, example.place, faults)
+    return example.result(explained(said, on, session, report, example.owner, example.log) for said in messages)
 
 
 def misses(report: Report, example: Example) -> Iterator[str]:
@@ -121,9 +120,8 @@ def shows(one: Diagnosis, text: str) -> bool:
 
 def marker_result(on: Prepared, numbers: Mapping[str, int], sample: MarkerSample) -> Result:
     """Try one line of a marker; ``numbers`` are the pack's signals by id."""
-    found = captures_in(on, sample.line, numbers[sample.signal]) is not None
-    faults = () if found is sample.carries else (CaseFailure(_misread(sample), sample.line),)
-    return Result("sample", sample.owner, sample.name, sample.place, faults)
+    found = captures_in(on, sample.line, numbers[f"{sample.owner}:marker"]) is not None
+    return sample.result(() if found is sample.carries else [CaseFailure(_misread(sample), sample.line)])
 
 
 def _misread(sample: MarkerSample) -> str:
@@ -132,11 +130,11 @@ def _misread(sample: MarkerSample) -> str:
 
 def metric_result(on: Prepared, numbers: Mapping[str, int], sample: MetricSample) -> Result:
     """Read the number of one line of a metric."""
-    captures = captures_in(on, sample.line, numbers[sample.signal])
+    captures = captures_in(on, sample.line, numbers[f"{sample.owner}:metric"])
     read = figure(captures) if captures is not None else None
     value = None if read is None else read * sample.scale
-    faults = () if _same(value, sample.value) else (CaseFailure(f"reads {value}, not {sample.value}", sample.line),)
-    return Result("sample", sample.owner, sample.name, sample.place, faults)
+    said = f"reads {value}, not {sample.value}"
+    return sample.result(() if _same(value, sample.value) else [CaseFailure(said, sample.line)])
 
 
 def _same(got: float | None, wanted: float) -> bool:
@@ -145,10 +143,8 @@ def _same(got: float | None, wanted: float) -> bool:
 
 def header_result(pack: Pack, sample: HeaderSample) -> Result:
     """Peel the line with all formats of the pack, as a log's lines are."""
-    faults = tuple(
-        CaseFailure(said, sample.line) for said in _misread_parts(HeaderParser(pack).peel(sample.line), sample)
-    )
-    return Result("sample", sample.owner, sample.name, sample.place, faults)
+    wrong = _misread_parts(HeaderParser(pack).peel(sample.line), sample)
+    return sample.result(CaseFailure(said, sample.line) for said in wrong)
 
 
 def _misread_parts(header: Header, sample: HeaderSample) -> Iterator[str]:

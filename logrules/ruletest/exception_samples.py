@@ -9,7 +9,7 @@ from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.tables import ExceptionRow
+from logrules.ruleset.tables import EXCEPTIONS, ExceptionRow
 from logrules.ruletest.suite import ExceptionSample
 
 _SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
@@ -17,13 +17,13 @@ _SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?
 
 def exception_result(pack: Pack, sample: ExceptionSample) -> Result:
     """Ask the sample's row whether it knows such an exception, raised where the row wants it to be."""
-    return Result("sample", sample.owner, sample.name, sample.place, tuple(_faults(pack, sample)))
+    return sample.result(_faults(pack, sample))
 
 
 def _faults(pack: Pack, sample: ExceptionSample) -> list[CaseFailure]:
-    row = next((one for one in pack.tables.exceptions if one.id == sample.row), None)
+    row = next((one for one in pack.tables.exceptions if EXCEPTIONS + one.id == sample.owner), None)
     if row is None:
-        return [CaseFailure(f"no row `{sample.row}` is in the pack", sample.line)]
+        return [CaseFailure(f"no row `{sample.owner.removeprefix(EXCEPTIONS)}` is in the pack", sample.line)]
     said = _SUMMARY.fullmatch(sample.line)
     if said is None and sample.known:
         return [CaseFailure("is no last line of a traceback", sample.line)]

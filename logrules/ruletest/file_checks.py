@@ -12,7 +12,7 @@ from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.table_reader import ExceptionsFile
 from logrules.ruleset.when import ConditionFault, parse_when
-from logrules.ruletest.lint_targets import cards_in, found, signals_in
+from logrules.ruletest.lint_targets import cards_in, finding_at, signals_in
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 TITLE = "Write what went wrong"
@@ -26,7 +26,7 @@ def references(source: RuleSource) -> Iterator[LintFinding]:
     for _, path, card in cards_in(source):
         for number, address in enumerate(card.references):
             if not is_address(address):
-                yield found(source, (*path, "references", number), "LR111", f"`{address}` is no address of a page")
+                yield finding_at(source, (*path, "references", number), "LR111", f"`{address}` is no address of a page")
 
 
 def is_address(text: str) -> bool:
@@ -45,7 +45,7 @@ def place(source: RuleSource) -> Iterator[LintFinding]:
             parts = PurePath(source.document.path).with_suffix("").parts
             wanted = tuple(name.split("/"))
             if parts[-len(wanted) :] != wanted:
-                yield found(source, ("id",), "LR112", f"`{name}` belongs in a file {name}.yaml")
+                yield finding_at(source, ("id",), "LR112", f"`{name}` belongs in a file {name}.yaml")
 
 
 def unused_signals(source: RuleSource) -> Iterator[LintFinding]:
@@ -74,7 +74,7 @@ def unopened_waits(sources: Sequence[RuleSource], opened: Collection[str]) -> It
             case FrameworkFile(framework=framework, waits=waits):
                 for number, wait in enumerate(waits):
                     if f"{framework}/{wait.id}" not in opened:
-                        yield found(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
+                        yield finding_at(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
 
 
 def opened_waits(sources: Iterable[RuleSource]) -> Iterator[str]:
@@ -88,7 +88,7 @@ def placeholders(source: RuleSource) -> Iterator[LintFinding]:
     """Sentences of a draft that nobody has written yet."""
     for path, text in _sentences(source):
         if text in _ALL:
-            yield found(source, path, "LR114", f"`{text}` is left for you to write")
+            yield finding_at(source, path, "LR114", f"`{text}` is left for you to write")
 
 
 def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:

@@ -10,7 +10,7 @@ from logrules.ruleset.pack_builder import RuleSource
 
 
 @record
-class SignalHere:
+class PlacedSignal:
     """A signal and where it stands; lines of a ``routine`` one are expected to be many."""
 
     source: RuleSource
@@ -21,26 +21,28 @@ class SignalHere:
 
     def finding(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> LintFinding:
         """A finding at the signal, or at what stands ``below`` it."""
-        return found(self.source, (*self.at, *below), code, message, removes)
+        return finding_at(self.source, (*self.at, *below), code, message, removes)
 
 
-def found(source: RuleSource, at: NodePath, code: str, message: str, removes: NodePath | None = None) -> LintFinding:
+def finding_at(
+    source: RuleSource, at: NodePath, code: str, message: str, removes: NodePath | None = None
+) -> LintFinding:
     """A finding at this path of a file."""
     return LintFinding(source.document.place(at), code, message, removes)
 
 
-def signals_in(source: RuleSource) -> Iterator[SignalHere]:
+def signals_in(source: RuleSource) -> Iterator[PlacedSignal]:
     """The signals of rules, markers and metrics in a file; how headers look is another matter."""
     match source.file:
         case schema.RuleFile(signals=signals, with_=evidence):
             for key, named in (("signals", signals), ("with", evidence)):
                 for name, signal in named.items():
-                    yield SignalHere(source, (key, name), name, signal)
+                    yield PlacedSignal(source, (key, name), name, signal)
         case FrameworkFile(markers=markers, metrics=metrics):
             for number, marker in enumerate(markers):
-                yield SignalHere(source, ("markers", number), marker.id, marker, marker.progress)
+                yield PlacedSignal(source, ("markers", number), marker.id, marker, marker.progress)
             for number, metric in enumerate(metrics):
-                yield SignalHere(source, ("metrics", number), metric.id, metric, routine=True)
+                yield PlacedSignal(source, ("metrics", number), metric.id, metric, routine=True)
 
 
 def cards_in(source: RuleSource) -> Iterator[tuple[str, NodePath, schema.CardFile]]:
@@ -53,7 +55,7 @@ def cards_in(source: RuleSource) -> Iterator[tuple[str, NodePath, schema.CardFil
                 yield f"waits/{framework}/{wait.id}", ("waits", number), wait
 
 
-def lines_for(here: SignalHere) -> Iterator[str]:
+def lines_for(here: PlacedSignal) -> Iterator[str]:
     """The lines that the file itself shows the signal: of examples that fire, and of samples."""
     match here.source.file:
         case schema.RuleFile(examples=examples):

@@ -7,7 +7,7 @@ from pathlib import Path
 from logrules.model.lint_finding import LintFinding
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.ruletest.case import log_bytes
-from logrules.ruletest.lint_targets import SignalHere
+from logrules.ruletest.lint_targets import PlacedSignal
 
 # Three bytes meet by chance once in a few pages of any text.
 SHORTEST_BYTES = 4
@@ -17,7 +17,7 @@ COMMON_SHARE_OF_ONE = 0.2
 TELLING_LINES = 200
 
 
-def literal_findings(signals: Sequence[SignalHere], logs: Sequence[Path]) -> Iterator[LintFinding]:
+def literal_findings(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> Iterator[LintFinding]:
     """The literals of these signals that are short, common in these logs, or superfluous."""
     common = common_literals(signals, logs)
     for here in signals:
@@ -35,7 +35,7 @@ def literal_findings(signals: Sequence[SignalHere], logs: Sequence[Path]) -> Ite
                 yield here.finding("LR106", message, "contains", number, removes=path)
 
 
-def _inside(here: SignalHere, number: int) -> str | None:
+def _inside(here: PlacedSignal, number: int) -> str | None:
     """Another literal of the signal that lies within this one, or an equal one before it."""
     texts = here.signal.contains
     for other, text in enumerate(texts):
@@ -45,7 +45,7 @@ def _inside(here: SignalHere, number: int) -> str | None:
     return None
 
 
-def common_literals(signals: Sequence[SignalHere], logs: Sequence[Path]) -> dict[str, float]:
+def common_literals(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> dict[str, float]:
     """The literals that are common in the logs, with their share of lines."""
     asked = list(dict.fromkeys(text for here in signals for text in here.signal.contains))
     if not asked or not logs:

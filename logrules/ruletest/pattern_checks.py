@@ -7,7 +7,7 @@ from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
-from logrules.ruletest.lint_targets import SignalHere, lines_for
+from logrules.ruletest.lint_targets import PlacedSignal, lines_for
 from logrules.ruletest.parallel import mapped
 
 # Around a literal in a line there may be anything: a veto that finds all of these finds every line.
@@ -19,7 +19,7 @@ _LIMIT_S = 0.5
 _FEW, _TOGETHER = 500, 50
 
 
-def pattern_findings(signals: Sequence[SignalHere], processes: int | None) -> Iterator[LintFinding]:
+def pattern_findings(signals: Sequence[PlacedSignal], processes: int | None) -> Iterator[LintFinding]:
     """What is wrong with the patterns and the vetoes of signals."""
     asked = sorted({pattern for here in signals for _, pattern in _patterns_of(here)})
     answers = mapped(is_catastrophic, asked, processes, few=_FEW, together=_TOGETHER)
@@ -28,14 +28,14 @@ def pattern_findings(signals: Sequence[SignalHere], processes: int | None) -> It
         yield from _findings_at(here, endless)
 
 
-def _patterns_of(here: SignalHere) -> Iterator[tuple[str, str]]:
+def _patterns_of(here: PlacedSignal) -> Iterator[tuple[str, str]]:
     """The pattern and the veto that a signal has, with their keys."""
     for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
         if pattern is not None:
             yield key, pattern
 
 
-def _findings_at(here: SignalHere, endless: Container[str]) -> Iterator[LintFinding]:
+def _findings_at(here: PlacedSignal, endless: Container[str]) -> Iterator[LintFinding]:
     for key, pattern in _patterns_of(here):
         if pattern in endless:
             yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
@@ -52,7 +52,7 @@ def _always(unless: str, literal: str) -> bool:
     return all(_found(unless, around.format(literal)) for around in _AROUND)
 
 
-def _unreached(here: SignalHere, pattern: str) -> Iterator[str]:
+def _unreached(here: PlacedSignal, pattern: str) -> Iterator[str]:
     """The alternatives of a pattern that no literal shares a word with and no line of the file shows.
 
     Where none of them repeats a literal, they say what else must be on the line: that is no fault.

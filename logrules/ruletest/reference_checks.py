@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.file_checks import is_address
-from logrules.ruletest.lint_targets import cards_in, found
+from logrules.ruletest.lint_targets import cards_in, finding_at
 
 _LIMIT_S = 15
 _AT_ONCE = 16
@@ -31,7 +31,7 @@ def gone_references(sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
         answers = dict(zip(addresses, pool.map(_trouble, addresses), strict=True))
     for source, at, address in places:
         if (trouble := answers[address]) is not None:
-            yield found(source, at, "LR111", f"`{address}` {trouble}")
+            yield finding_at(source, at, "LR111", f"`{address}` {trouble}")
 
 
 def _trouble(address: str) -> str | None:

@@ -1,10 +1,11 @@
 """The tests that rule files carry, as plain data: examples of rules and waits, samples of markers, metrics and rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, TypeAlias
 
 from logrules.model.position import Position
 from logrules.model.record import field, record
+from logrules.model.test_result import CaseFailure, Result
 
 
 @record
@@ -35,6 +36,10 @@ class OwnTest:
         """What a result calls it."""
         return f"{self.owner} {self.kind} {self.number}"
 
+    def result(self, faults: Iterable[CaseFailure] = ()) -> Result:
+        """What came of it."""
+        return Result(self.kind, self.owner, self.name, self.place, tuple(faults))
+
 
 @record
 class Example(OwnTest):
@@ -52,7 +57,6 @@ class Example(OwnTest):
 class MarkerSample(OwnTest):
     """A line that a marker must recognise, or with ``carries`` False must not."""
 
-    signal: str
     line: str
     carries: bool
 
@@ -61,7 +65,6 @@ class MarkerSample(OwnTest):
 class MetricSample(OwnTest):
     """A line and the number that a metric must read from it."""
 
-    signal: str
     line: str
     value: float
     scale: float
@@ -79,7 +82,6 @@ class HeaderSample(OwnTest):
 class ExceptionSample(OwnTest):
     """The last line of a traceback that a row of exceptions must know, or with ``known`` False must not."""
 
-    row: str
     line: str
     known: bool
 

@@ -15,7 +15,7 @@ from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile,
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruleset.translation_files import FOLDER
-from logrules.ruletest.lint_targets import cards_in, found
+from logrules.ruletest.lint_targets import cards_in, finding_at
 
 _CODE = "LR109"
 # Characters, or the full-width marks that stand around a command.
@@ -93,7 +93,7 @@ def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str,
 
 
 def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> LintFinding:
-    return found(source, at, _CODE, f"`{name}` is not in {FOLDER}/{file.language}.yaml")
+    return finding_at(source, at, _CODE, f"`{name}` is not in {FOLDER}/{file.language}.yaml")
 
 
 def _english(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
@@ -107,7 +107,7 @@ def _english(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
     for kind, rows in kinds.items():
         for name, row in rows.items():
             if any(_SENTENCE.search(text) and not _CHINESE.search(text) for text in _texts(row)):
-                yield found(source, (kind, name), _CODE, f"`{name}` is not in Chinese")
+                yield finding_at(source, (kind, name), _CODE, f"`{name}` is not in Chinese")
 
 
 def _texts(row: WordTranslation | StepTranslation | RuleTranslation) -> Iterator[str]:
