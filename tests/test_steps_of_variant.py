@@ -5,6 +5,7 @@ import re
 import pytest
 
 from logrules.engine.run import prepared
+from logrules.model.errors import PackError
 from logrules.ruleset.load import shipped_rules
 from logrules.ruletest.harness import run_log
 
@@ -92,7 +93,7 @@ def test_where_no_step_is_for_the_variant_all_are_shown(small_pack):
 
 
 def test_a_variant_is_a_pattern(small_pack):
-    with pytest.raises(AssertionError, match=r"`fixes\.2\.where`: not a valid pattern"):
+    with pytest.raises(PackError, match=r"`fixes\.2\.where`: not a valid pattern"):
         small_pack(PIPELINE, FIXES, CAUSES, ENDED.replace("PREEMPTION|SIGNAL)", "PREEMPTION"))
 
 

@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from argparse import BooleanOptionalAction
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from logrules.engine.follow import Following
     from logrules.model.report import Report
     from logrules.model.worker_status import WorkerNow
+    from logrules.notify.listener import Listener
 
 EXIT_UNUSABLE = 2
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
@@ -98,12 +100,9 @@ def _duration(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
-    from logrules.cli.follow_loop import follow
-    from logrules.cli.signal_relay import signals_of
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
     from logrules.model.errors import LogrulesError
-    from logrules.notify.stall_memory import StallMemory
     from logrules.ruleset.pack_cache import keep_patterns
     from logrules.ruleset.patience import with_patience
 
@@ -123,6 +122,26 @@ def run(options: argparse.Namespace) -> int:
     # A program reads the document on standard output: what people read goes aside.
     told += watch_display.listeners(options, following, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
+    report, status = _watched(job, following, told, endings, complain)
+    if report is not None and status is None and not report.lines and not report.diagnoses:
+        raise LogrulesError("not a line came; nothing to diagnose")
+    if report is not None:
+        if status == 0 and report.status is Status.COMPLETED and options.format == "text":
+            _say(_finished(following.workers(), options.lang), out)
+        _write(_with_paths(report, job), options, out)
+    if not options.no_cache:
+        keep_patterns(pack.digest)
+    return status if status is not None else _found(report)
+
+
+def _watched(
+    job: "Job", following: "Following", told: "list[Listener]", endings: list[str], complain: Callable[[str], None]
+) -> "tuple[Report | None, int | None]":
+    """The last report, None where the analysis broke down; the exit status to end with, where the job decides it."""
+    from logrules.cli.follow_loop import follow
+    from logrules.cli.signal_relay import signals_of
+    from logrules.notify.stall_memory import StallMemory
+
     with signals_of(job) as relay:
         stalls = StallMemory(
             following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status, lambda: job.pid
@@ -132,17 +151,16 @@ def run(options: argparse.Namespace) -> int:
             report = pool.submit(follow, following, told, stalls, complain).result()
         if report is None:
             job.unwatched()
-        status = job.wait()
-    if report is not None and status is None and not report.lines and not report.diagnoses:
-        raise LogrulesError("not a line came; nothing to diagnose")
-    if report is not None:
-        report = _with_paths(report, job)
-        if status == 0 and report.status is Status.COMPLETED and options.format == "text":
-            _say(_finished(following.workers(), options.lang), out)
-        _write(report, options, out)
-    if not options.no_cache:
-        keep_patterns(pack.digest)
-    return status if status is not None else _found(report)
+        return report, job.wait()
+
+
+def _refuse_contradictions(options: argparse.Namespace) -> None:
+    from logrules.model.errors import LogrulesError
+
+    if options.format == "jsonl" and options.echo:
+        raise LogrulesError("--format jsonl and --echo both want standard output")
+    if not 0 < options.patience < float("inf"):
+        raise LogrulesError("--patience: a number above 0, such as 0.5")
 
 
 def _refuse_contradictions(options: argparse.Namespace) -> None:

@@ -29,18 +29,10 @@ _OTHERWISE_CALLED = {"certainty_model": "certainty"}
 
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
-    draft = PackBuilder()
     files = [source.file for source in sources if isinstance(source.file, TableFile)]
     phases, tables = joined_phases(files), joined_tables(files)
     vocabulary = vocabulary_of(sources, phases, tables)
-    for source in sources:
-        draft.problems += vocabulary.unknown_in_table(source)
-    for source in sources:
-        if isinstance(source.file, FrameworkFile):
-            add_framework(draft, source, source.file, vocabulary)
-    for source in sources:
-        if isinstance(source.file, schema.RuleFile):
-            add_rule(draft, source, source.file, vocabulary)
+    draft = _draft_of(sources, vocabulary)
     frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
     trace = trace_of(draft, frameworks, tables)
     draft.problems += unknown_waits(draft, sources)
@@ -70,6 +62,18 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
     )
     return pack, ()
+
+
+def _draft_of(sources: Sequence[RuleSource], vocabulary: Vocabulary) -> PackBuilder:
+    """What the frameworks and the rules put into a pack, and what is wrong with them and with the tables."""
+    draft = PackBuilder(problems=[problem for source in sources for problem in vocabulary.unknown_in_table(source)])
+    for source in sources:
+        if isinstance(source.file, FrameworkFile):
+            add_framework(draft, source, source.file, vocabulary)
+    for source in sources:
+        if isinstance(source.file, schema.RuleFile):
+            add_rule(draft, source, source.file, vocabulary)
+    return draft
 
 
 def _exit_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:

@@ -11,15 +11,19 @@ MAX_PACK_BYTES = 50_000_000
 MAX_PACK_FILES = 10_000
 
 
-@record
-class LooksLike:
-    """How a text looks, as a pattern: the same for Pydantic."""
-
-    pattern: str
+class _Bounds:
+    """What Pydantic asks for its parts, by the protocol of `annotated_types`."""
 
     @property
     def __is_annotated_types_grouped_metadata__(self) -> Literal[True]:
         return True
+
+
+@record
+class LooksLike(_Bounds):
+    """How a text looks, as a pattern."""
+
+    pattern: str
 
     def __iter__(self) -> Iterator[Any]:
         """The bounds that make it up."""
@@ -29,14 +33,10 @@ class LooksLike:
 
 
 @record
-class Compiles:
-    """A text is a pattern that may be used, with the flags ``before`` it: the same for Pydantic."""
+class Compiles(_Bounds):
+    """A text is a pattern that may be used, with the flags ``before`` it."""
 
     before: str = ""
-
-    @property
-    def __is_annotated_types_grouped_metadata__(self) -> Literal[True]:
-        return True
 
     def __iter__(self) -> Iterator[Any]:
         """The check that it stands for."""
@@ -48,15 +48,11 @@ class Compiles:
 
 
 @record
-class Len:
-    """Between how many characters a text has. Pydantic asks for its parts by the protocol of `annotated_types`."""
+class Len(_Bounds):
+    """Between how many characters a text has, or entries a list."""
 
     shortest: int
     longest: int
-
-    @property
-    def __is_annotated_types_grouped_metadata__(self) -> Literal[True]:
-        return True
 
     def __iter__(self) -> Iterator[Any]:
         """The bounds that make it up."""

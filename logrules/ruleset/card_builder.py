@@ -99,14 +99,12 @@ def _is_chosen(step: schema.AnyFix, vocabulary: Vocabulary) -> bool:
 
 
 def _asks(step: schema.FixFile, params: Mapping[str, str]) -> bool:
-    run = step.run.bash if isinstance(step.run, schema.RunFile) else step.run
-    asks = asks_of_log(with_params(step.do, params), with_params(run or "", params))
+    asks = asks_of_log(with_params(step.do, params), with_params(step.bash, params))
     return asks or any(getattr(step, key) for key in _CHOSEN_BY)
 
 
 def _risk(step: schema.FixFile) -> Risk:
-    run = step.run if isinstance(step.run, str) else step.run.bash if step.run else ""
-    return step.risk or usual_risk(run, step.env, changes=bool(step.flags or step.config or step.code))
+    return step.risk or usual_risk(step.bash, step.env, changes=bool(step.flags or step.config or step.code))
 
 
 def _json(plain: Mapping[str, Any]) -> str:

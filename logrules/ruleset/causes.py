@@ -6,7 +6,7 @@ from logrules.model.record import record
 from logrules.model.report import Restart, Severity
 from logrules.ruleset.bounds import Len
 
-Name = Annotated[str, Len(1, 80)]
+Label = Annotated[str, Len(1, 80)]
 
 
 @record
@@ -17,7 +17,7 @@ class Tier:
     scheduler); those of a ``reaction`` tier are explained at any time, since they are often told first.
     """
 
-    id: Name
+    id: Label
     always: bool = False
     reaction: bool = False
 
@@ -36,10 +36,10 @@ class Cause:
     that nothing in the log chose, and behind the first one that it names itself.
     """
 
-    id: Name
-    family: Name
-    tier: Name
-    title: Name
+    id: Label
+    family: Label
+    tier: Label
+    title: Label
     about: str
     phase: str | None = None
     severity: Severity = Severity.ERROR
@@ -61,10 +61,10 @@ class Alternative:
     ``raised_by`` is whose code must have raised: the user's ``own`` or a ``library``, or either where it is empty.
     """
 
-    cause: Name
+    cause: Label
     title: str
     why: str
-    fixes: tuple[Name, ...] = ()
+    fixes: tuple[Label, ...] = ()
     raised_by: str = ""
 
 
@@ -76,9 +76,9 @@ class AlternativesRow:
     asks that an exception was told at all.
     """
 
-    id: Name
-    of: tuple[Name, ...]
+    id: Label
+    of: tuple[Label, ...]
     may_be: Annotated[tuple[Alternative, ...], Len(1, 2)]
-    phases: tuple[Name, ...] = ()
-    classes: tuple[Name, ...] = ()
+    phases: tuple[Label, ...] = ()
+    classes: tuple[Label, ...] = ()
     raised: bool = False

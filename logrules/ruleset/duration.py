@@ -2,6 +2,8 @@
 
 import re
 
+# How they look, as rule files are checked against it and schemas say it.
+FORM = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
 UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 _WRITTEN = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
 _SPELLED = ("d", "h", "m", "s")

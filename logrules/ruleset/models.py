@@ -22,12 +22,12 @@ from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
 from logrules.ruleset.bounds import Compiles
 from logrules.ruleset.condition import Detection
+from logrules.ruleset.duration import FORM
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Record = TypeVar("Record", bound="DataclassInstance")
-_DURATION_PATTERN = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
 
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$", max_length=120)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
@@ -36,7 +36,7 @@ Literal_ = Annotated[str, StringConstraints(min_length=3, max_length=200, patter
 
 
 Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), Compiles()]
-Duration = Annotated[str, StringConstraints(pattern=_DURATION_PATTERN)]
+Duration = Annotated[str, StringConstraints(pattern=FORM)]
 
 
 class Strict(BaseModel):
@@ -157,6 +157,11 @@ class FixFile(Strict):
     during: list[SignalName] = Field(default_factory=list)
     when_told: dict[str, Pattern] = Field(default_factory=dict)
     unless_told: dict[str, Pattern] = Field(default_factory=dict)
+
+    @property
+    def bash(self) -> str:
+        """Its command as bash takes it; empty where it has none."""
+        return self.run.bash if isinstance(self.run, RunFile) else self.run or ""
 
 
 class NamedFixFile(FixFile):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from logrules.model.record import field, record
 from logrules.ruleset.bounds import Compiles, Len
-from logrules.ruleset.causes import Name
+from logrules.ruleset.causes import Label
 
 Pattern = Annotated[str, Len(1, 2000), Compiles()]
 
@@ -19,8 +19,8 @@ class OtherName:
     ``or_itself`` its own, up to the first dot.
     """
 
-    id: Name
-    of: Name
+    id: Label
+    of: Label
     names: Mapping[str, str]
     or_itself: bool = False
 
@@ -34,7 +34,7 @@ class ToldName:
     Where the pattern has a group ``name`` too, it is that name that they tell. ``samples`` maps lines to the value.
     """
 
-    id: Name
+    id: Label
     pattern: Pattern
     contains: tuple[str, ...] = ()
     without: Pattern | None = None
@@ -60,7 +60,7 @@ class Derivation(StrEnum):
 class DerivedNumber:
     """A number that steps may name, made of those that the log tells; a share is rounded down to hundredths."""
 
-    id: Name
+    id: Label
     how: Derivation
     of: tuple[str, ...]
 
@@ -72,9 +72,9 @@ class FrameworkSettings:
     Where one of those that it is a ``library_of`` was seen, only its code is there, and nobody reads its settings.
     """
 
-    id: Name
+    id: Label
     names: tuple[str, ...]
-    library_of: tuple[Name, ...] = ()
+    library_of: tuple[Label, ...] = ()
 
 
 @record
@@ -85,8 +85,8 @@ class RenamedSetting:
     without ``to`` does nothing there and is not shown.
     """
 
-    id: Name
-    name: Name
+    id: Label
+    name: Label
     when_told: Mapping[str, Pattern]
     to: str = ""
     value: str = ""

@@ -16,6 +16,9 @@ from logrules.ruleset.pattern import bounded
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
+# The fields of a step that are kept as they are given: what it needs, and what it sets.
+_CONDITIONS = frozenset({"frameworks", "where", "unless", "during", "when_told", "unless_told"})
+_SETTINGS = frozenset({"env", "flags", "config", "code"})
 _SETTING_END = re.compile(r"[ =]")
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
 # is said where the log says nothing: {share|now}, in a command what runs then: {job_pid|$(pgrep -of python)}.
@@ -211,11 +214,7 @@ def _steps(plain: Iterable[Mapping[str, Any]], said: RuleTranslation, translatio
     for step in plain:
         name = step.get("name")
         other = next(own, None) if name is None else translation.fixes.get(name)
-        fix = _fix(step, other or StepTranslation(""))
-        where, unless = step.get("where", ""), step.get("unless", "")
-        frameworks, during = tuple(step.get("frameworks", ())), tuple(step.get("during", ()))
-        when_told, unless_told = step.get("when_told", {}), step.get("unless_told", {})
-        steps.append(FixStep(fix, frameworks, where, unless, during, when_told, unless_told))
+        steps.append(FixStep(_fix(step, other or StepTranslation("")), **_given(step, _CONDITIONS)))
     return tuple(steps)
 
 
@@ -226,13 +225,15 @@ def _fix(plain: Mapping[str, Any], said: StepTranslation) -> Fix:
         do=Text(plain["do"], with_params(said.do, params)),
         run=run["bash"] if isinstance(run, dict) else run,
         powershell=run.get("powershell") if isinstance(run, dict) else None,
-        env=plain.get("env", {}),
-        flags=tuple(plain.get("flags", ())),
-        config=plain.get("config", {}),
-        code=plain.get("code"),
         note=Text(plain["note"], with_params(said.note, params)) if plain.get("note") else None,
         risk=Risk(plain.get("risk", Risk.SAFE)),
+        **_given(plain, _SETTINGS),
     )
+
+
+def _given(plain: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Those of the fields that are there, lists as tuples."""
+    return {name: tuple(said) if isinstance(said, list) else said for name, said in plain.items() if name in names}
 
 
 def asks_of_log(*texts: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Annotated
 from logrules.model.event import Stance
 from logrules.model.record import field, record
 from logrules.ruleset.bounds import Compiles, Len
-from logrules.ruleset.causes import AlternativesRow, Cause, Name, Tier
+from logrules.ruleset.causes import AlternativesRow, Cause, Label, Tier
 from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, Pattern, RenamedSetting, ToldName
 
 # What the names of rules begin with that stand for rows of tables.
@@ -30,7 +30,7 @@ class Phase:
     that no framework knows say there; it is read where a log ends and nothing else tells where it was.
     """
 
-    id: Annotated[str, Len(1, 80)]
+    id: Label
     title: str
     about: str
     after: str | None = None
@@ -68,8 +68,8 @@ class Component:
     compiler, launcher, http, cuda, python … ``paths`` are package paths (``vllm/``, ``torch/serialization.py``).
     """
 
-    id: Name
-    group: Name
+    id: Label
+    group: Label
     paths: tuple[str, ...] = ()
     loggers: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class OwnWords:
     name; ``<module>`` is what an import runs.
     """
 
-    phase: Name
+    phase: Label
     functions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
@@ -113,10 +113,10 @@ class Nesting:
     ``phases`` says in which phase most often is what comes through one of the ``groups``, where nothing else tells.
     """
 
-    phases: tuple[Name, ...]
-    inside: tuple[Name, ...] = ()
-    groups: tuple[Name, ...] = ()
-    becomes: Name | None = None
+    phases: tuple[Label, ...]
+    inside: tuple[Label, ...] = ()
+    groups: tuple[Label, ...] = ()
+    becomes: Label | None = None
     named: bool = True
 
 
@@ -134,7 +134,7 @@ class StanceForm:
     ``samples`` must have this stance, ``near`` must not; of two lines the second is judged.
     """
 
-    id: Name
+    id: Label
     stance: Stance
     pattern: Pattern
     part: Part = Part.MESSAGE
@@ -148,7 +148,7 @@ class StanceForm:
 class ExceptionClass:
     """A class of exceptions and what it inherits from, by the last part of its name."""
 
-    name: Name
+    name: Label
     bases: tuple[str, ...]
 
 
@@ -165,8 +165,8 @@ class ExceptionRow:
     row for what only the user's own logic raises.
     """
 
-    id: Name
-    cause: Name
+    id: Label
+    cause: Label
     classes: tuple[str, ...] = ()
     errno: tuple[int, ...] = ()
     words: AnyCase | None = None
@@ -196,7 +196,7 @@ class ExitForm:
     code that must be read (minus a signal's number), None where the form tells none.
     """
 
-    id: Name
+    id: Label
     contains: tuple[str, ...]
     pattern: Pattern
     component: str | None = None
@@ -214,8 +214,8 @@ class ExitCode:
     One with neither speaks of every status that no row above it names.
     """
 
-    id: Name
-    cause: Name
+    id: Label
+    cause: Label
     code: int | None = None
     signal: str | None = None
     forms: tuple[str, ...] = ()

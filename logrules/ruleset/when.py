@@ -98,11 +98,26 @@ def _grammar() -> "pp.ParserElement":
 
     words = "and or not then without within is over of median stays metric count"
     keywords = {word: pp.Keyword(word).suppress() for word in words.split()}
+    left, right = (pp.Suppress(mark) for mark in "()")
+    condition, factor = pp.Forward(), pp.Forward()
+    negation = (keywords["not"] + factor).set_parse_action(lambda found: lambda signals: nodes.Not(found[0](signals)))
+    factor <<= negation | _leaf(keywords) | left + condition + right
+    every = (factor + pp.ZeroOrMore(keywords["and"] + factor)).set_parse_action(
+        lambda found: _fold(list(found), nodes.Every)
+    )
+    condition <<= (every + pp.ZeroOrMore(keywords["or"] + every)).set_parse_action(
+        lambda found: _fold(list(found), nodes.Some)
+    )
+    return condition
+
+
+def _leaf(keywords: "Mapping[str, pp.ParserElement]") -> "pp.ParserElement":
+    """`a`, `a then b within 5m`, `a without b`, `count(a) >= 3`, `metric(loss) …`."""
+    import pyparsing as pp
+
     reserved = pp.MatchFirst([pp.Keyword(word) for word in keywords])
     left, right = (pp.Suppress(mark) for mark in "()")
-    at_least = pp.Suppress(">=")
     integer = pp.Regex(r"\d+").set_parse_action(lambda found: int(found[0]))
-    number = pp.Regex(r"-?\d+(\.\d+)?([eE][+-]?\d+)?").set_parse_action(lambda found: float(found[0]))
     duration = pp.Regex(r"\d+(\.\d+)?(ms|[smhd])\b").set_parse_action(lambda found: seconds(found[0]))
     name = ~reserved + pp.Regex(r"[a-z][a-z0-9_]*")
     signal = name.copy().set_parse_action(lambda text, at, found: _number_of(found[0], text.find(found[0], at) + 1))
@@ -119,33 +134,19 @@ def _grammar() -> "pp.ParserElement":
     absence = (events + keywords["without"] + events + within).set_parse_action(
         lambda found: lambda signals: nodes.Absence(found[0](signals), found[1](signals), found[2])
     )
-    counted = keywords["count"] + counted_events + at_least + integer + within
+    counted = keywords["count"] + counted_events + pp.Suppress(">=") + integer + within
     counted.set_parse_action(lambda found: lambda signals: nodes.Repeated(found[0](signals), found[1], found[2]))
     seen = signal.copy().add_parse_action(lambda found: lambda signals: nodes.Occurred(found[0](signals)))
-
-    condition = pp.Forward()
-    metric = _metric(keywords, number, integer)
-    leaf = sequence | absence | counted | metric | seen
-    factor = pp.Forward()
-    negation = (keywords["not"] + factor).set_parse_action(lambda found: lambda signals: nodes.Not(found[0](signals)))
-    factor <<= negation | leaf | left + condition + right
-    every = (factor + pp.ZeroOrMore(keywords["and"] + factor)).set_parse_action(
-        lambda found: _fold(list(found), nodes.Every)
-    )
-    condition <<= (every + pp.ZeroOrMore(keywords["or"] + every)).set_parse_action(
-        lambda found: _fold(list(found), nodes.Some)
-    )
-    return condition
+    return sequence | absence | counted | _metric(keywords, integer) | seen
 
 
-def _metric(
-    keywords: "Mapping[str, pp.ParserElement]", number: "pp.ParserElement", integer: "pp.ParserElement"
-) -> "pp.ParserElement":
+def _metric(keywords: "Mapping[str, pp.ParserElement]", integer: "pp.ParserElement") -> "pp.ParserElement":
     """`metric(loss) is nan`, `… stays nan`, `… > 10`, `… < 5 over 20`, `… > 10 * median over 50`, `… flat over 20`."""
     import pyparsing as pp
 
     subject = keywords["metric"] + pp.Suppress("(") + pp.Regex(r"[a-z][a-z0-9_]*") + pp.Suppress(")")
     sign = pp.one_of("> <").set_parse_action(lambda found: found[0] == ">")
+    number = pp.Regex(r"-?\d+(\.\d+)?([eE][+-]?\d+)?").set_parse_action(lambda found: float(found[0]))
     over = keywords["over"] + integer
     is_not = subject + keywords["is"] + pp.one_of([kind.value for kind in nodes.NotANumber])
     is_not.set_parse_action(lambda found: lambda _signals: nodes.MetricIs(found[0], nodes.NotANumber(found[1])))

@@ -77,5 +77,5 @@ def _conditions(step: schema.FixFile) -> tuple[str, ...]:
 
 def _slotted(step: schema.FixFile) -> str:
     """The step's sentences and commands. In code braces are the language's own."""
-    commands = [step.run] if isinstance(step.run, str) else [step.run.bash, step.run.powershell] if step.run else []
-    return "\n".join(filter(None, (step.do, step.note, *commands, *step.env.values(), *step.flags)))
+    powershell = step.run.powershell if isinstance(step.run, schema.RunFile) else None
+    return "\n".join(filter(None, (step.do, step.note, step.bash, powershell, *step.env.values(), *step.flags)))

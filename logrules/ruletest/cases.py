@@ -1,11 +1,12 @@
 """Cases judged: saved logs through the engine as ``diagnose`` runs it, scripts live on a virtual clock."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
 from logrules.engine.run import Prepared
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
+from logrules.model.record import record
 from logrules.model.report import Diagnosis, Report, Severity, Status
 from logrules.model.stream import End
 from logrules.model.test_result import CaseFailure, Result
@@ -14,6 +15,36 @@ from logrules.ruletest.case import Case, CaseFile, Moment
 from logrules.ruletest.examples import condition_tree, shortfalls, shows
 from logrules.ruletest.harness import Live, clauses_of, run_saved
 from logrules.ruletest.suite import WantedDiagnosis
+
+
+@record
+class _JudgedReport:
+    """A session, and its report at the moment that is judged."""
+
+    on: Prepared
+    session: Session
+    report: Report
+
+    @property
+    def first_line(self) -> str | None:
+        return next((line.text for one in self.report.diagnoses for line in one.evidence), None)
+
+    @property
+    def first_rule(self) -> str | None:
+        return next((one.rule for one in self.report.diagnoses), None)
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The rules that hold, and their causes."""
+        return frozenset(name for one in self.report.held for name in (one.rule, one.cause))
+
+    def explained(self, message: str, names: Collection[str]) -> CaseFailure:
+        """The fault with the condition of the rule, of those with these names or causes, that came nearest to hold."""
+        asked = [rule.id for rule in self.on.pack.rules if rule.id in names or rule.cause in names]
+        trees = [condition_tree(self.on, self.session, rule) for rule in asked]
+        near = max(trees, key=lambda tree: (tree.holds, sum(leaf.holds for leaf in tree.leaves())), default=None)
+        clauses = tuple(clauses_of(near)) if near is not None else ()
+        return CaseFailure(message, self.first_line, clauses, self.first_rule)
 
 
 def case_result(on: Prepared, case: Case) -> Result:
@@ -27,15 +58,15 @@ def case_result(on: Prepared, case: Case) -> Result:
 
 
 def _saved(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
-    yield from _judged(on, session, run_saved(on, session, case.logs), case)
+    yield from _judged(_JudgedReport(on, session, run_saved(on, session, case.logs)), case)
 
 
-def _judged(on: Prepared, session: Session, report: Report, case: Case) -> Iterator[CaseFailure]:
-    for message in _alarms(report) if case.healthy else ():
-        yield CaseFailure(message, _first_line(report), nearest=_first_rule(report))
-    for message in _unlabelled(report, case.wants) if case.wants.causes else ():
-        yield _explained(message, on, session, report, case.wants.causes)
-    yield from _unmet(on, session, report, case.wants)
+def _judged(found: _JudgedReport, case: Case) -> Iterator[CaseFailure]:
+    for message in _alarms(found.report) if case.healthy else ():
+        yield CaseFailure(message, found.first_line, nearest=found.first_rule)
+    for message in _unlabelled(found.report, case.wants) if case.wants.causes else ():
+        yield found.explained(message, case.wants.causes)
+    yield from _unmet(found, case.wants)
 
 
 def _alarms(report: Report) -> Iterator[str]:
@@ -59,18 +90,19 @@ def _unlabelled(report: Report, label: CaseFile) -> Iterator[str]:
         yield f"names rank {', '.join(map(str, first.ranks)) or 'none'}, not {label.culprit_rank}"
 
 
-def _unmet(on: Prepared, session: Session, report: Report, wants: CaseFile | Moment) -> Iterator[CaseFailure]:
+def _unmet(found: _JudgedReport, wants: CaseFile | Moment) -> Iterator[CaseFailure]:
     """What is wanted of a report and is not so."""
+    report = found.report
     if wants.status is not None and report.status is not wants.status:
-        yield CaseFailure(f"is {report.status.value}, not {wants.status.value}", _first_line(report))
+        yield CaseFailure(f"is {report.status.value}, not {wants.status.value}", found.first_line)
     for place, wanted in enumerate(wants.diagnoses):
         one = report.diagnoses[place] if place < len(report.diagnoses) else None
         for message in _other_diagnosis(one, wanted):
-            asked = [wanted.cause or wanted.rule or ""]
-            yield _explained(f"diagnosis {place + 1} {message}", on, session, report, asked)
+            yield found.explained(f"diagnosis {place + 1} {message}", [wanted.cause or wanted.rule or ""])
     for name in wants.absent:
-        if name in _held(report):
-            yield CaseFailure(f"finds {name}, which must be absent", _first_line(report), nearest=_first_rule(report))
+        if name in found.held:
+            message = f"finds {name}, which must be absent"
+            yield CaseFailure(message, found.first_line, nearest=found.first_rule)
 
 
 def _other_diagnosis(one: Diagnosis | None, wanted: WantedDiagnosis) -> Iterator[str]:
@@ -80,33 +112,14 @@ def _other_diagnosis(one: Diagnosis | None, wanted: WantedDiagnosis) -> Iterator
         yield from shortfalls(one, wanted)
 
 
-def _held(report: Report) -> frozenset[str]:
-    return frozenset(name for one in report.held for name in (one.rule, one.cause))
-
-
-def _explained(message: str, on: Prepared, session: Session, report: Report, names: Iterable[str]) -> CaseFailure:
-    """The fault with the condition of the rule that came nearest to what was wanted."""
-    asked = frozenset(names)
-    trees = [condition_tree(on, session, rule.id) for rule in on.pack.rules if asked & {rule.id, rule.cause}]
-    near = max(trees, key=lambda tree: (tree.holds, sum(leaf.holds for leaf in tree.leaves())), default=None)
-    clauses = tuple(clauses_of(near)) if near is not None else ()
-    return CaseFailure(message, _first_line(report), clauses, _first_rule(report))
-
-
-def _first_line(report: Report) -> str | None:
-    return next((line.text for one in report.diagnoses for line in one.evidence), None)
-
-
-def _first_rule(report: Report) -> str | None:
-    return report.diagnoses[0].rule if report.diagnoses else None
-
-
 def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
     live = Live(on, session)
     since: list[Change] = []
     for step, place in zip(case.script, case.steps, strict=True):
         if step.expect is not None:
-            yield from _moment_faults(on, live, since, step.expect, f"at line {place.line}")
+            yield from _moment_faults(
+                _JudgedReport(on, session, live.report()), since, step.expect, f"at line {place.line}"
+            )
             since.clear()
         elif step.quiet is not None:
             since += live.let_pass(seconds(step.quiet))
@@ -114,35 +127,29 @@ def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailur
             since += session.feed(End())
         else:
             since += live.arrive(step.arriving)
-    yield from _judged(on, session, live.report(), case)
+    yield from _judged(_JudgedReport(on, session, live.report()), case)
 
 
-def _moment_faults(
-    on: Prepared, live: Live, since: Sequence[Change], moment: Moment, where: str
-) -> Iterator[CaseFailure]:
-    report = live.report()
+def _moment_faults(found: _JudgedReport, since: Sequence[Change], moment: Moment, where: str) -> Iterator[CaseFailure]:
     raised = [change.rule for change in since if isinstance(change, Raised)]
     withdrawn = [change.rule for change in since if isinstance(change, Withdrawn)]
     for kind, wanted, got in (("raise", moment.raised, raised), ("withdraw", moment.withdrawn, withdrawn)):
         for rule in wanted:
             if rule not in got:
-                message = f"{where} does not {kind} {rule}; {', '.join(got) or 'nothing'} was"
-                yield _explained(message, on, live.session, report, [rule])
+                yield found.explained(f"{where} does not {kind} {rule}; {', '.join(got) or 'nothing'} was", [rule])
     if moment.quietly and (raised or withdrawn):
         yield CaseFailure(
             f"{where} raises {', '.join(raised) or 'nothing'}, withdraws {', '.join(withdrawn) or 'nothing'}"
         )
-    yield from _stall_faults(on, live, report, moment.stall, where)
-    for fault in _unmet(on, live.session, report, moment):
+    yield from _stall_faults(found, moment.stall, where)
+    for fault in _unmet(found, moment):
         yield CaseFailure(f"{where} {fault.message}", fault.line, fault.clauses, fault.nearest)
 
 
-def _stall_faults(
-    on: Prepared, live: Live, report: Report, stall: str | Literal[False] | None, where: str
-) -> Iterator[CaseFailure]:
-    stuck = [name.removeprefix("waits/") for name in _held(report) if name.startswith("waits/")]
+def _stall_faults(found: _JudgedReport, stall: str | Literal[False] | None, where: str) -> Iterator[CaseFailure]:
+    stuck = [name.removeprefix("waits/") for name in found.held if name.startswith("waits/")]
     if stall is False and stuck:
-        yield CaseFailure(f"{where} is stuck in {', '.join(stuck)}, though it must not be", _first_line(report))
+        yield CaseFailure(f"{where} is stuck in {', '.join(stuck)}, though it must not be", found.first_line)
     elif stall and stall not in stuck:
         message = f"{where} is not stuck in {stall}; {', '.join(stuck) or 'nothing'} is open for too long"
-        yield _explained(message, on, live.session, report, [f"waits/{stall}"])
+        yield found.explained(message, [f"waits/{stall}"])

@@ -12,6 +12,7 @@ from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import digest_of, settings_text, shipped_rules
+from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
@@ -33,6 +34,7 @@ from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.parallel import reading_with
 from logrules.ruletest.pattern_checks import pattern_findings
+from logrules.ruletest.suite import Suite
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 
@@ -112,17 +114,27 @@ def _of_rules(
     yield from _of_sources(sources, frozenset(opened), shipped, processes)
     yield from _of_translations(sources, texts)
     if found is not None:
-        pack, suite = found
-        yield from map(_finding, unknown_names(pack, config) if config is not None else ())
-        vocabulary = Vocabulary.of_pack(pack)
-        for source in sources:
-            yield from missing_captures(source, pack, vocabulary)
-        # What only running the rules shows.
-        yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
+        yield from _of_pack(*found, sources, config, shipped, processes)
     if online:
         from logrules.ruletest.reference_checks import gone_references
 
         yield from gone_references(sources)
+
+
+def _of_pack(
+    pack: Pack,
+    suite: Suite,
+    sources: Sequence[RuleSource],
+    config: Config | None,
+    shipped: Sequence[Case],
+    processes: int | None,
+) -> Iterator[LintFinding]:
+    """What only the pack that the files make shows, or running its rules."""
+    yield from map(_finding, unknown_names(pack, config) if config is not None else ())
+    vocabulary = Vocabulary.of_pack(pack)
+    for source in sources:
+        yield from missing_captures(source, pack, vocabulary)
+    yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
 
 
 def _earlier(texts: Sequence[RuleText], settings: Settings, processes: int | None) -> Tested | None:

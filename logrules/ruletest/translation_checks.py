@@ -75,7 +75,7 @@ def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
 
 
 def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str, str, Mapping[str, object]]]:
-    """Of each row its place, its name, and under what the translation has it among which."""
+    """(place, name, key, translations) of each row: what it says in the other language stands there under the key."""
     match table:
         case PipelineFile(phases=phases):
             yield from ((("phases", number), row.id, row.id, file.phases) for number, row in enumerate(phases))

@@ -2,20 +2,14 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import fields
-from typing import Any, TextIO
+from functools import cache
+from typing import Any, TextIO, get_args, get_type_hints
 
 from logrules.model.report import Status, Text
 from logrules.output.json_kinds import COUNT, DIALECT, FLAG, NUMBER, TEXT, const, listed, member_of, nullable, shape
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
 SCHEMA = "logrules.job/2"
-_WORD, _SECONDS = (str, type(None)), (int, float, type(None))
-_KINDS_OF_FIELDS: dict[str, type | tuple[type, ...]] = {
-    "job": str, "phase": str, "rule": _WORD, "cause": _WORD, "unread": _WORD, "fingerprint": _WORD,
-    "template": str, "frame": str, "began": _SECONDS, "ended": _SECONDS, "lost_s": _SECONDS,
-    "gpus": (int, type(None)), "logs": int, "lines": int,
-}  # fmt: skip
 _EPOCH = nullable(NUMBER).told("seconds since the epoch, by the job's own logs")
 _LOST = "seconds of idleness before the end, of a job that failed or stalled, a time-out that it waited for included"
 _TITLE = shape({"en": TEXT, "zh": TEXT})
@@ -73,16 +67,23 @@ def job_of(text: str) -> JobSummary:
 
     Raises ValueError, TypeError, KeyError, AttributeError or RecursionError for text that is no such line.
     """
-    names = {field.name for field in fields(JobSummary)}
-    plain = {name: value for name, value in json.loads(text).items() if name in names}
+    kinds = _kinds()
+    plain = {name: value for name, value in json.loads(text).items() if name in kinds}
     status = plain.pop("status")
     title = Text(**plain.pop("title"))
     ranks, hosts = tuple(plain.pop("ranks")), tuple(plain.pop("hosts"))
-    if not all(isinstance(value, _KINDS_OF_FIELDS[name]) for name, value in plain.items()):
+    if not all(isinstance(value, kinds[name]) for name, value in plain.items()):
         raise TypeError("a field of another kind")
     if not all(isinstance(rank, int) for rank in ranks) or not all(isinstance(host, str) for host in hosts):
         raise TypeError("a rank or host of another kind")
     return JobSummary(status=None if status is None else Status(status), title=title, ranks=ranks, hosts=hosts, **plain)
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    """The types of a summary's fields; a whole number may stand for seconds."""
+    hints = get_type_hints(JobSummary)
+    return {name: of | int if float in get_args(of) else of for name, of in hints.items()}
 
 
 def job_schema() -> dict[str, Any]:
