@@ -13,7 +13,7 @@ from logrules.parsing.hit_lines import Found
 from logrules.parsing.line_identity import is_doubled, words_identity
 
 # Exceptions of so many words are told apart.
-MAX_CROWD_TEXTS = 4_096
+MAX_CROWD_TEXTS = 512
 
 
 class CrowdedLog:
