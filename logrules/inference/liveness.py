@@ -109,7 +109,7 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
 
 
 def unstarted_patience(limit_s: float, activity: Activity) -> float:
-    """How long a job that has not begun to loop may be silent: longer where it was silent before, and went on."""
+    """How long a job of no known rhythm may be silent: longer where it was silent before, and went on."""
     return max(limit_s, _PAUSES * activity.longest_s)
 
 
@@ -176,7 +176,7 @@ def _lagging(at: JobSnapshot) -> Match | None:
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:
-    if at.tracker.looped or at.waiting():
+    if at.waiting() or (at.tracker.looped and any(map(step_time.has_rhythm, at.tracker.workers.values()))):
         return False
     return at.overdue(at.activity.heard, unstarted_patience(limit_s, at.activity))
 
