@@ -183,7 +183,7 @@ def test_a_line_that_comes_in_pieces_is_one_line_and_told_once(shipped):
 
 def test_a_bar_that_is_drawn_anew_for_long_on_one_line_never_goes_back(shipped):
     drawn = [b"\rSampling answers " + b"\xe2\x94\x81" * 80 + b" %d%% 0:00:18" % min(1 + n // 4, 41) for n in range(600)]
-    parts = (Block("job", sum(map(len, drawn[:n])), part, 1_000.0 + n) for n, part in enumerate(drawn))
+    parts = (Block("job", sum(map(len, drawn[:n])), part, 1_000.0 + n / 10) for n, part in enumerate(drawn))
     following = Following(Script(*parts), shipped)
     told = [worker.step for _ in following for worker in following.workers() if worker.step]
     shown = [int(re.search(rb"(\d+)%", step.encode())[1]) for step in told]
