@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from logrules.cli.follow_loop import follow
+from logrules.engine.extraction import Scanners
 from logrules.engine.follow import Following
 from logrules.engine.run import replay
 from logrules.model.change import Raised
@@ -16,10 +17,11 @@ from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
 from logrules.parsing.clean import clean
-from logrules.parsing.growing_log import HEAD_WINDOWS, LiveSampler
+from logrules.parsing.growing_log import HEAD_WINDOWS, GrowingLog, LiveSampler
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.hit_line import HitLine, Stretch
 from logrules.parsing.hits import Hits
+from logrules.parsing.reader import Reader
 from logrules.parsing.window import Window
 from tests.conftest import COSTLY, fixtures
 from tests.test_promises import Cut, document, lines
@@ -179,6 +181,18 @@ def test_a_line_that_comes_in_pieces_is_one_line_and_told_once(shipped):
     assert report.diagnoses[0].evidence[0].before == ("first",)
     assert report.diagnoses[0].evidence[0].after == ("last",)
     assert len(raised) == len({change.rule for change in raised})
+
+
+def test_a_bar_that_is_drawn_anew_for_long_on_one_line_never_goes_back(shipped):
+    scanners = Scanners(shipped)
+    growing = GrowingLog("job", Reader(shipped, scanners.signals_of), scanners.find)
+    drawn = [b"\rSampling " + b"\xe2\x94\x81" * 80 + b" %d%% 0:00:18" % min(1 + n // 4, 41) for n in range(400)]
+    told: list[int] = []
+    for n, part in enumerate(drawn):
+        told += [event.offset for event in growing.read(Block("job", sum(map(len, drawn[:n])), part, 1_000.0 + n))]
+        told += [event.offset for event in growing.held() if n % 3 == 0]
+    assert len(told) > 100
+    assert told == sorted(told)
 
 
 def test_what_is_known_of_the_job_beside_its_logs_stands_in_the_steps(shipped):

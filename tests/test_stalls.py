@@ -337,6 +337,29 @@ def test_a_start_that_paused_for_long_before_is_given_longer():
     assert job.is_quiet_until(500 + 1501, 1).told("detectors/unstarted") == [("raised", 2000)]
 
 
+def test_a_job_that_hangs_in_one_of_its_first_steps_is_not_waited_for_an_hour():
+    job = Job().says(0, "step 1 loss 2.0").says(2, "step 2 loss 1.9")
+    assert job.is_quiet_until(610, 1).told("detectors/unstarted") == [("raised", 602)]
+
+
+def test_a_bar_that_a_spinner_turns_beside_stands_all_the_same():
+    job = Job()
+    for n in range(1, 400):
+        percent = min(n, 41)
+        job.says(n, f"{chr(0x2800 + n % 90)} Training epoch 1 ━━━━━━╺━━━━━━  {percent}% 0:00:{60 - percent:02d}")
+        job.is_quiet_until(n + 0.5)
+    ((what, at),) = job.told(OVERDUE)[:1]
+    assert what == "raised"
+    assert 41 + SHORTEST_S <= at <= 41 + SHORTEST_S + 10
+
+
+def test_a_loop_that_is_done_is_no_start():
+    job = Job()
+    for step in range(1, 11):
+        job.says(2 * step, f"Scoring: {10 * step}%|###   | {step}/10 [00:{2 * step:02d}<00:10,  2.00s/it]")
+    assert job.is_quiet_until(1200).told("detectors/unstarted", OVERDUE) == []
+
+
 def test_half_the_patience_is_half_as_long():
     job = stepping(Job(patience=0.5), range(0, 40, 2)).is_quiet_until(38 + SHORTEST_S)
     assert job.told(OVERDUE) == [("raised", 38 + SHORTEST_S / 2), ("stallprolonged", 38 + SHORTEST_S)]

@@ -163,15 +163,6 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise LogrulesError("--patience: a number above 0, such as 0.5")
 
 
-def _refuse_contradictions(options: argparse.Namespace) -> None:
-    from logrules.model.errors import LogrulesError
-
-    if options.format == "jsonl" and options.echo:
-        raise LogrulesError("--format jsonl and --echo both want standard output")
-    if not 0 < options.patience < float("inf"):
-        raise LogrulesError("--patience: a number above 0, such as 0.5")
-
-
 def _with_paths(report: "Report", job: "Job") -> "Report":
     """The report with the files that are followed in its commands."""
     from logrules.output.log_paths import with_paths

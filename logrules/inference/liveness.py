@@ -82,7 +82,7 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
 
 
 def _unstarted_patience(limit_s: float, at: JobSnapshot) -> float:
-    """How long a job that has not begun to loop may be silent: longer where it was silent before, and went on."""
+    """How long a job of no known rhythm may be silent: longer where it was silent before, and went on."""
     return max(limit_s, _PAUSES * at.activity.longest_s)
 
 
@@ -137,7 +137,9 @@ def _lagging(at: JobSnapshot) -> Match | None:
 
 
 def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:
-    if at.run.tracker.looped or at.run.is_waiting():
+    if at.run.is_waiting() or (
+        at.run.tracker.looped and any(map(step_time.has_rhythm, at.run.tracker.workers.values()))
+    ):
         return False
     return at.overdue(at.activity.heard, _unstarted_patience(limit_s, at))
 

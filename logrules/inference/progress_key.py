@@ -13,10 +13,11 @@ _PASSING = re.compile(
     r"|(?:attempts?|retry|retries|retrying|try|tries|trying|elapsed|waited|wait iteration|uptime|polls?|checks?)"
     r"\W{1,4}\d[\d.,]*"
     r"(?: ?(?:/|of|out of) ?\d+)?"
-    r"|\d+ (?:attempts?|retries|tries|polls?|checks?|times)\b",
+    r"|\d+ (?:attempts?|retries|tries|polls?|checks?|times)\b"
+    r"|[\u2800-\u28ff]",  # what turns beside a bar
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"[^\d%|]*")
+_LABEL = re.compile(r"[\u2800-\u28ff\s]*([^\d%|━╸╺]*)")
 _FULL = re.compile(r"\b100%\|")
 _TOTAL = re.compile(r"%\|[^|]{0,400}\| *[\d.,]+[kKMGT]?/([\d.,]+[kKMGT]?) ?\[")
 
@@ -29,9 +30,9 @@ def progress_key(text: str) -> str:
 
 
 def label_of(text: str) -> str:
-    """What a bar calls itself: what stands before its first figure."""
+    """What a bar calls itself: what stands before its first figure or stroke, without what turns beside it."""
     found = _LABEL.match(text[:MAX_CHARS])
-    return found[0].strip() if found else ""
+    return found[1].strip() if found else ""
 
 
 def bar_of(text: str) -> tuple[str, str] | None:

@@ -91,6 +91,11 @@ def _deadlines(state: WorkerState, heard: Mapping[str, float]) -> Iterator[float
             yield heard.get(last.event.source, last.heard) + rhythm.patience_s
 
 
+def has_rhythm(state: WorkerState) -> bool:
+    """Whether it has made so many steps, or a bar has moved so often, that its rhythm is known."""
+    return state.rhythm.patience_s is not None or state.bar_rhythm.patience_s is not None
+
+
 def _moves(state: WorkerState) -> bool:
     """Whether the last that was heard of the worker is a step of its loop, or a bar, whose rhythm is known."""
     if state.beat is None or state.waits or state.beat[1].patience_s is None:

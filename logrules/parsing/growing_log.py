@@ -129,6 +129,7 @@ class GrowingLog:
         self._open = b""  # the unfinished line, as far as it has come
         self._opening: bytes | None = None  # how it begins, where that is more than is kept of it
         self._told: set[tuple[int, int]] = set()  # (offset, signal) of the events that it has given already
+        self._drawn = (0, 0)  # the number of the unfinished line, and the offset of the last of its events
         self._ends = LogEnds()
         self._arrived: float | None = None
 
@@ -208,12 +209,16 @@ class GrowingLog:
         self._remember(text)
 
     def _events(self, number: int, line: HitLine) -> Iterator[Event]:
+        drawn = self._drawn[1] if number == self._drawn[0] and b"\r" in line.raw else 0
         for event in self._reader.line_events(self._source, number, line):
+            if event.offset < drawn:
+                continue  # it was drawn over before that: what stood there then is no news
             new = tuple(hit for hit in event.hits if (event.offset, hit.signal) not in self._told)
             if not new:
                 continue
             if number > self.lines:
                 self._told.update((event.offset, hit.signal) for hit in new)
+                self._drawn = (number, event.offset)
             below = self.lines - number  # complete lines below it
             if below < CONTEXT_LINES and self._reader.bears_context(event.hits):
                 self._around.expect(number, line.after[: max(below, 0)])
