@@ -190,6 +190,18 @@ def peers(one: Worker, other: Worker) -> bool:
     return one.rank != other.rank or one.pid != other.pid or one.host != other.host
 
 
+def unnamed_of(worker: Worker, name: str, waiting: Mapping[Worker, WorkerState]) -> list[WorkerState]:
+    """Who else waits for this, where all of them may be this worker: what their lines say of them is so of it, too."""
+    held = {one: state for one, state in waiting.items() if name in state.waits}
+    own = held.pop(worker, None)
+    return list(held.values()) if own is not None and all(_may_be(one, worker) for one in held) else []
+
+
+def _may_be(vague: Worker, worker: Worker) -> bool:
+    said = ((vague.host, worker.host), (vague.role, worker.role), (vague.pid, worker.pid), (vague.rank, worker.rank))
+    return vague.source == worker.source and all(own is None or own == other for own, other in said)
+
+
 def _near(before: Observation, after: Observation) -> bool:
     """Whether next to nothing stands between two lines of one log."""
     return before.event.source == after.event.source and after.event.line - before.event.line <= _NEAR_LINES

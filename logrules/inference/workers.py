@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
-from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
+from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers, unnamed_of
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
@@ -162,8 +162,7 @@ class WorkerTracker:
         closing = marker.progress and self.completed is not None and is_full(observation.event.message)
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
             self.completed, self.over, state.left = None, False, None
-        for name, holder in self._held(marker.closes, worker):
-            self._over(holder, name, observation)
+        self._close_named(marker.closes, observation)
         for name, holder in self._held(marker.renews, worker):
             holder.waits[name].renew(observation)
         if marker.rests:
@@ -185,8 +184,7 @@ class WorkerTracker:
 
     def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
-        still = [one.span(last or one.renewed, ended=False) for one in self.open_waits()]
-        return (*self._waited, *still)
+        return (*self._waited, *(one.span(last or one.renewed, ended=False) for one in self.open_waits()))
 
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
         state.begin(wait, worker, observation)
@@ -260,7 +258,7 @@ class WorkerTracker:
 
     def _close_startup(self, observation: Observation) -> None:
         for state in list(self._in_wait.values()):
-            loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self.loops)
+            loops = [name for name, one in state.waits.items() if one.wait.phase in self.loops]
             self._close(state, observation, keep=loops)
 
     def _close_of_others(self, worker: Worker, observation: Observation) -> None:
@@ -275,6 +273,13 @@ class WorkerTracker:
             self._over(self.workers[one.worker], one.wait.id, observation)
         self._starting.clear()
 
+    def _close_named(self, names: Iterable[str], observation: Observation) -> None:
+        """End the worker's waits, and where it is the last who says who he is, those of who does not: it is one."""
+        for name in names:
+            own = (holder for _, holder in self._held([name], observation.worker))
+            for holder in (*own, *unnamed_of(observation.worker, name, self._in_wait)):
+                self._over(holder, name, observation)
+
     def _held(self, names: Iterable[str], worker: Worker) -> Iterator[tuple[str, WorkerState]]:
         """Open waits of these names: each the worker's own, else those of all who have it open."""
         own = self.workers.get(worker)
@@ -283,9 +288,8 @@ class WorkerTracker:
             yield from ((name, holder) for holder in holders if name in holder.waits)
 
     def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> None:
-        for name in [*state.waits]:
-            if name not in keep:
-                self._over(state, name, observation)
+        for name in [name for name in state.waits if name not in keep]:
+            self._over(state, name, observation)
 
     def _over(self, state: WorkerState, name: str, observation: Observation) -> None:
         open_wait = state.waits.pop(name)
