@@ -251,3 +251,80 @@ def test_a_process_that_goes_by_another_name_has_come_through_what_it_waited_for
     )
     open_waits = [wait.wait for wait in diagnose(str(log)).waits if not wait.ended]
     assert open_waits.count("vllm/process-group") == waits
+
+
+def _built(host: str, rank: int, *, through: bool) -> str:
+    says = f"{host}:7{rank}:9{rank} [0] NCCL INFO"
+    ready = f"{says} comm 0x7f rank {rank} nranks 16 cudaDev 0 busId 1000 - Init COMPLETE\n"
+    return f"{says} Bootstrap : Using eth0:10.0.0.{rank}<0>\n{says} threadThresholds 8/8/64\n" + (ready * through)
+
+
+@pytest.mark.parametrize(
+    ("story", "logs", "status"),
+    [
+        (
+            "NCCL's own first line bears no name: who says one is the same process, and all are through",
+            [f"NCCL version 2.18.5+cuda12.1\n{_built('gpu-1', 0, through=True)}{_built('gpu-2', 8, through=True)}"],
+            Status.HEALTHY,
+        ),
+        (
+            "the tag of a launcher is a name, too, though less of one",
+            [
+                f"0: NCCL version 2.18.5+cuda12.1\n0: {_built('gpu-1', 0, through=True).replace(chr(10), chr(10) + '0: ')}"
+            ],
+            Status.HEALTHY,
+        ),
+        (
+            "one of them is not through: it may be who said it",
+            [f"NCCL version 2.18.5+cuda12.1\n{_built('gpu-1', 0, through=False)}{_built('gpu-2', 8, through=True)}"],
+            Status.STALLED,
+        ),
+        (
+            "of another log nobody said who he is",
+            ["NCCL version 2.18.5+cuda12.1\n", _built("gpu-1", 0, through=True)],
+            Status.STALLED,
+        ),
+    ],
+)
+def test_who_says_no_name_is_one_of_those_who_do(tmp_path, story, logs, status):
+    paths = [tmp_path / name for name, _ in zip(("train.log", "second.log"), logs, strict=False)]
+    for path, log in zip(paths, logs, strict=True):
+        path.write_text(log)
+    assert diagnose(*map(str, paths)).status is status, story
+
+
+def _at(second: int, says: str) -> str:
+    return f"2025-03-01 {10 + second // 3600}:{second // 60 % 60:02d}:{second % 60:02d} INFO acme: {says}\n"
+
+
+def _asks(begin: int, end: int) -> str:
+    return "".join(_at(second, f"still waiting for the judge's server ({second} s)") for second in range(begin, end, 3))
+
+
+def _works(begin: int, end: int) -> str:
+    return "".join(_at(n, f"page {n} of book {n % 7} has {n * 3} words") for n in range(begin, end, 3))
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status"),
+    [
+        ("it asks a hundred times", _asks(0, 330), Status.STALLED),
+        ("it asks so often that not all of it is read", _asks(0, 1_200), Status.STALLED),
+        ("it asks for hours", _asks(0, 21_000), Status.STALLED),
+        ("it asks for long, then works", _asks(0, 1_200) + _works(1_200, 1_800), Status.HEALTHY),
+        (
+            "it asks as often as is read, works, and asks again",
+            _asks(0, 192) + _works(192, 3_000) + _asks(3_000, 3_018),
+            Status.HEALTHY,
+        ),
+        (
+            "it asks for long, works for longer, and asks again",
+            _asks(0, 900) + _works(900, 4_200) + _asks(4_200, 4_218),
+            Status.HEALTHY,
+        ),
+    ],
+)
+def test_a_line_that_comes_without_end_is_one_wait(tmp_path, story, log, status):
+    path = tmp_path / "train.log"
+    path.write_text(log)
+    assert diagnose(str(path)).status is status, story

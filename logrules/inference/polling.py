@@ -12,6 +12,8 @@ FEWEST = 4
 FEWEST_WITHOUT_TIMES = 12
 # More other lines than these between two of them: something else goes on.
 _NEAR_LINES = 4
+# But of lines that come without end so many are read, then one here and there, then so many again.
+_READ_TOGETHER = 64
 # So many kinds of them are told apart in a log.
 _MAX_KINDS = 64
 # One that is late by more than this many of its pauses no longer comes.
@@ -20,12 +22,16 @@ _LATE = 2
 
 @record
 class Poll:
-    """One kind of line that was repeated: the first and the last of them, how many, the longest pause in seconds."""
+    """One kind of line that was repeated: the first and the last of them, how many, the longest pause in seconds.
+
+    ``together`` is how many of the last were read without others being left out.
+    """
 
     first: Observation
     last: Observation
     count: int = 1
     apart_s: float = 0.0
+    together: int = 1
 
     @property
     def lasted_s(self) -> float | None:
@@ -34,6 +40,11 @@ class Poll:
             return None
         return self.last.heard - self.first.heard
 
+    def is_sampled(self, lines: int) -> bool:
+        """Whether it came so often that of the next so many lines those may be left out that are alike."""
+        often = self.count >= _READ_TOGETHER and (self.together == 1 or self.together % _READ_TOGETHER == 0)
+        return often and lines <= 2 * (self.last.event.line - self.first.event.line + 1)
+
     def says(self, words: str) -> bool:
         """Whether its line has these words."""
         try:
@@ -41,12 +52,14 @@ class Poll:
         except TimeoutError:
             return False
 
-    def repeated(self, observation: Observation) -> "Poll":
-        """With one more of them."""
+    def repeated(self, observation: Observation, *, apart: bool) -> "Poll":
+        """With one more of them; ``apart`` are two between which others were left out."""
+        if apart:
+            return replace(self, last=observation, count=self.count + observation.event.repeat, together=1)
         before, after = self.last.heard, observation.heard
         pause_s = after - before if before is not None and after is not None else 0.0
-        count = self.count + observation.event.repeat
-        return replace(self, last=observation, count=count, apart_s=max(self.apart_s, pause_s))
+        count, together = self.count + observation.event.repeat, self.together + observation.event.repeat
+        return replace(self, last=observation, count=count, apart_s=max(self.apart_s, pause_s), together=together)
 
     def goes_on(self, now: float | None, heard: float | None) -> bool:
         """Whether the next may still come: it is not late, or its log (last ``heard`` then) is silent since."""
@@ -76,10 +89,14 @@ class Polls:
         self._last[event.source] = event.line
         known = kinds.get(key)
         repeats = any(poll.count > 1 for poll in kinds.values())
-        if apart > _NEAR_LINES or (known is None and (repeats or len(kinds) >= _MAX_KINDS)):
+        left_out = apart > _NEAR_LINES and known is not None and known.is_sampled(apart)
+        if (apart > _NEAR_LINES and not left_out) or (known is None and (repeats or len(kinds) >= _MAX_KINDS)):
             self._end(event.source)
             known = None
-        poll = Poll(observation, observation, event.repeat) if known is None else known.repeated(observation)
+        if known is None:
+            poll = Poll(observation, observation, count=event.repeat, together=event.repeat)
+        else:
+            poll = known.repeated(observation, apart=left_out)
         self._kinds.setdefault(event.source, {})[key] = poll
 
     def move(self) -> None:
@@ -91,7 +108,7 @@ class Polls:
         """Those that were repeated often enough, whatever their log wrote since."""
         for kinds in self._kinds.values():
             for poll in kinds.values():
-                if poll.count >= (FEWEST if poll.lasted_s is not None else FEWEST_WITHOUT_TIMES):
+                if poll.together >= (FEWEST if poll.lasted_s is not None else FEWEST_WITHOUT_TIMES):
                     yield poll
 
     def ends(self, last: Observation | None) -> bool:
