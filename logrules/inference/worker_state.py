@@ -190,6 +190,22 @@ def peers(one: Worker, other: Worker) -> bool:
     return one.rank != other.rank or one.pid != other.pid or one.host != other.host
 
 
+class ProcessNames:
+    """What each process called itself last. Some take a better name once they have a rank."""
+
+    def __init__(self) -> None:
+        self._by_number: dict[tuple[str, str | None, int], Worker] = {}
+
+    def former(self, worker: Worker) -> Worker:
+        """The name under which the process of a line wrote before; the same where it has always had this one."""
+        if worker.pid is None:
+            return worker
+        process = (worker.source, worker.host, worker.pid)
+        before = self._by_number.get(process, worker)
+        self._by_number[process] = worker
+        return before
+
+
 def may_be(one: Worker, other: Worker) -> bool:
     """Whether they are one writer, of whom the lines of ``one`` say no more than those of ``other``."""
     told = ((one.host, other.host), (one.role, other.role), (one.pid, other.pid), (one.rank, other.rank))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
-from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, may_be, peers
+from logrules.inference.worker_state import OpenWait, ProcessNames, WorkerState, leaves_first, may_be, peers
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
@@ -29,8 +29,7 @@ class WorkerTracker:
         self._waits, self._no_rhythm = tables.waits, tables.no_rhythm
         self._loop_order = -1
         self.workers: dict[Worker, WorkerState] = {}
-        # By source, host and number: what a process called itself last. Some take a better name once they have a rank.
-        self._processes: dict[tuple[str, str | None, int], Worker] = {}
+        self._names = ProcessNames()
         # A thousand ranks step and few of them wait: only these are gone through at each step.
         self._in_wait: dict[Worker, WorkerState] = {}
         # Those of them who started ranks and have heard of none yet.
@@ -79,9 +78,7 @@ class WorkerTracker:
     def is_measured(self, event: Event) -> bool:
         """Whether its writer is in an evaluation and this is no bar of the loop that it interrupts."""
         own = self.workers.get(event.worker)
-        if own is None or own.is_home_bar(event.message):
-            return False
-        return own.phase in self.interruptions & self.loops
+        return own is not None and own.phase in self.interruptions & self.loops and not own.is_home_bar(event.message)
 
     @property
     def owes_nothing(self) -> bool:
@@ -124,9 +121,9 @@ class WorkerTracker:
     def apply(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
         worker = observation.worker
-        state = self.workers.get(worker)
-        if state is None:
-            state = self.workers[worker] = WorkerState(rhythm=self._no_rhythm)
+        if worker not in self.workers:
+            self.workers[worker] = WorkerState(rhythm=self._no_rhythm)
+        state = self.workers[worker]
         self._close_of_former(worker, markers, observation)
         changes: list[Change] = []
         if self._starting and worker.rank is not None:
@@ -148,7 +145,7 @@ class WorkerTracker:
             wait = self._waits[name]
             if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)
-            elif self._is_past(wait):
+            elif wait.first and wait.phase in self._stepped_in:
                 changes += self._enter(worker, state, wait.phase, observation)
             else:
                 changes += self._open(worker, state, wait, observation)
@@ -188,8 +185,7 @@ class WorkerTracker:
 
     def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
-        still = [one.span(last or one.renewed, ended=False) for one in self.open_waits()]
-        return (*self._waited, *still)
+        return (*self._waited, *(one.span(last or one.renewed, ended=False) for one in self.open_waits()))
 
     def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
         state.begin(wait, worker, observation)
@@ -257,10 +253,6 @@ class WorkerTracker:
         for state in list(self._in_wait.values()):
             self._close(state, observation)
 
-    def _is_past(self, wait: Wait) -> bool:
-        """Whether it is about a first step, and the job has made one."""
-        return wait.first and wait.phase in self._stepped_in
-
     def _close_startup(self, observation: Observation) -> None:
         for state in list(self._in_wait.values()):
             loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self.loops)
@@ -274,14 +266,10 @@ class WorkerTracker:
 
     def _close_of_former(self, worker: Worker, markers: Sequence[Marker], observation: Observation) -> None:
         """A process that goes by another name now has come through what it waited for under the one before."""
-        moves = any(marker.enters or marker.opens or marker.progress or marker.completes for marker in markers)
-        if worker.pid is None or not moves:
-            return
-        process = (worker.source, worker.host, worker.pid)
-        former = self._processes.get(process, worker)
-        self._processes[process] = worker
-        if former != worker and former in self._in_wait:
-            self._close(self._in_wait[former], observation)
+        if any(marker.enters or marker.opens or marker.progress or marker.completes for marker in markers):
+            former = self._in_wait.get(self._names.former(worker))
+            if former is not None and former is not self.workers[worker]:
+                self._close(former, observation)
 
     def _close_of_starters(self, observation: Observation) -> None:
         """A rank says where it is: who started it waits for it no more."""
@@ -301,9 +289,8 @@ class WorkerTracker:
             yield from ((name, holder) for _, holder in holders if name in holder.waits)
 
     def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> None:
-        for name in [*state.waits]:
-            if name not in keep:
-                self._over(state, name, observation)
+        for name in [name for name in state.waits if name not in keep]:
+            self._over(state, name, observation)
 
     def _over(self, state: WorkerState, name: str, observation: Observation) -> None:
         open_wait = state.waits.pop(name)

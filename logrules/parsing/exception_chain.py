@@ -11,6 +11,8 @@ from logrules.parsing.frame_list import FrameList
 # An exception told in another one's message begins within so many lines below it.
 NESTED_LINES = 6
 MAX_LINKS = 16
+# A notebook shows the source around a frame, below it two lines and a blank one; what follows may be torn.
+_LINES_BEFORE_A_CUT = 7
 
 
 @mutable_record
@@ -38,9 +40,9 @@ class OpenTraceback:
         """
         return bool(self.levels) and {*self.levels, last.level} <= {Level.DEBUG, Level.INFO}
 
-    def is_cut_off_at(self, last: Event, reach: int) -> bool:
-        """Whether the last line of its log is one of its own, ``reach`` lines below its last frame at most."""
-        near = self.first.source == last.source and last.line - self.last_line <= reach
+    def is_cut_off_at(self, last: Event) -> bool:
+        """Whether the last line of its log is one of its own, near below its last frame."""
+        near = self.first.source == last.source and last.line - self.last_line <= _LINES_BEFORE_A_CUT
         alone = not (self.nested or self.frames.innermost_first) and self.link is None
         return near and alone and bool(self.frames.count) and (not self.headless or self._begins_its_log())
 

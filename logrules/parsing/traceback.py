@@ -27,8 +27,6 @@ MAX_WORKERS = 4_096
 MAX_RECORDS = 10_000
 # A failure that is told thousands of times must not hide the next one.
 MAX_ALIKE = 1_024
-# A notebook shows the source around a frame, below it two lines and a blank one; what follows may be torn.
-_LINES_BEFORE_A_CUT = 7
 
 Captures: TypeAlias = Mapping[str, str]
 Told: TypeAlias = tuple[int | None, Failure | None]
@@ -72,7 +70,7 @@ class TracebackAssembler:
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The record of a traceback that the last of these ``lines`` of a log leaves without its exception, if so."""
         for writer in self._writers.values():
-            trace = next((one for one in writer.traces if one.is_cut_off_at(lines[-1], _LINES_BEFORE_A_CUT)), None)
+            trace = next((one for one in writer.traces if one.is_cut_off_at(lines[-1])), None)
             if trace is not None:
                 place = replace(trace.last_of(lines), worker=trace.first.worker)
                 return self._bounded(self._complete(writer, place, trace, *exception_cut_off(place.text))[1])
