@@ -46,6 +46,24 @@ def test_a_traceback_without_its_exception_at_the_end_is_a_failure(on, story, lo
         assert report.diagnoses[0].phase == "eval"
 
 
+NOTEBOOK = (
+    "RuntimeError                              Traceback (most recent call last)\n"
+    "File <frozen importlib._bootstrap>:1030, in _gcd_import(name, package, level)\n\n"
+    "File ~/env/lib/python3.11/site-packages/acme/trainer.py:226\n"
+    "    225 if has_adapters():\n"
+    "--> 226     from adapters import Adapter\n"
+    "    229 if has_accelerator():\n\n"
+)
+
+
+@pytest.mark.parametrize("torn", ["", "File ~/env/lib/python3.11/site-packages/adap\n"])
+def test_a_notebook_shows_source_between_the_last_frame_and_the_cut(on, torn):
+    report = run_log(on, STEPS + NOTEBOOK + torn)
+    assert report.status is Status.FAILED
+    assert "trainer.py:226" in report.diagnoses[0].title.en
+    assert run_log(on, NOTEBOOK + STEPS + STEPS).status is not Status.FAILED
+
+
 def test_what_is_known_of_the_log_goes_first(on):
     known = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
     report = run_log(on, STEPS + known + FRAMES)

@@ -49,9 +49,8 @@ class WorkerTracker:
     def phase_at(self, event: Event) -> str | None:
         """The phase in which a line was written, as far as markers tell.
 
-        A driver's and its workers' lines tell of the same pipeline, so the latest marker of
-        any of them counts; only a peer's says nothing of this worker, except that nobody steps
-        through a loop while a peer is still starting.
+        A driver's and its workers' lines tell of the same pipeline, so the latest marker of any of them counts; only a
+        peer's says nothing of this worker, except that nobody steps through a loop while a peer is still starting.
         """
         if self.latest is None:
             return None
@@ -135,8 +134,8 @@ class WorkerTracker:
         repeated = {
             name
             for marker in markers
-            for name in marker.opens
-            if name in state.waits and state.waits[name].is_repeated_by(observation)
+            for name in state.waits.keys() & set(marker.opens)
+            if state.waits[name].is_repeated_by(observation)
         }
         renewed = (*(name for marker in markers for name in marker.renews), *repeated)
         for marker in markers:

@@ -9,7 +9,7 @@ from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.record import replace
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
-from logrules.parsing.exception_chain import NESTED_LINES, GrowingRecord, OpenTraceback, true_type, wraps
+from logrules.parsing.exception_chain import NESTED_LINES, SOURCE_LINES, GrowingRecord, OpenTraceback, true_type, wraps
 from logrules.parsing.exception_line import (
     MAX_MESSAGE,
     asserted,
@@ -20,7 +20,7 @@ from logrules.parsing.exception_line import (
     unglued,
 )
 from logrules.parsing.frame_list import FrameList
-from logrules.parsing.writer_state import SOURCE_LINES, WriterState
+from logrules.parsing.writer_state import WriterState
 from logrules.ruleset.pack import TraceForm
 
 MAX_WORKERS = 4_096
@@ -70,7 +70,7 @@ class TracebackAssembler:
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The record of a traceback that the last of these ``lines`` of a log leaves without its exception, if so."""
         for writer in self._writers.values():
-            trace = next((one for one in writer.traces if one.is_cut_off_at(lines[-1])), None)
+            trace = next((one for one in writer.traces if one.is_cut_off_at(lines)), None)
             if trace is not None:
                 place = replace(trace.last_of(lines), worker=trace.first.worker)
                 return self._bounded(self._complete(writer, place, trace, *exception_cut_off(place.text))[1])

@@ -3,7 +3,7 @@
 from logrules.model.event import Event, Level, Stance
 from logrules.model.failure import FailureKind, Frame, Link
 from logrules.model.record import field, mutable_record
-from logrules.parsing.exception_chain import GrowingRecord, OpenTraceback
+from logrules.parsing.exception_chain import SOURCE_LINES, GrowingRecord, OpenTraceback
 from logrules.parsing.exception_line import indent_of
 
 # Other processes' lines may stand between two lines of a traceback; a crash may dump for longer.
@@ -12,8 +12,6 @@ CRASH_LINES = 400
 # As many processes without a name as a node has ranks may write at once, with so many lines between two of theirs.
 MAX_OPEN = 16
 _INTERLEAVED_LINES = 2
-# The exception stands below the last frame: behind its source line and the marks under that.
-SOURCE_LINES = 3
 
 
 @mutable_record
