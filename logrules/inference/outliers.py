@@ -1,17 +1,19 @@
 """The lines that stand out where no rule knows anything: errors and warnings, rare ones first."""
 
+import re
+
 from logrules.inference.observation import Observation
 from logrules.model.event import Level
 from logrules.model.record import field, mutable_record
-from logrules.model.template import template_of
 
 MAX_SHAPES = 500
 SHOWN = 5
+_VARYING = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 @mutable_record
 class Outliers:
-    """Lines by their template: the first of each and how often it came."""
+    """Lines by their shape (numbers left out): the first of each and how often it came."""
 
     shapes: dict[str, tuple[Observation, int]] = field(default_factory=dict)
 
@@ -20,7 +22,7 @@ class Outliers:
         level = observation.event.level or Level.INFO
         if not complaint and level < Level.WARNING:
             return
-        shape = template_of(observation.event.message)
+        shape = _VARYING.sub("0", observation.event.message)[:200]
         known = self.shapes.get(shape)
         if known is not None:
             self.shapes[shape] = (known[0], known[1] + 1)

@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
-from logrules.inference.batch_jobs import BatchJobs
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event
-from logrules.model.record import record
+from logrules.model.record import field, mutable_record, record
 from logrules.model.report import Run, Status
 from logrules.ruleset.pack import Marker
 
 # What a launcher prints through a buffer comes out when it ends: its first words and its last, in so many lines.
 _LATE_LINES = 12
+# More batch jobs than these wrote to no log; who counts further prints something else in those words.
+_MAX_JOBS = 10_000
 
 
 class RunTurn(Enum):
@@ -41,6 +42,29 @@ class FollowedRun:
     def has_only_begun(self, line: int, within: int) -> bool:
         """Whether it has got nowhere by this line, at most so many behind its first."""
         return line - self.first_line <= within and not self.is_over
+
+
+@mutable_record
+class BatchJobs:
+    """The batch jobs that append to each log, by the captures ``job_id`` of its lines.
+
+    One that speaks up again once another has spoken runs beside it: of such a log nothing is told apart.
+    """
+
+    current: str | None = None
+    _known: dict[str, set[str]] = field(default_factory=dict)
+
+    def turns(self, event: Event) -> bool:
+        """Whether by this line another job begins than wrote the lines above it."""
+        said = next((job for hit in event.hits if (job := hit.captures.get("job_id")) is not None), None)
+        if said is None:
+            return False
+        jobs = self._known.setdefault(event.source, set())
+        if said in jobs or len(jobs) >= _MAX_JOBS:
+            return False
+        jobs.add(said)
+        before, self.current = self.current, said
+        return len(jobs) > 1 and before != said
 
 
 class RunHistory:
