@@ -128,7 +128,7 @@ def _report(
 ) -> Report:
     from logrules.engine.run import replay
 
-    with reading_progress(found.total_bytes) as progress:
+    with _reading_progress(found.total_bytes) as progress:
         if readers is not None:
             from logrules.engine.distributed import replay_spread
 
@@ -214,7 +214,7 @@ def render_report(report: Report, options: argparse.Namespace, out: "TextIO", an
 
 
 @contextmanager
-def reading_progress(total_bytes: int | None) -> Iterator[Callable[[int], None] | None]:
+def _reading_progress(total_bytes: int | None) -> Iterator[Callable[[int], None] | None]:
     """What ``replay`` calls with the bytes read so far; None where no bar is shown."""
     if total_bytes is None or total_bytes < _WORTH_A_BAR_BYTES or not sys.stderr.isatty():
         yield None

@@ -21,11 +21,11 @@ def certainty_in_words(one: Diagnosis, language: str) -> str:
     words = _WORDS if one.measured[1] >= _MIN_LOGS else _WORDS[1:]
     word = next((word for least, word in words if one.confidence >= least), _WORDS[-1][1])
     if language == "zh":
-        return f"{word.zh}（{record_in_words(one, language)}）"
-    return f"{word.en} ({record_in_words(one, language)})"
+        return f"{word.zh}（{_record_in_words(one, language)}）"
+    return f"{word.en} ({_record_in_words(one, language)})"
 
 
-def record_in_words(one: Diagnosis, language: str) -> str:
+def _record_in_words(one: Diagnosis, language: str) -> str:
     """In how many labelled logs the rule was right when it came first, where these are enough to say something."""
     right, seen = one.measured
     if seen < _MIN_LOGS:

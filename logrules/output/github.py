@@ -23,7 +23,7 @@ def render_github(report: Report, out: TextIO, language: str, shell: str = "bash
 
 def _annotation(one: Diagnosis, language: str, paths: Mapping[str, str]) -> str:
     line = one.evidence[0] if one.evidence else None
-    place = f"file={property_of(paths.get(line.source, line.source))},line={line.line}," if line else ""
+    place = f"file={_property_of(paths.get(line.source, line.source))},line={line.line}," if line else ""
     said = "\n".join(
         safe(text)
         for text in (
@@ -32,15 +32,15 @@ def _annotation(one: Diagnosis, language: str, paths: Mapping[str, str]) -> str:
             *(f"→ {fix.do.of(language)}" + (f": {pasteable(fix.run)}" if fix.run else "") for fix in one.fixes[:3]),
         )
     )
-    return f"::{COMMANDS[one.severity]} {place}title={property_of(one.title.of(language))}::{data_of(said)}\n"
+    return f"::{COMMANDS[one.severity]} {place}title={_property_of(one.title.of(language))}::{_data_of(said)}\n"
 
 
-def property_of(text: str) -> str:
+def _property_of(text: str) -> str:
     """Text as the value of a property of a workflow command."""
     return safe(text).translate(_PROPERTY)
 
 
-def data_of(text: str) -> str:
+def _data_of(text: str) -> str:
     """Safe lines as the message of a workflow command."""
     return text.translate(_DATA)
 
@@ -49,6 +49,6 @@ def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) ->
     """Write one workflow command a finding."""
     for finding in findings:
         code = CODES[finding.code]
-        place = f"file={property_of(finding.place.path)},line={finding.place.line},col={finding.place.column}"
-        title = property_of(f"{finding.code} {code.name}")
-        out.write(f"::{COMMANDS[code.severity]} {place},title={title}::{data_of(safe(finding.message))}\n")
+        place = f"file={_property_of(finding.place.path)},line={finding.place.line},col={finding.place.column}"
+        title = _property_of(f"{finding.code} {code.name}")
+        out.write(f"::{COMMANDS[code.severity]} {place},title={title}::{_data_of(safe(finding.message))}\n")

@@ -23,7 +23,7 @@ def render_junit(report: Report, out: TextIO, language: str, shell: str = "bash"
         _case(suite, one, language)
     if not report.diagnoses:
         SubElement(suite, "testcase", {"classname": "logrules", "name": report.status.value})
-    write_document(root, out)
+    _write_document(root, out)
 
 
 def _case(suite: Element, one: Diagnosis, language: str) -> None:
@@ -52,7 +52,7 @@ def safe_lines(lines: Iterable[str]) -> str:
     return "\n".join(map(safe, lines))
 
 
-def write_document(root: Element, out: TextIO) -> None:
+def _write_document(root: Element, out: TextIO) -> None:
     """The whole document, indented."""
     indent(root)
     out.write('<?xml version="1.0" encoding="utf-8"?>\n')
@@ -68,7 +68,7 @@ def render_results(results: Sequence[Result], out: TextIO) -> None:
         suite = SubElement(root, "testsuite", _counts_of(kind, known))
         for result in known:
             _add_case(suite, result)
-    write_document(root, out)
+    _write_document(root, out)
 
 
 def _counts_of(name: str, results: Sequence[Result]) -> dict[str, str]:

@@ -62,7 +62,7 @@ def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
     """
     named = tuple(paths.values())
     diagnoses = report.diagnoses
-    unpacker = unpacker_of(named)
+    unpacker = _unpacker_of(named)
     if not named:
         diagnoses = tuple(replace(one, fixes=tuple(map(_to_fill_in, one.fixes))) for one in diagnoses)
     elif unpacker is not None:
@@ -103,7 +103,7 @@ def _word(path: str, quote: str) -> str:
     return quoted(f"./{path}" if path.startswith("-") else path, quote)
 
 
-def unpacker_of(paths: Sequence[str]) -> Unpacker | None:
+def _unpacker_of(paths: Sequence[str]) -> Unpacker | None:
     """What reads all of these files at once by their names; None where no common tool does."""
     stems = {path: next((end for end in _TOOLS if path.endswith(end)), "") for path in paths}
     archives = any(path.removesuffix(end).endswith(_NO_TOOL) for path, end in stems.items())

@@ -57,7 +57,7 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", safe(text))
 
 
-def fence_for(text: str) -> str:
+def _fence_for(text: str) -> str:
     """A fence that the text cannot close."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     return "`" * max(3, longest + 1)
@@ -88,18 +88,18 @@ def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
 def _fix(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:
     risk = words.RISK[fix.risk].of(language)
     yield f"{number}. {escaped(fix.do.of(language))} *({risk})*"
-    text = safe_block([*chain.from_iterable(copyables(fix, shell))])
+    text = _safe_block([*chain.from_iterable(copyables(fix, shell))])
     if text:
-        fence = fence_for(text)
+        fence = _fence_for(text)
         yield "\n".join(f"   {line}" for line in (f"{fence}", *text.splitlines(), fence))
 
 
 def _fenced(lines: Sequence[Evidence]) -> str:
-    text = safe_block([f"{line.source}:{line.line}: {line.text[:_MAX_LINE]}" for line in lines])
-    fence = fence_for(text)
+    text = _safe_block([f"{line.source}:{line.line}: {line.text[:_MAX_LINE]}" for line in lines])
+    fence = _fence_for(text)
     return f"{fence}text\n{text}\n{fence}"
 
 
-def safe_block(lines: Sequence[str]) -> str:
+def _safe_block(lines: Sequence[str]) -> str:
     """Several lines, each made harmless."""
     return "\n".join(safe(line) for line in lines)

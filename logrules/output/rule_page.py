@@ -39,7 +39,7 @@ def render_named(name: str, pack: Pack, out: TextIO, language: str, shell: str) 
     if rule is not None:
         render_rule(rule, pack, out, language, shell)
     elif word is not None:
-        render_word(word, pack, out, language)
+        _render_word(word, pack, out, language)
     return rule is not None or word is not None
 
 
@@ -48,7 +48,7 @@ def render_rule(rule: Rule, pack: Pack, out: TextIO, language: str, shell: str) 
     out.writelines(f"{line}\n" for line in _rule_lines(rule, pack, card_of(pack, rule.id), language, shell))
 
 
-def render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
+def _render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
     """Write what a cause or a phase means, and the rules that name it."""
     out.write(f"# {word.title.of(language)} (`{word.id}`)\n\n{word.about.of(language)}\n")
     named = [rule for rule in pack.rules if word.id in (rule.cause, rule.phase, rule.phase_otherwise)]

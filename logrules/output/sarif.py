@@ -23,10 +23,10 @@ def render_sarif(report: Report, out: TextIO, language: str, shell: str = "bash"
     """Write the report as one SARIF log with one run."""
     rules = {one.rule: one for one in report.diagnoses}
     results = [_result(one, list(rules).index(one.rule), language, report.paths) for one in report.diagnoses]
-    write_sarif("logrules", [_rule(one, language) for one in rules.values()], results, out)
+    _write_sarif("logrules", [_rule(one, language) for one in rules.values()], results, out)
 
 
-def write_sarif(tool: str, rules: Sequence[Any], results: Sequence[Any], out: TextIO) -> None:
+def _write_sarif(tool: str, rules: Sequence[Any], results: Sequence[Any], out: TextIO) -> None:
     """Write one SARIF log with one run of a tool."""
     driver = {"name": tool, "version": __version__, "semanticVersion": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
@@ -80,7 +80,7 @@ def _uri(path: str) -> str:
 
 def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
     """Write one SARIF log with one run."""
-    write_sarif(
+    _write_sarif(
         "logrules check", list(map(_rule_of_code, CODES.values())), list(map(_result_of_finding, findings)), out
     )
 

@@ -132,11 +132,11 @@ def _facts(report: Report, language: str) -> list[str]:
     facts = [read, f"{report.lines:,} {(words.LINE if report.lines == 1 else words.LINES).of(language)}"]
     if report.comparison is not None:
         facts.append(coverage(report.comparison, language))
-    phases = phases_seen(report)
+    phases = _phases_seen(report)
     return [*facts, " → ".join(phases)] if len(phases) > 1 else facts
 
 
-def phases_seen(report: Report) -> list[str]:
+def _phases_seen(report: Report) -> list[str]:
     """The phases in the order in which the job came to them, each once."""
     ordered = sorted(report.timeline, key=lambda span: (span.source, span.first_line))
     return list(dict.fromkeys(span.phase for span in ordered))

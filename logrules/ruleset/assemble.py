@@ -30,8 +30,8 @@ _OTHERWISE_CALLED = {"certainty_model": "certainty"}
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
     files = [source.file for source in sources if isinstance(source.file, TableFile)]
-    phases, tables = joined_phases(files), joined_tables(files)
-    vocabulary = vocabulary_of(sources, phases, tables)
+    phases, tables = _joined_phases(files), _joined_tables(files)
+    vocabulary = _vocabulary_of(sources, phases, tables)
     draft = _draft_of(sources, vocabulary)
     frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
     trace = trace_of(draft, frameworks, tables)
@@ -97,7 +97,7 @@ def _of_tables(tables: Tables) -> Iterator[str]:
     yield from (one.pattern for one in tables.told_names)
 
 
-def vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Vocabulary:
+def _vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Vocabulary:
     """The words that the files define; a later step stands in the place of an earlier one of its name."""
     frameworks = [source.file.framework for source in sources if isinstance(source.file, FrameworkFile)]
     steps = {
@@ -132,7 +132,7 @@ def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
     )
 
 
-def joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
+def _joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
     """The phases of all files, in the order of the pipeline."""
     phases: list[Phase] = []
     for file in files:
@@ -149,7 +149,7 @@ def _with(phases: list[Phase], new: Phase) -> list[Phase]:
     return [*phases[:at], new, *phases[at:]]
 
 
-def joined_tables(files: Iterable[TableFile]) -> Tables:
+def _joined_tables(files: Iterable[TableFile]) -> Tables:
     """The tables of all files. The tiers are those of the last file that gives any."""
     known: dict[str, Any] = {}
     for file in files:

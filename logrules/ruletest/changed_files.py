@@ -55,7 +55,7 @@ def impact_of_changes(since: str, roots: Sequence[Path]) -> ChangeImpact:
     found = _Found()
     for path, name in changed.items():
         if path.suffix in {".yaml", ".yml"} and path.name != CASE_NAME and any(map(path.is_relative_to, places)):
-            found.add_rule_file(path, old_text(since, name))
+            found.add_rule_file(path, _old_text(since, name))
     folders = frozenset(path.parent for path in changed)
     return ChangeImpact(found.everything, frozenset(found.rules), folders, tuple(found.literals))
 
@@ -120,7 +120,7 @@ def _changed_since(since: str) -> bytes:
     return _git("diff", "--name-only", "--no-renames", "-z", since, "--")
 
 
-def old_text(since: str, name: str) -> bytes | None:
+def _old_text(since: str, name: str) -> bytes | None:
     """A file as it was at a commit; None where it was not there yet."""
     try:
         return _git("show", f"{since}:{name}")

@@ -107,7 +107,7 @@ def earlier_collection(
 ) -> Tested | None:
     """What earlier runs, or the shipped rules alone, make of the texts; None where all have to be compiled."""
     all_texts = [*texts, *settings_text(settings)]
-    found = kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
+    found = _kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
     if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
         shipped = [text for text in texts if not text.origin]
         known = compiled(shipped, processes=processes)
@@ -121,7 +121,7 @@ def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | N
     base = nearest_base(texts)
     if base is None or len(base.differing(texts)) > MAX_ADDED:
         return None
-    known = kept_collection(base.digest)
+    known = _kept_collection(base.digest)
     return None if known is None else _put_on(base, known, texts, settings)
 
 
@@ -191,7 +191,7 @@ def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None
     keep_value("base", pack.digest, _base_of(pack, texts))
 
 
-def kept_collection(digest: str) -> tuple[Pack, Suite] | None:
+def _kept_collection(digest: str) -> tuple[Pack, Suite] | None:
     """The pack and the whole suite that were kept under this digest."""
     suite = kept_value("suite", digest, Suite)
     pack = cached_pack(digest) if suite is not None else None

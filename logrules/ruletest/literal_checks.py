@@ -19,7 +19,7 @@ TELLING_LINES = 200
 
 def literal_findings(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> Iterator[LintFinding]:
     """The literals of these signals that are short, common in these logs, or superfluous."""
-    common = common_literals(signals, logs)
+    common = _common_literals(signals, logs)
     for here in signals:
         for number, literal in enumerate(here.signal.contains):
             path = (*here.at, "contains", number)
@@ -45,7 +45,7 @@ def _inside(here: PlacedSignal, number: int) -> str | None:
     return None
 
 
-def common_literals(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> dict[str, float]:
+def _common_literals(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> dict[str, float]:
     """The literals that are common in the logs, with their share of lines."""
     asked = list(dict.fromkeys(text for here in signals for text in here.signal.contains))
     if not asked or not logs:

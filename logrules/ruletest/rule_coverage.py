@@ -59,7 +59,7 @@ def coverage_of(on: Prepared, rules: Iterable[str], footprints: Sequence[Footpri
 
 def _rule_coverage(on: Prepared, rule: Rule, found: Sequence[Footprint]) -> RuleCoverage:
     named, signals = on.pack.signals, sorted(all_signals(rule.when))
-    captures = [(signal, name) for signal in signals for name in capture_names(on.pack, signal)]
+    captures = [(signal, name) for signal in signals for name in _capture_names(on.pack, signal)]
     branches = _branches(on, rule)
     seen = frozenset(signal for one in found for signal in one.signals)
     filled = frozenset(pair for one in found for pair in one.captures)
@@ -86,7 +86,7 @@ def _rule_coverage(on: Prepared, rule: Rule, found: Sequence[Footprint]) -> Rule
     )
 
 
-def capture_names(pack: Pack, signal: int) -> tuple[str, ...]:
+def _capture_names(pack: Pack, signal: int) -> tuple[str, ...]:
     """The named groups of a signal's pattern."""
     pattern = pack.signals[signal].pattern
     if pattern is None:

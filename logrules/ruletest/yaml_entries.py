@@ -88,7 +88,7 @@ class _Mapping:
 
     def wanted(self) -> list[int]:
         """The entries' numbers in the order that they should have; unknown keys last, in their own."""
-        order = order_of(self.path, self.keys)
+        order = _order_of(self.path, self.keys)
         places = {key: place for place, key in enumerate(order)}
         numbers = range(len(self.keys))
         return sorted(numbers, key=lambda number: places.get(self.keys[number], len(places))) if order else [*numbers]
@@ -160,7 +160,7 @@ def _entries(lines: Sequence[str], mapping: _Mapping) -> list[tuple[list[str], l
     ]
 
 
-def order_of(path: Sequence[str | int], keys: Sequence[str]) -> Sequence[str]:
+def _order_of(path: Sequence[str | int], keys: Sequence[str]) -> Sequence[str]:
     """The order of the keys of the mapping at this path; empty where their order is their author's."""
     if not path:
         return next((order for key, order in _FILES if key in keys), _CASE if "id" in keys else ())

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         for check in CHECKS:
             print(f"{check.id:12} {check.title.of(options.lang)}")
         return 0
-    asked = Asked(wanted_gpus(options), tuple(options.data), options.python or default_python(), options.output)
+    asked = Asked(_wanted_gpus(options), tuple(options.data), options.python or default_python(), options.output)
     answers = examine(Machine(os.environ, asked), chosen(options.only))
     (render_answers_json if options.json else render_answers)(answers, sys.stdout, options.lang)
     return exit_status(answers)
@@ -84,7 +84,7 @@ def chosen(only: str | None) -> "Sequence[Check]":
     return [known[name] for name in wanted]
 
 
-def wanted_gpus(options: argparse.Namespace) -> int | None:
+def _wanted_gpus(options: argparse.Namespace) -> int | None:
     """How many GPUs the run needs here. Raises LogrulesError where the parts exceed the whole."""
     parts = [count for count in (options.actor_gpus, options.rollout_gpus) if count is not None]
     if options.total_gpus is not None and sum(parts) > options.total_gpus:

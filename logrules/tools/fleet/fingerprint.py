@@ -67,7 +67,7 @@ def fingerprint_of(report: Report) -> Fingerprint | None:
         return None
     line = report.unusual[-1]
     kind, message = _exception_in(line)
-    return Fingerprint("", kind, normalised(message, _names([line])), own_frame([line]))
+    return Fingerprint("", kind, normalised(message, _names([line])), _own_frame([line]))
 
 
 def _of_diagnosis(one: Diagnosis) -> Fingerprint:
@@ -77,7 +77,7 @@ def _of_diagnosis(one: Diagnosis) -> Fingerprint:
         return Fingerprint(_component(one), one.cause, "", "")
     kind, message = _exception_in(line)
     names = {*one.hosts, *_names(one.evidence)}
-    return Fingerprint(_component(one), kind or one.cause, normalised(message, names), own_frame(one.evidence))
+    return Fingerprint(_component(one), kind or one.cause, normalised(message, names), _own_frame(one.evidence))
 
 
 def _component(one: Diagnosis) -> str:
@@ -116,7 +116,7 @@ def normalised(message: str, names: Iterable[str] = ()) -> str:
     return _NUMBERS.sub("#", template_of(text))
 
 
-def own_frame(lines: Iterable[Evidence]) -> str:
+def _own_frame(lines: Iterable[Evidence]) -> str:
     """``file in function`` of the innermost frame of the user's own code that the lines show, without its folder."""
     for file, function in chain.from_iterable(map(_frames, lines)):
         if not _LIBRARY.search(file):

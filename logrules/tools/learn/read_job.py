@@ -95,14 +95,14 @@ def read_job(on: Prepared, job: FoundJob) -> ReadJob:
     paths = {source.name: str(source.path) for source in found.sources if isinstance(source, FileSource)}
     logs = tuple(paths.values())
     wrong = [one for one in report.diagnoses if one.severity is not Severity.INFO]
-    if not summary.troubled or not is_unexplained(wrong, on.pack):
+    if not summary.troubled or not _is_unexplained(wrong, on.pack):
         return ReadJob(job, summary, logs=logs)
     telling = tuple(_telling(_lines(wrong, report), raised, paths))[:_MAX_TELLING]
     may_be = tuple(one.cause for one in report.diagnoses if one.rule.startswith(ALTERNATIVES))
     return ReadJob(job, summary, True, telling, may_be, logs)
 
 
-def is_unexplained(wrong: Sequence[Diagnosis], pack: Pack) -> bool:
+def _is_unexplained(wrong: Sequence[Diagnosis], pack: Pack) -> bool:
     """Whether nothing is known of a failure but what was raised: no rule has words of it, and no row of a table."""
     if not wrong:
         return True
