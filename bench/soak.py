@@ -59,6 +59,19 @@ SEEDS = (
     b"100%|##########| 0/0 [00:00<?, ?it/s]",
     b"Traceback (most recent call last):\n",
 )
+RECORD_NAMES = (("ts", "level", "msg"), ("time", "levelname", "message"), ("@timestamp", "severity", "message"))
+SEQUENCES = (
+    b"\x1b[31m",
+    b"\x1b[0m",
+    b"\x1b[K",
+    b"\x1b[",
+    b"\x1b",
+    b"\x9b31m",
+    b"\x1b]8;;http://x\x1b\\",
+    b"\x1b[2K\r",
+    b"\x08",
+)
+NUMBERS = (b"0", b"-1", b"9" * 20, b"9" * 5_000, b"1e999", b"nan", b"inf", b"007", "٣".encode(), "²".encode())
 
 
 def mutant(logs: Sequence[bytes], lot: random.Random) -> bytes:
@@ -124,7 +137,50 @@ def repeated(data: bytes, _logs: Sequence[bytes], lot: random.Random) -> bytes:
     return data[: MAX_BYTES // 2] + line * (MAX_BYTES // 2 // max(len(line), 1))
 
 
-CHANGES = (bytes_changed, seeded, interleaved, reordered, cut, recoded, other_ends, repeated)
+def recorded(data: bytes, _logs: Sequence[bytes], lot: random.Random) -> bytes:
+    """Each line as a JSON record, of which one writer in ten puts something else where a text belongs."""
+    when, level, message = lot.choice(RECORD_NAMES)
+    odd = (None, [], {"a": 1}, -1, 1e300, "9" * 600, "9999-99-99", "\x1b[31mERROR", True)
+    records = []
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n")):
+        record = {when: 1.7e9 + number, level: "ERROR", message: line}
+        if not lot.randrange(10):
+            record[lot.choice((when, level, message, "exc_info", "rank", "error"))] = lot.choice(odd)
+        records.append(
+            json.dumps(record, ensure_ascii=bool(lot.randrange(2)))[: lot.choice((1_000_000, 1_000_000, 200))]
+        )
+    return "\n".join(records).encode()
+
+
+def coloured(data: bytes, _logs: Sequence[bytes], lot: random.Random) -> bytes:
+    """Sequences of terminals in the middle of words, whole and broken ones."""
+    step, parts, at = lot.choice((3, 20, 100)), [], 0
+    while at < len(data):
+        size = lot.randint(1, 2 * step)
+        parts += (data[at : at + size], lot.choice(SEQUENCES))
+        at += size
+    return b"".join(parts)
+
+
+def counted(data: bytes, _logs: Sequence[bytes], lot: random.Random) -> bytes:
+    """Some of the numbers are no numbers, or beyond all."""
+    share = lot.choice((0.01, 0.1, 0.5))
+    return re.sub(rb"\d+", lambda found: lot.choice(NUMBERS) if lot.random() < share else found[0], data)
+
+
+CHANGES = (
+    recorded,
+    coloured,
+    counted,
+    bytes_changed,
+    seeded,
+    interleaved,
+    reordered,
+    cut,
+    recoded,
+    other_ends,
+    repeated,
+)
 
 
 def faults(path: Path, folder: Path) -> list[str]:

@@ -1,13 +1,14 @@
 """Many ranks in few words: as ranges, by who is missing, lines that are alike once."""
 
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.report import Evidence
-from logrules.output.numbers import ranks_said
+from logrules.output.numbers import other_ranks_said, ranks_said
 from logrules.output.rank_sentences import grouped, same_of
 
 
@@ -77,3 +78,19 @@ def test_lines_that_tell_ranks_apart_stay():
     assert len(grouped([line(0, "SeqNum=41, OpType=ALLREDUCE"), line(1, "SeqNum=42, OpType=ALLREDUCE")])) == 2
     assert len(grouped([line(None, "the same"), line(None, "the same")])) == 2, "nobody knows whose they are"
     assert same_of(grouped([line(0, "a")])[0], "en") == ""
+
+
+@given(seen=st.sets(st.integers(0, 40)), world=st.integers(1, 40))
+def test_those_that_are_missing_of_a_world_are_said_as_if_listed(seen, world):
+    missing = set(range(world)) - seen
+    assert other_ranks_said(seen, world, "en") == (ranks_said(missing, "en") if missing else "")
+
+
+def test_a_world_that_a_log_made_up_is_listed_nowhere():
+    tracemalloc.start()
+    try:
+        assert other_ranks_said({0, 7}, 1_000_000, "en") == "ranks 1-6, 8-999999"
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 100_000

@@ -1,7 +1,8 @@
 """Numbers as people say them: ranks, lengths of time, how many of something."""
 
-from collections.abc import Collection, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+from typing import TypeAlias
 
 from logrules.model.report import Text
 
@@ -12,6 +13,7 @@ _FEW = 4
 _ONE, _MANY = Text("rank {ranks}", "rank {ranks}"), Text("ranks {ranks}", "rank {ranks}")
 _EXCEPT = Text("{ranks} except {missing}", "{ranks}（{missing} 除外）")
 _MORE = Text("{ranks}, … ({count} in all)", "{ranks}……（共 {count} 个）")
+Run: TypeAlias = tuple[int, int]
 _UNITS_S = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
 
@@ -42,28 +44,55 @@ def counted(count: int, noun: str) -> str:
 
 def ranks_said(ranks: Collection[int], language: str) -> str:
     """Ranks as one says them: "rank 3", "ranks 0-3, 8", "ranks 0-511 except 37"."""
-    known = sorted(set(ranks))
-    if len(known) == 1:
-        return _ONE.of(language).format(ranks=known[0])
-    is_dense = known[-1] - known[0] < 2 * len(known)
-    missing = sorted(set(range(known[0], known[-1] + 1)).difference(known)) if is_dense else []
-    if missing and len(known) >= _FEW * len(missing):
-        span = f"{known[0]}-{known[-1]}"
-        said = _EXCEPT.of(language).format(ranks=span, missing=_bounded(missing, language))
+    return _runs_said(_runs(sorted(set(ranks))), language)
+
+
+def other_ranks_said(ranks: Collection[int], world: int, language: str) -> str:
+    """The same of those of a world that are not among these; nothing where there are none.
+
+    A log may say that its world is of a million ranks: they are told by their runs, and never listed.
+    """
+    others = _between([(-1, -1), *_runs(sorted(set(ranks).intersection(range(world)))), (world, world)])
+    return _runs_said(others, language) if others else ""
+
+
+def _runs_said(known: Sequence[Run], language: str) -> str:
+    first, last, count = known[0][0], known[-1][1], _count(known)
+    if count == 1:
+        return _ONE.of(language).format(ranks=first)
+    missing = _between(known)
+    if missing and last - first < 2 * count and count >= _FEW * _count(missing):
+        said = _EXCEPT.of(language).format(ranks=f"{first}-{last}", missing=_bounded(missing, language))
     else:
         said = _bounded(known, language)
     return _MANY.of(language).format(ranks=said)
 
 
-def _bounded(numbers: Sequence[int], language: str) -> str:
-    runs = spans(numbers)
-    said = ", ".join(runs[:MAX_RUNS])
-    return said if len(runs) <= MAX_RUNS else _MORE.of(language).format(ranks=said, count=len(numbers))
+def _bounded(runs: Sequence[Run], language: str) -> str:
+    said = ", ".join(map(_span, runs[:MAX_RUNS]))
+    return said if len(runs) <= MAX_RUNS else _MORE.of(language).format(ranks=said, count=_count(runs))
 
 
 def spans(numbers: Sequence[int]) -> list[str]:
     """Rising numbers as one says each unbroken run: "3", "5-7"."""
-    # Within a run all numbers are as far from their places.
-    runs = groupby(enumerate(numbers), key=lambda placed: placed[1] - placed[0])
-    ends = [(run[0][1], run[-1][1]) for run in (list(found) for _, found in runs)]
-    return [str(low) if low == high else f"{low}-{high}" for low, high in ends]
+    return list(map(_span, _runs(numbers)))
+
+
+def _runs(numbers: Sequence[int]) -> list[Run]:
+    """The unbroken runs of rising numbers, by their first and last."""
+    starts = [at for at, number in enumerate(numbers) if at == 0 or number != numbers[at - 1] + 1]
+    return [(numbers[at], numbers[behind - 1]) for at, behind in pairwise([*starts, len(numbers)])]
+
+
+def _between(runs: Sequence[Run]) -> list[Run]:
+    """The runs of what lies between others."""
+    return [(low + 1, high - 1) for (_, low), (high, _) in pairwise(runs) if low + 1 < high]
+
+
+def _count(runs: Iterable[Run]) -> int:
+    return sum(high - low + 1 for low, high in runs)
+
+
+def _span(run: Run) -> str:
+    low, high = run
+    return str(low) if low == high else f"{low}-{high}"

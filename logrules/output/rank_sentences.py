@@ -7,7 +7,7 @@ from functools import partial
 from logrules.model.event import rank_of_label
 from logrules.model.record import record
 from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
-from logrules.output.numbers import duration, ranks_said
+from logrules.output.numbers import duration, other_ranks_said, ranks_said
 
 _SAID: Mapping[DivergenceKind, Text] = {
     DivergenceKind.IDLE: Text(
@@ -80,10 +80,10 @@ def coverage(comparison: Comparison, language: str) -> str:
     seen, world = len(comparison.seen), comparison.world
     if world is None:
         return _SEEN.of(language).format(seen=seen)
-    missing = set(range(world)).difference(comparison.seen)
+    missing = other_ranks_said(comparison.seen, world, language)
     if not missing:
         return _ALL_SEEN.of(language).format(seen=seen, world=world)
-    return _SEEN_OF.of(language).format(seen=seen, world=world, missing=ranks_said(missing, language))
+    return _SEEN_OF.of(language).format(seen=seen, world=world, missing=missing)
 
 
 def declined(comparison: Comparison, language: str) -> str | None:
