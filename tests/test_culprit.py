@@ -17,6 +17,10 @@ SUMMARY = (
     "Root Cause (first observed failure):\n[0]:\n  time      : 2025-01-02_03:04:05\n  host      : gpu-4\n"
     "  rank      : {} (local_rank: 1)\n  exitcode  : {} (pid: 4242)\n"
 )
+LOST = (
+    "[rank{0}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:537] Read error [10.0.0.9]:4242: "
+    "Connection reset by peer\n"
+)
 STORIES = {
     "the first line of a message of several lines names its writer": (
         "[2025-01-02 03:04:05 TP6] Scheduler hit an exception: " + RAISED + OOM, 6,
@@ -53,6 +57,13 @@ STORIES = {
     ),
     "within the same half second the one that wrote first": (
         "[rank2]: 2025-01-02 03:04:07,500 ERROR " + OOM + "[rank3]: 2025-01-02 03:04:07,300 ERROR " + OOM, 2,
+    ),
+    "that a survivor ended with an error too names nobody": (
+        "[rank4]: step 3 loss 0.1\n" + LOST.format(2) + SUMMARY.format(2, 1), None,
+    ),
+    "whom one of two lost is the other": ("[rank0]: step 3 loss 0.1\n[rank1]: step 3 loss 0.1\n" + LOST.format(0), 1),
+    "of more than two nobody knows which": (
+        "".join(f"[rank{rank}]: step 3 loss 0.1\n" for rank in range(3)) + LOST.format(0), None,
     ),
     "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
     "the task of Slurm that was its launcher is no rank": (
