@@ -49,12 +49,13 @@ def some_of(rows: Iterable[object], every: int = 4) -> list[object]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> object:
-    """A cache folder of the tests' own. `make test` has compiled the shipped rules before: they are there already."""
+    """Folders of the tests' own for what is cached and what scans keep. `make test` has compiled the shipped rules before: they are there already."""
     own = tmp_path_factory.mktemp("tests") / "cache"
     with contextlib.suppress(OSError, RuntimeError, shutil.Error):
         shutil.copytree(cache_folder(), own)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOGRULES_CACHE_DIR", str(own))
+        patch.setenv("LOGRULES_STATE_DIR", str(own.with_name("state")))
         yield
 
 

@@ -23,6 +23,10 @@ DIED = (
 )
 JOINED = "gpu-9:{0}:{0} [{1}] NCCL INFO ncclCommInitRank comm 0x5 rank {1} nranks 3 cudaDev {1} busId 56000 - Init COMPLETE\n"
 PROCESSES = JOINED.format(390, 0) + JOINED.format(400, 1) + JOINED.format(410, 2)
+LOST = (
+    "[rank{0}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:537] Read error [10.0.0.9]:4242: "
+    "Connection reset by peer\n"
+)
 STORIES = {
     "who died by the number that its launcher gave it with its rank": (
         "(TorchTrainer pid=2) - (node_id=0a, ip=10.0.0.7, pid=400) world_rank=0, local_rank=0, node_rank=0\n"
@@ -90,6 +94,13 @@ STORIES = {
     ),
     "within the same half second the one that wrote first": (
         "[rank2]: 2025-01-02 03:04:07,500 ERROR " + OOM + "[rank3]: 2025-01-02 03:04:07,300 ERROR " + OOM, 2,
+    ),
+    "that a survivor ended with an error too names nobody": (
+        "[rank4]: step 3 loss 0.1\n" + LOST.format(2) + SUMMARY.format(2, 1), None,
+    ),
+    "whom one of two lost is the other": ("[rank0]: step 3 loss 0.1\n[rank1]: step 3 loss 0.1\n" + LOST.format(0), 1),
+    "of more than two nobody knows which": (
+        "".join(f"[rank{rank}]: step 3 loss 0.1\n" for rank in range(3)) + LOST.format(0), None,
     ),
     "the launcher's summary names who failed first": (RAISED + OOM + SUMMARY.format(5, 1), 5),
     "the task of Slurm that was its launcher is no rank": (

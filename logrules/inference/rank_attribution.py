@@ -209,9 +209,10 @@ def _losses(context: FailureContext) -> Iterator[Hypothesis]:
 
 
 def _other_of_two(hypothesis: Hypothesis, rank_table: RankTable) -> Sequence[int]:
-    """In a job of two, whoever misses the other one misses that one."""
+    """In a job of two, whoever misses the other one misses that one: by its size, or where just these two wrote."""
     others = {0, 1} - reporters_of(hypothesis)
-    return tuple(others) if rank_table.world == 2 and len(others) == 1 else ()  # noqa: PLR2004 (two)
+    is_of_two = rank_table.world == 2 or (rank_table.world is None and rank_table.ranks == {0, 1})  # noqa: PLR2004 (two)
+    return tuple(others) if is_of_two and len(others) == 1 else ()
 
 
 def _first(found: Iterable[Sequence[int]]) -> Sequence[int]:

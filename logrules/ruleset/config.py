@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from logrules.model.errors import PackError
+from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
@@ -73,4 +75,8 @@ def checked(settings: Settings | None) -> Config | None:
     data: Any = json.loads(settings.table)
     under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
     document = Document(settings.path, data, places_of_keys(settings.text, under))
+    table = next((name for name in ("logrules", "tool") if not under and isinstance(data.get(name), dict)), None)
+    if table is not None:
+        where = "here the keys stand at the top of the file, without a table around them"
+        raise PackError([Problem(document.place((table,)), f"`{table}`: {where}, as `packs = [...]`", kind="schema")])
     return Config(document, validated(document, ConfigFile))
