@@ -118,7 +118,12 @@ def on(small_pack):
     [
         ("a wait that is open at the end is a stall", "JOINING", Status.STALLED, "rendezvous-timeout"),
         ("what was waited for came", "JOINING\nJOINED", Status.HEALTHY, None),
-        ("who began bare and goes on with its rank", "JOINING\n[rank0]: JOINING\n[rank0]: JOINED", Status.HEALTHY, None),
+        (
+            "who began bare and goes on with its rank",
+            "JOINING\n[rank0]: JOINING\n[rank0]: JOINED",
+            Status.HEALTHY,
+            None,
+        ),
         (
             "what a peer waited for came to it alone",
             "[rank0]: JOINING\n[rank1]: JOINING\n[rank0]: JOINED",
