@@ -95,9 +95,9 @@ def test_a_supposition_is_no_error_and_no_stall(on):
 
 
 def test_it_points_at_the_lines_of_what_it_may_be_and_at_nobody(on):
-    broken, supposed, *_ = run_log(on, "STEP 1\nBROKEN").diagnoses
+    broken, supposed, *_ = run_log(on, "[rank3]: STEP 1\n[rank3]: BROKEN").diagnoses
     assert supposed.evidence == broken.evidence
-    assert supposed.ranks == ()
+    assert (broken.ranks, supposed.ranks) == ((3,), ())
 
 
 def test_a_rule_that_knows_more_than_its_cause_has_no_alternatives(small_pack):

@@ -1,12 +1,15 @@
 """The table of causes: in which tiers they explain each other, and what a failure that nothing knows may be."""
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from logrules.model.record import record
 from logrules.model.report import Restart, Severity
 from logrules.ruleset.bounds import Len
 
 Label = Annotated[str, Len(1, 80)]
+# Whom a diagnosis points at, and what shows that a run survived what it is of.
+Culprit: TypeAlias = Literal["reporter", "absent", "captured", "none"]
+ClearedBy: TypeAlias = Literal["progress", "completion", "nothing"]
 
 
 @record
@@ -44,8 +47,8 @@ class Cause:
     phase: str | None = None
     severity: Severity = Severity.ERROR
     restart: Restart = Restart.AFTER_FIX
-    culprit: str = "reporter"
-    cleared_by: str = "progress"
+    culprit: Culprit = "reporter"
+    cleared_by: ClearedBy = "progress"
     stall: bool = False
     abrupt: bool = False
     ends_stalls: bool = False

@@ -21,6 +21,7 @@ from pydantic import (
 from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
 from logrules.ruleset.bounds import Compiles
+from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Detection
 from logrules.ruleset.duration import FORM
 
@@ -270,8 +271,8 @@ class RuleFile(CardFile):
     when: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
     anywhere: bool = False
     phase: Annotated[str, StringConstraints(pattern=r"^([a-z_]+|here else [a-z_]+)$")] | None = None
-    culprit: Literal["reporter", "absent", "captured", "none"] | None = None
-    cleared_by: Literal["progress", "completion", "nothing"] | None = None
+    culprit: Culprit | None = None
+    cleared_by: ClearedBy | None = None
     fallback: bool = False
     stall: bool | None = None
 

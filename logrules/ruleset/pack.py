@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from logrules.model.event import Stance
 from logrules.model.record import field, record
 from logrules.model.report import Severity, SourceNote
+from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Condition
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
@@ -56,8 +57,8 @@ class Rule:
     when: Condition
     phase: str | None = None
     phase_otherwise: str | None = None
-    culprit: str = "reporter"
-    cleared_by: str = "progress"
+    culprit: Culprit = "reporter"
+    cleared_by: ClearedBy = "progress"
     wait: str | None = None
     fallback: bool = False
     stall: bool = False

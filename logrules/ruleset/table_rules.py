@@ -43,7 +43,7 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
             cause = causes.get(one.cause)
             if cause is not None:
                 name = f"{ALTERNATIVES}{alternatives.id}/{one.cause}"
-                rule = replace(_rule(name, cause, None), severity=Severity.INFO, culprit="nobody", stall=False)
+                rule = replace(_rule(name, cause, None), severity=Severity.INFO, culprit="none", stall=False)
                 yield rule, row_text(one, cause, vocabulary)
 
 
