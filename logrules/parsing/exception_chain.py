@@ -1,5 +1,6 @@
 """Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
 
+import re
 from collections.abc import Collection, Sequence
 
 from logrules.model.event import Event, Level
@@ -11,6 +12,8 @@ from logrules.parsing.frame_list import FrameList
 # An exception told in another one's message begins within so many lines below it.
 NESTED_LINES = 6
 MAX_LINKS = 16
+# A notebook shows the source around a frame with the numbers of its lines, and marks the one that was left.
+_SHOWN_SOURCE = re.compile(r"\s{0,12}(?:-+> )?\s{0,8}\d{1,6} ")
 
 
 @mutable_record
@@ -38,8 +41,11 @@ class OpenTraceback:
         """
         return bool(self.levels) and {*self.levels, last.level} <= {Level.DEBUG, Level.INFO}
 
-    def is_cut_off_at(self, last: Event, reach: int) -> bool:
-        """Whether the last line of its log is one of its own, ``reach`` lines below its last frame at most."""
+    def is_cut_off_at(self, lines: Sequence[Event], reach: int) -> bool:
+        """Whether the last of these lines of its log is one of its own: ``reach`` below its last frame and source."""
+        last = lines[-1]
+        below = (line for line in lines if line.worker == self.first.worker and line.line > self.last_line)
+        reach += sum(_SHOWN_SOURCE.match(line.message) is not None for line in below)
         near = self.first.source == last.source and last.line - self.last_line <= reach
         alone = not (self.nested or self.frames.innermost_first) and self.link is None
         return near and alone and bool(self.frames.count) and (not self.headless or self._begins_its_log())

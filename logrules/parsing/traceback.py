@@ -1,7 +1,6 @@
 """The lines of tracebacks, crashes and kernel messages to failure records, a worker at a time."""
 
 import itertools
-import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -28,8 +27,6 @@ MAX_WORKERS = 4_096
 MAX_RECORDS = 10_000
 # A failure that is told thousands of times must not hide the next one.
 MAX_ALIKE = 1_024
-# A notebook shows the source around a frame with the numbers of its lines, and marks the one that was left.
-_SHOWN_SOURCE = re.compile(r"\s{0,12}(?:-+> )?\s{0,8}\d{1,6} ")
 
 Captures: TypeAlias = Mapping[str, str]
 Told: TypeAlias = tuple[int | None, Failure | None]
@@ -73,7 +70,7 @@ class TracebackAssembler:
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The record of a traceback that the last of these ``lines`` of a log leaves without its exception, if so."""
         for writer in self._writers.values():
-            trace = next((one for one in writer.traces if one.is_cut_off_at(lines[-1], _reach(one, lines))), None)
+            trace = next((one for one in writer.traces if one.is_cut_off_at(lines, SOURCE_LINES)), None)
             if trace is not None:
                 place = replace(trace.last_of(lines), worker=trace.first.worker)
                 return self._bounded(self._complete(writer, place, trace, *cut_short(place.text))[1])
@@ -301,9 +298,3 @@ class TracebackAssembler:
         self._alike[kind] += 1
         self._records.add(failure.id)
         return failure
-
-
-def _reach(trace: OpenTraceback, lines: Sequence[Event]) -> int:
-    """So many lines below its last frame a traceback may end: those of its source, of which a notebook shows more."""
-    below = (line for line in lines if line.worker == trace.first.worker and line.line > trace.last_line)
-    return SOURCE_LINES + sum(_SHOWN_SOURCE.match(line.message) is not None for line in below)
