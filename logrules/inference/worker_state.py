@@ -176,6 +176,27 @@ class WorkerState:
         return None if self.stepped is None or self.counted else (self.stepped, self.rhythm)
 
 
+def moves_on(marker: Marker) -> bool:
+    """Whether who writes such a line has come through what it waited for."""
+    return bool(marker.enters or marker.opens or marker.progress or marker.completes)
+
+
+class ProcessNames:
+    """The last name of each process, by source, host and number: some take a better one once they have a rank."""
+
+    def __init__(self) -> None:
+        self._named: dict[tuple[str, str | None, int], Worker] = {}
+
+    def former(self, worker: Worker) -> Worker | None:
+        """The name by which the writer of a line went until now, where it was another one."""
+        if worker.pid is None:
+            return None
+        process = (worker.source, worker.host, worker.pid)
+        former = self._named.get(process)
+        self._named[process] = worker
+        return former if former != worker else None
+
+
 def leaves_first(worker: Worker, states: Mapping[Worker, WorkerState]) -> bool:
     """Whether the first of its ranks, which speaks for a job, is there and has not done its work."""
     if not worker.rank:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
-from logrules.inference.worker_state import OpenWait, WorkerState, leaves_first, peers
+from logrules.inference.worker_state import OpenWait, ProcessNames, WorkerState, leaves_first, moves_on, peers
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
@@ -29,8 +29,7 @@ class WorkerTracker:
         self._waits, self._no_rhythm = tables.waits, tables.no_rhythm
         self._loop_order = -1
         self.workers: dict[Worker, WorkerState] = {}
-        # By source, host and number: what a process called itself last. Some take a better name once they have a rank.
-        self._processes: dict[tuple[str, str | None, int], Worker] = {}
+        self._names = ProcessNames()
         # A thousand ranks step and few of them wait: only these are gone through at each step.
         self._in_wait: dict[Worker, WorkerState] = {}
         # Those of them who started ranks and have heard of none yet.
@@ -127,7 +126,9 @@ class WorkerTracker:
         state = self.workers.get(worker)
         if state is None:
             state = self.workers[worker] = WorkerState(rhythm=self._no_rhythm)
-        self._close_of_former(worker, markers, observation)
+        former = self._in_wait.get(self._names.former(worker) or worker, state)
+        if former is not state and any(map(moves_on, markers)):
+            self._close(former, observation)  # Under a new name it is past what it waited for under the last.
         changes: list[Change] = []
         if self._starting and worker.rank is not None:
             self._close_of_starters(observation)
@@ -171,7 +172,7 @@ class WorkerTracker:
             holder.waits[name].renew(observation)
         if marker.rests:
             state.rest(observation)
-        if marker.enters or marker.opens or marker.progress or marker.completes:
+        if moves_on(marker):
             self._close(state, observation, keep=renewed)
         if marker.enters:
             yield from self._enter(worker, state, marker.enters, observation)
@@ -271,17 +272,6 @@ class WorkerTracker:
             if other != worker:
                 stays = [name for name, one in state.waits.items() if self.rounds < LOCK_STEP or not one.wait.first]
                 self._close(state, observation, keep=stays if peers(other, worker) else ())
-
-    def _close_of_former(self, worker: Worker, markers: Sequence[Marker], observation: Observation) -> None:
-        """A process that goes by another name now has come through what it waited for under the one before."""
-        moves = any(marker.enters or marker.opens or marker.progress or marker.completes for marker in markers)
-        if worker.pid is None or not moves:
-            return
-        process = (worker.source, worker.host, worker.pid)
-        former = self._processes.get(process, worker)
-        self._processes[process] = worker
-        if former != worker and former in self._in_wait:
-            self._close(self._in_wait[former], observation)
 
     def _close_of_starters(self, observation: Observation) -> None:
         """A rank says where it is: who started it waits for it no more."""
