@@ -16,7 +16,7 @@ KNOWN = {
 }
 # Programs that are not of Python, or whose flags are no text in their sources: from their manuals.
 DOCUMENTED = {
-    "slurm": "--account --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --mem --mpi --nodes --ntasks-per-node"
+    "slurm": "--account --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --label --mem --mpi --nodes --ntasks-per-node"
     " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
     "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
     "apptainer": "--writable-tmpfs",
@@ -26,7 +26,7 @@ DOCUMENTED = {
     " --quant-policy --session-len --tp",
     "uv": "--torch-backend",
     "mpirun": "--allow-run-as-root --map-by --mca --oversubscribe --prefix -x",
-    "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -fa -ngl -np -ub",
+    "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -ctk -ctv -fa -ngl -np -ub",
     "tritonserver": "--load-model --log-verbose --model-control-mode",
     "tensorrt-llm": "--kv_cache_free_gpu_memory_fraction --max_batch_size --max_num_tokens",
     "sample-factory": "--async_rl --heartbeat_reporting_interval --serial_mode",
