@@ -43,6 +43,19 @@ def test_the_scheduler_explains_the_signal_that_it_sends(shipped):
     assert "worker-killed" in {one.cause for one in first.consequences}
 
 
+_LOST = (
+    "slurmstepd: error:  mpi/pmix_v5: _errhandler: gpu-3 [0]: pmixp_client_v2.c:225: Error handler invoked: "
+    "status = -61, source = [slurm.pmix.91.0:5]\n"
+)
+_ENDED = "slurmstepd: error: *** STEP 91.0 ON gpu-3 CANCELLED AT 2025-03-01T10:00:00 ***\n"
+
+
+@pytest.mark.parametrize(("end", "cause"), [(_LIMIT + _LOST, "preempted"), (_LOST + _ENDED, "peer-lost")])
+def test_the_time_limit_explains_the_process_that_pmix_misses_and_its_loss_the_end_of_the_step(shipped, end, cause):
+    (first, *_) = run_log(prepared(shipped), _STEPS + end).diagnoses
+    assert first.cause == cause
+
+
 def test_the_time_limit_explains_no_process_that_was_killed_before_it(shipped):
     (first, *_) = run_log(prepared(shipped), _STEPS + _KILLED + _LIMIT).diagnoses
     assert first.cause == "worker-killed"
@@ -122,4 +135,5 @@ def test_every_such_exception_has_its_test_here():
         "child-failed",
         "build-failure",
         "lmdeploy-check-failed",
+        "pmix-lost-process",
     }
