@@ -174,10 +174,16 @@ def test_no_file_is_overwritten(folder, capsys):
     assert "is there already" in capsys.readouterr().err
 
 
-def test_the_first_pack_of_the_settings_is_where_it_goes(folder):
+def test_the_first_pack_of_the_settings_is_where_it_goes_to_be_edited_and_nothing_is_written_unasked(
+    folder, capsys, monkeypatch
+):
+    monkeypatch.setenv("VISUAL", f"{sys.executable} -c pass")
     (folder / "logrules.toml").write_text('packs = ["team-rules"]\n')
     (folder / "team-rules").mkdir()
     assert main(["new", "train.log:3", "--id", "acme/lost"]) == 0
+    assert "cause:" in capsys.readouterr().out
+    assert not list((folder / "team-rules").iterdir())
+    assert main(["new", "train.log:3", "--id", "acme/lost", "--edit"]) == 0
     assert (folder / "team-rules/acme/lost.yaml").is_file()
 
 

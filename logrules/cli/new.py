@@ -96,11 +96,11 @@ def _say_who_knows_it(pack: "Pack", line: str) -> None:
 def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
     if options.output:
         return Path(options.output)
-    if settings.packs:
-        return settings.packs[0]
-    if options.edit:
+    if not options.edit:
+        return None
+    if not settings.packs:
         raise LogrulesError("--edit needs a place for the file: -o DIR, or `packs` in logrules.toml")
-    return None
+    return settings.packs[0]
 
 
 def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
