@@ -23,6 +23,7 @@ from logrules.ruleset.kept_values import kept_name
 from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
+from logrules.ruletest import lint, parallel
 
 # A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make fuzz` and `make ci`
 # run many more, `make soak` the most. A change passes or fails by what it is, not by lot: new examples are for the soak.
@@ -75,6 +76,9 @@ def _read_shipped_files_once() -> object:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "read_source", read_once)
+        # Processes of their own would know nothing of what was read here.
+        for module in (parallel, lint):
+            patch.setattr(module, "reading_with", lambda _processes: None)
         yield
 
 

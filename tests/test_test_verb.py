@@ -118,8 +118,8 @@ def test_where_forking_is_not_safe_processes_compile_the_pack_themselves(mine, m
     assert there == here != []
 
 
-ROW = """exceptions:
-  - id: acme-shard
+ROW = """\
+  - id: {id}
     cause: dataset-corrupt
     classes: [KeyError]
     words: '{words}'
@@ -128,25 +128,32 @@ ROW = """exceptions:
 """
 
 
-def test_a_sample_of_a_row_of_exceptions_is_the_last_line_of_a_traceback(tmp_path, capsys):
-    row = ROW.format(words="shard", sample="- no shard -", near="KeyError: 17")
-    write(tmp_path / "exceptions" / "acme.yaml", row)
-    assert main(["test", str(tmp_path)]) == 1
-    assert "is no last line of a traceback" in capsys.readouterr().out
+def rows_at(folder: Path, *rows: tuple[str, str, str, str]) -> Path:
+    """A file of rows of exceptions: of each its id, its words, its sample and what it must not know."""
+    text = "".join(ROW.format(id=name, words=words, sample=sample, near=near) for name, words, sample, near in rows)
+    write(folder / "exceptions/acme.yaml", "exceptions:\n" + text)
+    return folder
 
 
-@pytest.mark.parametrize(
-    ("words", "near", "said"),
-    [
-        ("shard", "KeyError: 17", "2 samples: 0 failed"),
-        ("KeyError", "KeyError: 17", "does not know its sample (`words` is searched in the message"),
-        ("shard", "KeyError: no shard", "knows an exception that it must not"),
-        ("shard", "INFO 17 files are read", "2 samples: 0 failed"),
-        ("shard", "INFO shard 17 is read", "knows an exception that it must not"),
-    ],
-)
-def test_the_samples_of_a_row_of_exceptions_are_asked_of_it(tmp_path, capsys, words, near, said):
-    write(tmp_path / "exceptions" / "acme.yaml", ROW.format(words=words, sample="KeyError: shard 17", near=near))
-    status = main(["test", str(tmp_path)])
-    assert said in capsys.readouterr().out
-    assert status == (0 if "0 failed" in said else 1)
+def test_the_samples_of_rows_of_exceptions_are_asked_of_each_alone(tmp_path, capsys):
+    shard = "KeyError: shard 17"
+    rows = [
+        ("acme-good", "shard", shard, "KeyError: 17"),
+        ("acme-healthy", "shard", shard, "INFO 17 files are read"),
+        ("acme-class", "KeyError", shard, "KeyError: 17"),
+        ("acme-wide", "shard", shard, "KeyError: no shard"),
+        ("acme-loud", "shard", shard, "INFO shard 17 is read"),
+        ("acme-line", "shard", "- no shard -", "KeyError: 17"),
+    ]
+    status, out, _ = said(capsys, str(rows_at(tmp_path, *rows)), "--format", "tap")
+    assert status == 1
+    failed = [line for line in out.splitlines() if line.startswith("not ok")]
+    assert [next(name for name, *_ in rows if name in line) for line in failed] == [name for name, *_ in rows[2:]]
+    assert out.count("does not know its sample (`words` is searched in the message") == 1
+    assert out.count("knows an exception that it must not") == 2
+    assert out.count("is no last line of a traceback") == 1
+
+
+def test_rows_of_exceptions_that_hold_end_well(tmp_path, capsys):
+    rows = rows_at(tmp_path, ("acme-shard", "shard", "KeyError: shard 17", "KeyError: 17"))
+    assert said(capsys, str(rows)) == (0, "2 samples: 0 failed\n", "")

@@ -108,12 +108,20 @@ def earlier_collection(
     """What earlier runs, or the shipped rules alone, make of the texts; None where all have to be compiled."""
     all_texts = [*texts, *settings_text(settings)]
     found = _kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
-    if found is None and 0 < sum(bool(text.origin) for text in texts) <= MAX_ADDED:
+    if found is None and _adds_few_rules(texts):
         shipped = [text for text in texts if not text.origin]
         known = compiled(shipped, processes=processes)
         keep_collection(shipped, *known)
         found = _put_on(_base_of(known[0], shipped), known, all_texts, settings)
     return found
+
+
+def _adds_few_rules(texts: Sequence[RuleText]) -> bool:
+    """Whether a few rules, and nothing else, come beside the shipped files: what can be put on their pack."""
+    from logrules.ruleset.compile import read_sources
+
+    added = [text for text in texts if text.origin]
+    return 0 < len(added) <= MAX_ADDED and read_sources(added).rules_alone
 
 
 def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
