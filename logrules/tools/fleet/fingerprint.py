@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from logrules.model.event import LEADING_LEVEL
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.template import template_of
 
@@ -22,7 +23,7 @@ _NUMBERED = re.compile(r"\b[A-Za-z]+(?:[-_]?\d+)+\b")
 # What stands before a message: brackets with who and when, a host with pid and thread, a level, a source file.
 _PREFIX = re.compile(
     r"\s*(?:\[[^\]\n]{0,120}\]|\([^()\n]{0,120}\)|(?:\d{4}[-/])?\d\d[-/]\d\d(?:[T ][\d:.,+Z]*)?|\d\d:\d\d:\d\d[.,\d]*"
-    r"|[\w.-]+:\d+:\d+|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b|[IWEF]\d{4}\b"
+    rf"|[\w.-]+:\d+:\d+|(?:{LEADING_LEVEL})\b|[IWEF]\d{{4}}\b"
     r"|[\w./-]+\.(?:py|cpp|cc|cu|c|h|rs|go):\d+\]?|[-:|>])(?=[\s:\[(|\]>-]|$)\s*:?"
 )
 _EXCEPTION = re.compile(
