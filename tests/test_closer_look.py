@@ -12,7 +12,7 @@ import pytest
 
 from logrules.model.errors import LogrulesError
 from logrules.notify import collective_state, ray_stacks, stack_samples
-from logrules.notify.collective_state import flight_dumps, ras_text
+from logrules.notify.collective_state import flight_records, ras_text
 from logrules.notify.command_output import CommandOutput
 from logrules.notify.job_processes import Process, processes_in, python_processes, rank_of
 from logrules.notify.probe import probe_hang, probe_slowness
@@ -20,7 +20,6 @@ from logrules.notify.remote_stacks import hosts_of, mark_of, remote_stacks, ssh_
 from logrules.notify.stack_dump import ProcessStack, StackFrame, stacks_of
 from logrules.notify.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
 from logrules.notify.stack_samples import why_not
-from logrules.sources.flight_compare import lines_of
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
 MAIN = StackFrame("main", "/w/train.py", 5, "train.py")
@@ -303,16 +302,15 @@ def test_the_flight_recorder_is_asked_for_its_dump(tmp_path, monkeypatch):
 
     given = {"TORCH_NCCL_DEBUG_INFO_PIPE_FILE": f"{tmp_path}/ask_", "TORCH_FR_DUMP_TEMP_FILE": f"{tmp_path}/trace_"}
     monkeypatch.setattr(collective_state, "sleep", sleep)
-    told = lines_of(flight_dumps([Process(7, "python", 3, environment=given)]))
+    (held,) = flight_records([Process(7, "python", 3, environment=given)])
     os.close(reader)
     assert asked == [b"1\n"]
-    assert list(told) == ["flight recorder trace_3"]
-    assert "flight recorder" in told["flight recorder trace_3"]
+    assert (held.source, held.worker.rank, held.calls[-1].seq) == ("flight recorder trace_3", 3, 1)
 
 
 def test_a_recorder_that_nobody_offers_or_hears_is_left_alone(tmp_path):
     deaf = {"TORCH_NCCL_DEBUG_INFO_PIPE_FILE": f"{tmp_path}/none_"}
-    assert flight_dumps([Process(7, "python", 3, environment=deaf), Process(8, "python", 1)]) == []
+    assert flight_records([Process(7, "python", 3, environment=deaf), Process(8, "python", 1)]) == ()
 
 
 def test_the_ras_of_nccl_is_read_where_the_job_has_one():

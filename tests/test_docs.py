@@ -16,6 +16,7 @@ import yaml
 from logrules.cli.main import VERBS
 from logrules.cli.schema import all_schemas
 from logrules.engine.run import prepared
+from logrules.ruleset.condition import Detection
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.models import RuleFile
@@ -124,8 +125,8 @@ def test_every_operator_is_shown_in_a_condition(word: str):
     assert any(re.search(rf"\b{word}\b", condition) for condition in _conditions())
 
 
-@pytest.mark.parametrize("detector", ["quiet", "silent", "stopped", "overdue", "lagging"])
-def test_every_detector_is_described(detector: str):
+@pytest.mark.parametrize("detector", list(Detection))
+def test_every_detector_is_described(detector: Detection):
     (row,) = (line for line in _RULES.splitlines() if line.startswith("| `detector` |"))
     assert f"`{detector}`" in row
 

@@ -2,7 +2,7 @@
 
 import json
 import pickle
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules.engine.follow import Following
 from logrules.engine.run import replay
+from logrules.inference.observation import Observation
+from logrules.inference.rank_divergence import RankDivergence, unlike_in_kind
+from logrules.inference.recorded_calls import RecordedCalls
+from logrules.model.change import Raised
+from logrules.model.collective import CollectiveCall
 from logrules.model.errors import SourceError
-from logrules.model.report import Report
+from logrules.model.report import DivergenceKind, Report
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
-from logrules.sources.flight_compare import CallDifference, findings
 from logrules.sources.flight_dump import MAX_BYTES, NoDump, read_dump
 from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import NotPlain, load
+from logrules.sources.source import MemorySource
 
 BEGAN_NS = 1_750_000_000 * 10**9
 
@@ -66,19 +72,28 @@ def up_to(last: int, **stuck: Any) -> list[dict[str, Any]]:
     return [*done, call(last, **stuck)] if stuck else done
 
 
+def partings(entries: Callable[[int], list[dict[str, Any]]]) -> Sequence[RankDivergence]:
+    """Where four ranks part that recorded these entries."""
+    compared = RecordedCalls()
+    for rank in range(4):
+        for record in read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))):
+            compared.add(record, Observation(record, 1, None, None))
+    return compared.divergences
+
+
 WAITS: dict[str, Any] = {"state": "started"}
-JOBS: dict[str, tuple[Callable[[int], list[dict[str, Any]]], CallDifference | None, str]] = {
-    "one never called it": (lambda rank: up_to(40) if rank == 2 else up_to(41, **WAITS), CallDifference.MISSED, "nccl-timeout"),
+JOBS: dict[str, tuple[Callable[[int], list[dict[str, Any]]], DivergenceKind | None, str]] = {
+    "one never called it": (lambda rank: up_to(40) if rank == 2 else up_to(41, **WAITS), DivergenceKind.MISSED, "nccl-timeout"),
     "one called another operation": (
         lambda rank: up_to(41, op="nccl:broadcast" if rank == 2 else "nccl:all_reduce", **WAITS),
-        CallDifference.OTHER_OPERATION,
+        DivergenceKind.OTHER_OPERATION,
         "collective-mismatch",
     ),
     "one brought another size": (
-        lambda rank: up_to(41, size=9 if rank == 2 else 4, **WAITS), CallDifference.OTHER_SIZE, "collective-mismatch",
+        lambda rank: up_to(41, size=9 if rank == 2 else 4, **WAITS), DivergenceKind.OTHER_SIZE, "collective-mismatch",
     ),
     "one called one more": (
-        lambda rank: up_to(41, **WAITS) if rank == 2 else up_to(40), CallDifference.EXTRA, "collective-mismatch",
+        lambda rank: up_to(41, **WAITS) if rank == 2 else up_to(40), DivergenceKind.EXTRA, "collective-mismatch",
     ),
 }  # fmt: skip
 
@@ -115,8 +130,7 @@ def test_both_sides_are_shown(shipped: Pack, tmp_path: Path):
 @pytest.mark.parametrize("story", JOBS)
 def test_how_ranks_part(story):
     entries, parting, _ = JOBS[story]
-    dumps = [read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))) for rank in range(4)]
-    assert [(one.parting, one.seq, one.odd) for one in findings(dumps)] == [(parting, 41, (2,))]
+    assert [(one.kind, one.facts["seq"], one.ranks) for one in partings(entries)] == [(parting, "41", (2,))]
 
 
 @pytest.mark.parametrize(
@@ -133,8 +147,7 @@ def test_how_ranks_part(story):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_nobody_is_odd(story, entries):
-    dumps = [read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))) for rank in range(4)]
-    assert findings(dumps) == []
+    assert partings(entries) == ()
 
 
 def test_the_earliest_parting_comes_first():
@@ -142,8 +155,21 @@ def test_the_earliest_parting_comes_first():
         late = [call(7, state="started", group="9")] if rank != 1 else []
         return [*(up_to(3) if rank == 2 else up_to(4, **WAITS)), *late]
 
-    dumps = [read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))) for rank in range(4)]
-    assert next((one.group, one.odd) for one in findings(dumps)) == ("0", (2,))
+    assert next((one.lines[0].event.group, one.ranks) for one in partings(entries)) == ("0", (2,))
+
+
+def test_a_comparison_says_in_which_dump_and_where_each_call_stands():
+    (parting,) = partings(JOBS["one never called it"][0])
+    assert [(line.event.source, line.event.line, line.event.text) for line in parting.lines] == [
+        ("r2", 40, "dump of rank 2: process group 0 (default_pg), nccl:all_reduce number 40, completed, called at train.py:12 in step"),
+        ("r0", 41, "dump of rank 0: process group 0 (default_pg), nccl:all_reduce number 41, not completed, called at train.py:12 in step"),
+    ]  # fmt: skip
+
+
+def test_of_two_ranks_the_second_is_the_odd_one_by_dumps_and_none_by_lines():
+    same = {0: CollectiveCall(1, "nccl:broadcast", None, None), 1: CollectiveCall(1, "nccl:all_reduce", None, None)}
+    assert unlike_in_kind(same) is None
+    assert unlike_in_kind(same, lower=lambda _: 0) == (DivergenceKind.OTHER_OPERATION, (1,), (0,))
 
 
 def test_an_error_of_the_rank_itself_is_the_cause(shipped: Pack, tmp_path: Path):
@@ -155,6 +181,18 @@ def test_an_error_of_the_rank_itself_is_the_cause(shipped: Pack, tmp_path: Path)
     assert (report.diagnoses[0].cause, report.diagnoses[0].ranks[0]) == ("cuda-oom", 2)
     others = [other.rule for other in report.diagnoses[0].consequences if other.cause != "cuda-oom"]
     assert others == ["torch/flight-recorder-missed"]
+
+
+def test_dumps_of_a_live_job_are_told_as_they_come(shipped: Pack):
+    entries, _, cause = JOBS["one never called it"]
+    following = Following(MemorySource("train.log", "2025-06-15 15:06:00,000 INFO step 1 loss 0.5\n"), shipped)
+    for rank in range(4):
+        following.ingest_records(read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))), BEGAN_NS / 1e9 + 60)
+    raised = [change.rule for update in following for change in update.changes if isinstance(change, Raised)]
+    report = following.report()
+    assert "torch/flight-recorder-missed" in raised
+    assert (report.diagnoses[0].cause, report.diagnoses[0].ranks[0]) == (cause, 2)
+    assert report.sources == ("train.log", "r0", "r1", "r2", "r3")
 
 
 @pytest.mark.parametrize(
@@ -322,6 +360,6 @@ def test_any_bytes_are_a_value_or_not_plain(data):
 def test_any_bytes_are_a_dump_or_none(data):
     for head in (b"\x80\x02", b"{"):
         try:
-            assert read_dump("r", 0, head + data).rank == 0
+            assert all(record.worker.rank == 0 for record in read_dump("r", 0, head + data))
         except NoDump as fault:
             assert str(fault)

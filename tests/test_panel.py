@@ -51,8 +51,8 @@ def test_what_the_panel_says():
     )
     assert lines == [
         "── logrules STALLED in phase rollout · 1,234 lines ──",
-        "  rank 9: rollout · 2.0s a step · quiet 1m 10s of 2m",
-        "  rank 0-7: train_step · step 0 loss 0.0 · 2.0s a step · quiet 1s of 2m",
+        "  rank 9: rollout · 2s a step · quiet 1m 10s of 2m",
+        "  rank 0-7: train_step · step 0 loss 0.0 · 2s a step · quiet 1s of 2m",
         "  ! Generation hangs · rank 3 · likely (not measured)",
         "    a.log:7: evil \\x1b[2J line",
         "    → Look at the stack: py-spy dump --pid 1",
@@ -77,7 +77,7 @@ def test_one_worker_alone():
     workers = [worker(f"rank {rank}", phase=f"p{rank}") for rank in range(3)]
     lines = plain(panel_lines(UPDATE, REPORT, workers, (100, 8), "en", keys=False, choice=PanelChoice(only="rank 1")))
     assert [line for line in lines if "rank" in line and ": p" in line] == [
-        "  rank 1: p1 · step 5 loss 0.3 · 2.0s a step · quiet 1s of 2m"
+        "  rank 1: p1 · step 5 loss 0.3 · 2s a step · quiet 1s of 2m"
     ]
 
 

@@ -10,15 +10,15 @@ from logrules.model.report import Diagnosis, Report, Restart, Severity, StackVie
 from logrules.model.worker_status import ParallelSizes
 from logrules.notify.process_groups import (
     ProcessGroup,
-    groups_of_dumps,
     groups_of_job,
+    groups_of_records,
     groups_of_sizes,
     sizes_of,
 )
 from logrules.notify.stack_dump import ProcessStack, StackFrame, dump_of, stacks_of
 from logrules.notify.stack_groups import at_rest, grouped, odd_ones
 from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, stacks_for_rules, summary
-from logrules.sources.flight_dump import Dump, Group
+from logrules.sources.flight_dump import read_dump
 
 OWN = StackFrame("step", "/work/train.py", 90, "train.py")
 REDUCE = StackFrame("all_reduce", "/env/site-packages/torch/distributed/distributed_c10d.py", 2501, "torch/distributed/distributed_c10d.py")  # fmt: skip
@@ -125,8 +125,13 @@ def test_sizes_on_a_command_line(words, sizes):
 
 
 def test_the_groups_that_recorders_know():
-    known = {"0": Group("default_pg", (0, 1, 2, 3)), "3": Group("tp", (2, 3)), "4": Group("", (0,))}
-    assert groups_of_dumps([Dump("d", 0, {}, known)]) == (ProcessGroup("process group 3 (tp)", (2, 3)),)
+    config = {
+        "0": {"desc": "default_pg", "ranks": [0, 1, 2, 3]},
+        "3": {"desc": "tp", "ranks": [2, 3]},
+        "4": {"desc": "undefined", "ranks": [2]},
+    }
+    records = read_dump("d", 2, json.dumps({"entries": [], "pg_config": config}).encode())
+    assert groups_of_records(records) == (ProcessGroup("process group 3 (tp)", (2, 3)),)
 
 
 def test_sizes_of_the_log_go_before_those_of_command_lines():

@@ -4,6 +4,7 @@ That the shipped files are written so is for `logrules fmt --check`, a part of `
 """
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,38 @@ from hypothesis import strategies as st
 
 from logrules.cli.main import main
 from logrules.model.errors import PackError
+from logrules.ruleset import framework_models, models
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.tables import Phase
 from logrules.ruletest.case import find_cases
 from logrules.ruletest.format import formatted
 from logrules.ruletest.yaml_entries import ordered
 
 SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules().parent / "fixtures"])]
+
+
+MODELS = {
+    "": models.RuleFile,
+    "fixes": models.NamedFixFile,
+    "fires": models.FiresFile,
+    "silent": models.SilentFile,
+    "markers": framework_models.MarkerFile,
+    "metrics": framework_models.MetricFile,
+    "waits": framework_models.WaitFile,
+    "headers": framework_models.HeaderFile,
+    "causes": Cause,
+    "phases": Phase,
+}
+
+
+@pytest.mark.parametrize("part", MODELS)
+def test_every_key_that_a_model_has_stands_before_unknown_ones(part: str):
+    model = MODELS[part]
+    names = getattr(model, "model_fields", None) or [member.name for member in fields(model)]
+    lines = ["unknown: x", *(f"{name.rstrip('_')}: x" for name in sorted(names))]
+    said = yaml.safe_load(ordered(f"{part}:\n  - " + "\n    ".join(lines) if part else "\n".join(lines)))
+    assert [*(said[part][0] if part else said)][-1] == "unknown"
 
 
 def comments(raw: bytes) -> list[str]:

@@ -24,7 +24,7 @@ from logrules.parsing.scan import EVERYTHING, Detail, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source
+from logrules.sources.source import RecordSource, Source
 
 if TYPE_CHECKING:
     from logrules.parsing.deduplication import RepeatFilter
@@ -89,6 +89,10 @@ class Extraction:
 
     def events(self, source: Source) -> Iterator[Event]:
         """The events of one source in order, its last lines at the end, and its first behind them."""
+        if isinstance(source, RecordSource):
+            self.tally.lines += source.lines
+            yield from source.records
+            return
         reader = self.reader or self.scanners.reader.for_another()
         ends = LogEnds()
         line, continued, unfinished = 1, 0, False

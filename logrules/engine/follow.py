@@ -7,12 +7,13 @@ from itertools import islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
-from logrules.engine.late_context import with_lines_below, with_stacks
+from logrules.engine.late_context import LinesBelow, with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled, merged
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Update, Withdrawn
+from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
@@ -20,7 +21,7 @@ from logrules.model.worker_status import ParallelSizes, WorkerNow
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import Source
+from logrules.sources.source import RecordSource, Source
 
 # What we know of how a command ended is read as a log of this name.
 EXIT_LOG = "exit"
@@ -28,8 +29,6 @@ EXIT_LOG = "exit"
 JUDGE_S = 1.0
 # Routine lines that were kept back are read this often at the least.
 RELEASE_S = 0.25
-# Lines below evidence that are remembered before those that no report shows are dropped.
-_MAX_BELOW = 4_096
 # Of what is there already, so many events are read between two updates.
 _BATCH = 1_000
 
@@ -68,9 +67,9 @@ class Following:
         self._notice = QuietNotice(SHORTEST_S * pack.patience)
         self._stalls: set[str] = set()
         self._logs: dict[str, _Log] = {}
-        self._below: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._below = LinesBelow()
         self._skipped: dict[tuple[str, str], int] = {}
-        self._heard: deque[tuple[str, str, float]] = deque()
+        self._heard: deque[Block | GroupRecord] = deque()
         self._bytes = 0
         self._now: float | None = None
         self._released = self._judged = 0.0
@@ -94,7 +93,7 @@ class Following:
             report = self._session.report(self._lines(), tuple(self._logs))
             left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
             noted = with_stacks(replace(report, notes=(*report.notes, *left_out)), self._stacks)
-            return with_lines_below(noted, self._below)
+            return with_lines_below(noted, self._below.known)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
@@ -116,7 +115,12 @@ class Following:
 
         They are read with the next update.
         """
-        self._heard.append((source, text if text.endswith("\n") else f"{text}\n", at))
+        whole = text if text.endswith("\n") else f"{text}\n"
+        self._heard.append(Block(source, 0, whole.encode(errors="replace"), at))
+
+    def ingest_records(self, records: Iterable[GroupRecord], at: float) -> None:
+        """The same of what flight recorders held at ``at``."""
+        self._heard.extend(replace(record, arrived=at) for record in records)
 
     def tell(self, name: str, value: str) -> None:
         """Something that is known of the job beside its logs, for steps to say."""
@@ -162,11 +166,13 @@ class Following:
 
     def _backlog_events(self, source: Source) -> Iterator[Event]:
         log = self._log(source.name)
+        if isinstance(source, RecordSource):
+            yield from source.records
         while isinstance(item := source.read(None), Block):
             self._bytes += len(item.data)
             self._now = max(self._now or 0.0, item.arrived or 0.0)
             yield from log.growing.read(item)
-            self._keep_below(source.name, log)
+            self._below.keep(source.name, log.growing.below, self._session.report)
         yield from log.growing.held()
 
     def _step(self, item: Block | Skipped | Tick | End) -> Update:
@@ -176,13 +182,15 @@ class Following:
             owed = not self._stalls and not self._session.owes_nothing
             changes += self._notice.pass_to(item.now, owed=owed)
         while self._heard:
-            source, text, at = self._heard.popleft()
-            offset = self._log(source).growing.offset
-            log = self._log(source)
+            heard = self._heard.popleft()
+            log = self._log(heard.source)
+            if isinstance(heard, GroupRecord):
+                changes += self._feed(log, iter((heard,)))
+                continue
             # What is said about a job is no word of the job: its silence goes on.
-            changes += self._feed(log, log.growing.read(Block(source, offset, text.encode(errors="replace"), at)))
+            changes += self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
             changes += self._feed(log, iter(log.growing.held()))
-            self._keep_below(source, log)
+            self._below.keep(heard.source, log.growing.below, self._session.report)
         return self._update(changes, ended=isinstance(item, End))
 
     def _remember_stalls(self, changes: Iterable[Change]) -> None:
@@ -219,7 +227,7 @@ class Following:
             yield from self._notice.on_bytes(block.arrived)
         log = self._log(block.source)
         yield from self._feed(log, log.growing.read(block))
-        self._keep_below(block.source, log)
+        self._below.keep(block.source, log.growing.below, self._session.report)
         if block.arrived is not None:
             yield from self._release(block.arrived)
             yield from self._judge(block.arrived)
@@ -280,14 +288,3 @@ class Following:
 
     def _holds(self) -> bool:
         return any(log.growing.holds for log in self._logs.values())
-
-    def _keep_below(self, source: str, log: _Log) -> None:
-        below = log.growing.below
-        if not below:
-            return
-        self._below.update(((source, number), lines) for number, lines in below.items())
-        below.clear()
-        if len(self._below) > _MAX_BELOW:
-            report = self._session.report()
-            shown = {(line.source, line.line) for line in report.shown}
-            self._below = {key: lines for key, lines in self._below.items() if key in shown}

@@ -1,9 +1,27 @@
 """Evidence of a live log, completed: a line is diagnosed before those below it are written."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from logrules.model.record import replace
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
+
+# Lines below evidence that are remembered before those that no report shows are dropped.
+_MAX_BELOW = 4_096
+
+
+class LinesBelow:
+    """What came below lines that were read before, by source and line."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, int], tuple[str, ...]] = {}
+
+    def keep(self, source: str, came: dict[int, tuple[str, ...]], report: Callable[[], Report]) -> None:
+        """Take what came of a log; of many lines those alone that the report shows."""
+        self.known.update(((source, number), lines) for number, lines in came.items())
+        came.clear()
+        if len(self.known) > _MAX_BELOW:
+            shown = {(line.source, line.line) for line in report().shown}
+            self.known = {key: lines for key, lines in self.known.items() if key in shown}
 
 
 def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, ...]]) -> Report:

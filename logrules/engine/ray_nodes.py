@@ -12,7 +12,7 @@ from logrules.model.stream import Block, End, Skipped
 from logrules.sources.discover import Discovered, discover
 from logrules.sources.file import FileSource
 from logrules.sources.remote import is_remote
-from logrules.sources.source import BLOCK_BYTES, MemorySource, Source, modified_of
+from logrules.sources.source import BLOCK_BYTES, RecordSource, Source, modified_of
 
 Answer = TypeVar("Answer")
 
@@ -90,9 +90,8 @@ def _of_node(node: str, found: _Found, address: str, block_bytes: int) -> Discov
         if isinstance(source, FileSource):
             file = FileSource(source.path, f"{node}/{source.name}", block_bytes)
             sources.append(NodeSource(node, file, when, address))
-        elif isinstance(source, MemorySource):
-            source.name = f"{node}/{source.name}"
-            sources.append(source)
+        elif isinstance(source, RecordSource):
+            sources.append(RecordSource(f"{node}/{source.name}", source.records))
     notes = tuple(SourceNote(f"{node}/{note.source}", note.note, note.unread) for note in here.notes)
     return Discovered(tuple(sources), notes, here.total_bytes)
 

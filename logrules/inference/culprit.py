@@ -13,8 +13,10 @@ from logrules.ruleset.pack import Rule
 MAX_NAMED = 1_024
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
+    DivergenceKind.MISSED,
     DivergenceKind.IDLE,
     DivergenceKind.LEFT,
+    DivergenceKind.EXTRA,
     DivergenceKind.OTHER_OPERATION,
     DivergenceKind.OTHER_SIZE,
     DivergenceKind.BEHIND,

@@ -53,7 +53,7 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
     status = _status(ranked, findings, unknown)
     stalled = status is Status.STALLED
     roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
-    sides = compared(findings.rank_table, findings.tracker, roots, stalled=stalled)
+    sides = compared(findings.rank_table, findings.recorded, findings.tracker, roots, stalled=stalled)
     model = pack.tables.certainty
     reactions = frozenset(tier.id for tier in pack.tables.tiers if tier.reaction)
     diagnoses = tuple(

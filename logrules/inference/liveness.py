@@ -62,6 +62,8 @@ class JobSnapshot:
 
 def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
+    if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
+        return at.run.recorded.match(missed=leaf.kind is Detection.MISSED)
     if at.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:

@@ -9,6 +9,7 @@ from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import RankState, RankTable
 from logrules.inference.ranking import Hypothesis
+from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker
 from logrules.model.record import record
@@ -38,7 +39,12 @@ class RankComparison:
 
 
 def compared(
-    rank_table: RankTable, tracker: WorkerTracker, roots: Sequence[Hypothesis], *, stalled: bool
+    rank_table: RankTable,
+    recorded: RecordedCalls,
+    tracker: WorkerTracker,
+    roots: Sequence[Hypothesis],
+    *,
+    stalled: bool,
 ) -> RankComparison | None:
     """The ranks of the job's largest role side by side; None where fewer than two were seen.
 
@@ -53,7 +59,7 @@ def compared(
     }
     if len(rank_states) < _PAIR:
         return None
-    places = tuple(_places(rank_states, role, tracker, _failures(roots), _heard(roots)))
+    places = tuple(_places(rank_states, role, tracker, _failures(roots), _heard(roots) | recorded.ranks))
     world = rank_table.world if rank_table.world is not None and rank_table.world > max(rank_states) else None
     spread = rank_divergence.spread_of(places)
     found: Iterator[RankDivergence] = iter(())
@@ -65,7 +71,7 @@ def compared(
         hangs = stalled or any(place.calls for place in places)
         gone = rank_divergence.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
         found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
-    told = tuple(chain(found, rank_divergence.in_errors(places), rank_divergence.in_pace(places)))
+    told = tuple(chain(recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places)))
     return RankComparison(tuple(rank_states), world, told, spread)
 
 

@@ -6,15 +6,18 @@ completed all that it enqueued, waits for nobody: the others wait for it.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import Collective, GroupProgress
+from logrules.model.collective import CollectiveCall
 from logrules.model.record import field, record, replace
 from logrules.model.report import DivergenceKind
 
 Key = TypeVar("Key", bound=Hashable)
+# In what ranks are unlike the others, which ranks, and the others.
+Unlike: TypeAlias = tuple[DivergenceKind, tuple[int, ...], tuple[int, ...]]
 
 # Two errors that lie closer together than this are not told apart by clocks of different hosts.
 TELLING_S = 0.5
@@ -128,29 +131,37 @@ def _by_number(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
     if max(abs(waiting[rank].seq - theirs.seq) for rank in ranks) > _FURTHEST_APART:
         return
     kind = DivergenceKind.BEHIND if own.seq < theirs.seq else DivergenceKind.AHEAD
-    facts = {"seq": str(own.seq), "op": own.op, "theirs": str(theirs.seq), "their_op": theirs.op}
-    yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts)
+    yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts_of(own, theirs))
 
 
 def _by_kind(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
     """Ranks that wait in the same collective as the others by its number, but in another by its kind."""
     usual = Counter(call.seq for call in waiting.values()).most_common(1)
     same = {rank: call for rank, call in waiting.items() if usual and call.seq == usual[0][0]}
-    if (split := _minority(same, lambda call: call.op, None)) is not None:
-        own, theirs = same[split[0][0]], same[split[1][0]]
-        facts = {"seq": str(own.seq), "op": own.op, "their_op": theirs.op}
-        yield RankDivergence(DivergenceKind.OTHER_OPERATION, *split, (own.told, theirs.told), facts)
-        return
-    # A rule captures sizes only of operations in which all ranks must agree on them.
-    if any(call.numel_in is None for call in same.values()):
-        return
-    if (split := _minority(same, lambda call: (call.numel_in, call.numel_out), None)) is not None:
-        own, theirs = same[split[0][0]], same[split[1][0]]
-        facts = {"seq": str(own.seq), "op": own.op, "size": _size(own), "their_size": _size(theirs)}
-        yield RankDivergence(DivergenceKind.OTHER_SIZE, *split, (own.told, theirs.told), facts)
+    if (found := unlike_in_kind(same)) is not None:
+        kind, ranks, others = found
+        own, theirs = same[ranks[0]], same[others[0]]
+        yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts_of(own, theirs))
 
 
-def _size(call: Collective) -> str:
+def unlike_in_kind(same: Mapping[int, CollectiveCall], lower: Callable[[Hashable], int] | None = None) -> Unlike | None:
+    """Whose call of one number is another operation than that of most, or of other sizes."""
+    # Who reads calls keeps sizes only of operations in which all ranks must agree on them.
+    sized = all(call.numel_in is not None for call in same.values())
+    if (split := _minority(same, lambda call: call.op, lower)) is not None:
+        return DivergenceKind.OTHER_OPERATION, *split
+    if sized and (split := _minority(same, lambda call: (call.numel_in, call.numel_out), lower)) is not None:
+        return DivergenceKind.OTHER_SIZE, *split
+    return None
+
+
+def facts_of(own: CollectiveCall, theirs: CollectiveCall) -> dict[str, str]:
+    """What the sentence of a divergence says of a call on either side."""
+    mine = {"seq": str(own.seq), "op": own.op, "size": _size(own)}
+    return mine | {"theirs": str(theirs.seq), "their_op": theirs.op, "their_size": _size(theirs)}
+
+
+def _size(call: CollectiveCall) -> str:
     return str(call.numel_in) if call.numel_in == call.numel_out else f"{call.numel_in} → {call.numel_out}"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from logrules.inference.numbered_roles import NumberedRoles
 from logrules.inference.observation import Observation
+from logrules.model.collective import CollectiveCall, GroupRecord
 from logrules.model.event import Worker, as_rank
 from logrules.model.record import field, mutable_record, record
 from logrules.model.worker_status import ParallelSizes
@@ -22,13 +23,9 @@ _MAX_DIGITS = 15
 
 
 @record
-class Collective:
-    """A collective that a rank waits for: the ``seq``-th of its group."""
+class Collective(CollectiveCall):
+    """A collective that a rank waits for."""
 
-    seq: int
-    op: str
-    numel_in: int | None
-    numel_out: int | None
     timeout_s: float | None
     told: Observation
 
@@ -141,6 +138,8 @@ class RankTable:
         state = self._state_of(observation)
         if state is None and (role := observation.worker.role) is not None:
             self._roles.see(role)
+        if isinstance(observation.event, GroupRecord) and observation.event.members:
+            self.world = max(self.world or 0, observation.event.members[-1] + 1)
         for hit in observation.event.hits:
             if hit.captures:
                 self._introduce(hit.captures, observation.worker)

@@ -9,11 +9,13 @@ from logrules.inference.observation import Observation
 from logrules.inference.outliers import Outliers
 from logrules.inference.polling import Polls
 from logrules.inference.rank_table import RankTable
+from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.rule_index import Index
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
+from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.record import replace
 from logrules.ruleset.pack import Marker, Pack
@@ -31,6 +33,7 @@ class RunState:
         self.curves = CurveSampler()
         self.outliers = Outliers()
         self.ranks = RankTable()
+        self.recorded = RecordedCalls()
         self.laggards = Laggards(pack, self.tracker, self.failures, job.endings)
         self.last: Observation | None = None
         # How late it was in the job when that came: its own stamp may be of another time zone than those before it.
@@ -68,6 +71,12 @@ class RunState:
         """The frameworks that this run shows, by its lines or by frames of its failures."""
         by_frame = {name for one in self.failures.components for name in self._by_component.get(one, ())}
         return frozenset(self._seen_frameworks | by_frame)
+
+    def take(self, recorded: GroupRecord, observation: Observation) -> None:
+        """Take what the flight recorder of a rank holds of a process group."""
+        self.reached = self.job.clock.now
+        self.ranks.see(observation)
+        self.recorded.add(recorded, observation)
 
     def hear(self, source: str, now: float) -> None:
         """Bytes of a log came, whatever they say."""

@@ -12,12 +12,14 @@ from logrules.inference.failure_captures import captures_of
 from logrules.inference.job_state import JobState
 from logrules.inference.observation import Observation
 from logrules.inference.ranking import Hypothesis, Ranked
+from logrules.inference.recorded_calls import PLACES
 from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
 from logrules.inference.run_state import RunState
 from logrules.inference.session_state import SessionState
 from logrules.model.change import Change
+from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure, Link
 from logrules.model.record import replace
@@ -79,6 +81,9 @@ class Session:
         Live, `BytesArrived` goes before the events of the bytes that came.
         """
         match item:
+            case GroupRecord():
+                self._run.take(item, self._observe(item, None, PLACES))
+                return ()
             case Event():
                 return tuple(self._feed_event(item))
             case BytesArrived(source=source, now=now):
@@ -144,6 +149,7 @@ class Session:
             hypotheses=self.hypotheses(),
             tracker=run.tracker,
             rank_table=run.ranks,
+            recorded=run.recorded,
             failures=run.failures,
             endings=job.endings,
             last=run.last,
@@ -243,8 +249,8 @@ class Session:
         trace = self._pack.trace
         return trace is not None and any(hit.signal == trace.exception for hit in event.hits)
 
-    def _observe(self, event: Event, chain: int | None) -> Observation:
-        self._order += 1
+    def _observe(self, event: Event, chain: int | None, places: int = 1) -> Observation:
+        self._order += places
         tracker = self._run.tracker
         here = tracker.phase_at(event)
         time = self._job.clock.read(event)

@@ -7,6 +7,7 @@ from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis
+from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.record import record
@@ -21,6 +22,7 @@ class SessionState:
     hypotheses: tuple[Hypothesis, ...]
     tracker: WorkerTracker
     rank_table: RankTable
+    recorded: RecordedCalls
     failures: Failures
     endings: Endings
     last: Observation | None

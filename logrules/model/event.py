@@ -19,6 +19,22 @@ class Level(IntEnum):
     FATAL = 50
 
 
+# The names of levels as loggers print them, in whatever case; frameworks may have more of their own.
+LEVEL_NAMES: Mapping[str, Level] = {
+    name: level
+    for level, names in {
+        Level.DEBUG: "TRACE DEBUG D",
+        Level.INFO: "INFO INFORMATION NOTICE DEFAULT SUCCESS I",
+        Level.WARNING: "WARNING WARN W",
+        Level.ERROR: "ERROR ERR E",
+        Level.FATAL: "FATAL CRITICAL CRIT PANIC DPANIC ALERT EMERG EMERGENCY C F",
+    }.items()
+    for name in names.split()
+}
+# Those that stand alone before a message.
+LEADING_LEVEL = "TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL"
+
+
 class Stance(StrEnum):
     """What kind of statement a line is."""
 

@@ -182,6 +182,8 @@ class DivergenceKind(StrEnum):
 
     IDLE = "idle"
     LEFT = "left"
+    MISSED = "missed"
+    EXTRA = "extra"
     BEHIND = "behind"
     AHEAD = "ahead"
     OTHER_OPERATION = "other-operation"

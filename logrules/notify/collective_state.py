@@ -7,8 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
+from logrules.model.collective import GroupRecord
 from logrules.notify.job_processes import Process
-from logrules.sources.flight_dump import Dump, read_dumps
+from logrules.sources.flight_dump import NoDump, dump_at
 
 # torch writes a dump when anything is written to this pipe of a rank, beside the name that its dumps have.
 _PIPE = "TORCH_NCCL_DEBUG_INFO_PIPE_FILE"
@@ -19,17 +20,21 @@ _MAX_RAS_BYTES = 1 << 18
 _WAITS, _WAIT_S = 20, 0.25
 
 
-def flight_dumps(processes: Sequence[Process]) -> list[Dump]:
+def flight_records(processes: Sequence[Process]) -> tuple[GroupRecord, ...]:
     """What each rank's recorder holds, of the ranks here that offer it: asked for, and waited for."""
-    offered = [path for one in processes if one.rank is not None and (path := _dump_of(one.environment, one.rank))]
-    before = {path: _written(path) for path in offered}
-    asked = [path for one in processes if one.rank is not None and (path := _asked(one.environment, one.rank))]
+    ranked = [(one.environment, one.rank) for one in processes if one.rank is not None]
+    before = {path: _written(path) for environment, rank in ranked if (path := _dump_of(environment, rank))}
+    asked = {path: rank for environment, rank in ranked if (path := _asked(environment, rank))}
     for _ in range(_WAITS):
         if all(_written(path) != before[path] for path in asked):
             break
         sleep(_WAIT_S)
-    read, _ = read_dumps((path, f"flight recorder {path.name}") for path in asked if _written(path) != before[path])
-    return read
+    records: list[GroupRecord] = []
+    for path, rank in asked.items():
+        if _written(path) != before[path]:
+            with suppress(NoDump):
+                records += dump_at(path, f"flight recorder {path.name}", rank)
+    return tuple(records)
 
 
 def ras_text(processes: Sequence[Process], limit_s: float) -> str:

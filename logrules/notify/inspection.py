@@ -71,6 +71,7 @@ def show_probe_result(look: ProbeResult, following: "Following", at: float) -> N
     """Give what a look saw to what follows the job: evidence to the rules, the rest to readers of the report."""
     if look.stacks is not None:
         following.show_stacks(look.stacks)
+    following.ingest_records(look.records, at)
     for seen in look.outputs:
         if seen.evidence:
             following.ingest(seen.source, seen.text, at)

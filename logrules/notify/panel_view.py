@@ -116,7 +116,7 @@ def _worker(label: str, worker: WorkerNow, language: str) -> Line:
     if worker.step:
         parts.append(safe(" ".join(worker.step.split()))[:_MAX_STEP])
     if worker.step_s is not None:
-        parts.append(_EACH.of(language).format(time=_short(worker.step_s)))
+        parts.append(_EACH.of(language).format(time=duration(worker.step_s)))
     late = worker.quiet_s is not None and worker.patience_s is not None and worker.quiet_s >= worker.patience_s / 2
     line = Line.assemble(("  ", ""), (safe(label), "bold"), (": " + " · ".join(parts), ""))
     if worker.quiet_s is not None:
@@ -124,10 +124,6 @@ def _worker(label: str, worker: WorkerNow, language: str) -> Line:
         said = form.of(language).format(quiet=duration(worker.quiet_s), patience=duration(worker.patience_s or 0))
         line.append(f" · {said}", "yellow" if late else "dim")
     return line
-
-
-def _short(seconds: float) -> str:
-    return f"{seconds:.1f}s" if seconds < 10 else duration(seconds)  # noqa: PLR2004 (tenths tell nothing beyond)
 
 
 def _suspect(one: Diagnosis, language: str) -> list[Line]:

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from logrules.model.collective import GroupRecord
 from logrules.model.report import StackView
 from logrules.model.worker_status import UNSAID, ParallelSizes
-from logrules.notify.collective_state import flight_dumps, ras_text
+from logrules.notify.collective_state import flight_records, ras_text
 from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import Process
-from logrules.notify.process_groups import ProcessGroup, groups_of_dumps, groups_of_job
+from logrules.notify.process_groups import ProcessGroup, groups_of_job, groups_of_records
 from logrules.notify.stack_dump import ProcessStack
 from logrules.notify.stack_groups import tree_lines
 from logrules.notify.stack_samples import StackSampler, why_not
 from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, stacks_for_rules
-from logrules.sources.flight_compare import lines_of
 
 LIMIT_S = 10.0
 # Between two samples of all stacks: what works on moves in this time.
@@ -41,10 +41,14 @@ class ProbeOutput:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """All that a look came to, and where the processes stood; nothing of that where no stack could be taken."""
+    """All that a look came to, and where the processes stood; nothing of that where no stack could be taken.
+
+    ``records`` are what flight recorders held.
+    """
 
     outputs: tuple[ProbeOutput, ...]
     stacks: StackView | None
+    records: tuple[GroupRecord, ...] = ()
 
 
 def probe_hang(
@@ -60,18 +64,17 @@ def probe_hang(
             others.append(("ray status", ("ray", "status")))
         asked = [(name, pool.submit(output_of, command, LIMIT_S, env)) for name, command in others]
         samples = StackSampler(pool, processes, hosts, env, LIMIT_S).sampled(SAMPLES, BETWEEN_S)
-        dumps = flight_dumps(processes)
-        groups = groups_of_dumps(dumps) or _groups(processes, sizes)
+        records = flight_records(processes)
+        groups = groups_of_records(records) or _groups(processes, sizes)
         outputs = (
             *(_stopped(process) for process in processes if process.stopped),
             *(ProbeOutput(f"{STACKS} of {who}", text) for who, text in stacks_for_rules(samples.rounds)),
             *(ProbeOutput(name, why, evidence=False) for name, why in samples.failed.items()),
-            *(ProbeOutput(name, text) for name, text in lines_of(dumps).items()),
             *_ras(processes),
             *(said for name, one in asked for said in _said(name, one.result())),
         )
         said = hang_sentences(samples.rounds, groups)
-        return ProbeResult(outputs, _view(samples.rounds, said, apart(samples.rounds)))
+        return ProbeResult(outputs, _view(samples.rounds, said, apart(samples.rounds)), records)
 
 
 def probe_slowness(

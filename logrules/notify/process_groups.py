@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from logrules.model.collective import GroupRecord
 from logrules.model.event import as_rank
 from logrules.model.record import replace
 from logrules.model.worker_status import ParallelSizes
-from logrules.sources.flight_compare import groups_of
-from logrules.sources.flight_dump import Dump
 
 MAX_RANKS = 65_536
 # How trainers and servers call the sizes on their command lines.
@@ -62,15 +61,11 @@ def groups_of_sizes(sizes: ParallelSizes) -> tuple[ProcessGroup, ...]:
     return tuple(found)
 
 
-def groups_of_dumps(dumps: Sequence[Dump]) -> tuple[ProcessGroup, ...]:
+def groups_of_records(records: Iterable[GroupRecord]) -> tuple[ProcessGroup, ...]:
     """The groups that flight recorders know, without the one of all ranks."""
-    known = {name: group for name, group in groups_of(dumps).items() if len(group.ranks) > 1}
+    known = {one.group: ProcessGroup(one.group_name, one.members) for one in records if len(one.members) > 1}
     world = {rank for group in known.values() for rank in group.ranks}
-    return tuple(
-        ProcessGroup(f"process group {name}" + (f" ({group.description})" if group.description else ""), group.ranks)
-        for name, group in known.items()
-        if len(group.ranks) < len(world)
-    )
+    return tuple(group for group in known.values() if len(group.ranks) < len(world))
 
 
 def shared_group(ranks: Iterable[int], groups: Iterable[ProcessGroup]) -> ProcessGroup | None:

@@ -14,6 +14,8 @@ _ONE, _MANY = Text("rank {ranks}", "rank {ranks}"), Text("ranks {ranks}", "rank 
 _EXCEPT = Text("{ranks} except {missing}", "{ranks}（{missing} 除外）")
 _MORE = Text("{ranks}, … ({count} in all)", "{ranks}……（共 {count} 个）")
 Run: TypeAlias = tuple[int, int]
+# From here on tenths of a second tell nothing.
+_TENTHS_S = 10.0
 _UNITS_S = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
 
@@ -25,7 +27,9 @@ def ranks_in_words(ranks: Sequence[int]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time to two units: "40s", "12m", "1h 5m"."""
+    """A length of time to two units: "40s", "12m", "1h 5m"; below ten seconds with its tenths: "0.4s"."""
+    if round(seconds, 1) < _TENTHS_S and round(seconds, 1) % 1:
+        return f"{seconds:.1f}s"
     left = round(seconds)
     parts = []
     for size, unit in _UNITS_S:

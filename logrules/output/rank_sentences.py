@@ -18,6 +18,14 @@ _SAID: Mapping[DivergenceKind, Text] = {
     DivergenceKind.LEFT: Text(
         "{ranks}: had done its work before {others} had come so far", "{ranks}：已完成工作，而 {others} 还没有"
     ),
+    DivergenceKind.MISSED: Text(
+        "{ranks}: never called collective #{seq} ({op}), in which {others} wait",
+        "{ranks}：从未调用 {others} 正在等待的集合通信 #{seq}（{op}）",
+    ),
+    DivergenceKind.EXTRA: Text(
+        "{ranks}: waits in collective #{seq} ({op}), which {others} never called",
+        "{ranks}：在等集合通信 #{seq}（{op}），而 {others} 从未调用它",
+    ),
     DivergenceKind.BEHIND: Text(
         "{ranks}: behind, waits in collective #{seq} ({op}), but {others} in #{theirs} ({their_op})",
         "{ranks}：落后，在等集合通信 #{seq}（{op}），而 {others} 在等 #{theirs}（{their_op}）",

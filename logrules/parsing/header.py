@@ -9,7 +9,7 @@ from copy import copy
 
 import regex
 
-from logrules.model.event import Level, Timestamp, as_rank
+from logrules.model.event import LEVEL_NAMES, Level, Timestamp, as_rank
 from logrules.model.record import mutable_record
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
@@ -48,7 +48,7 @@ class HeaderParser:
 
     def __init__(self, pack: Pack) -> None:
         self._stamps = TimestampParser(pack.times)
-        self._levels = {word: Level[level.upper()] for word, level in pack.levels.items()}
+        self._levels = {**LEVEL_NAMES, **{word: Level[level.upper()] for word, level in pack.levels.items()}}
         self._suffixes = tuple(form for form in pack.headers if form.ends)
         self._by_start: dict[str, list[HeaderFormat]] = {}
         for form in sorted(pack.headers, key=lambda form: form.generic):

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import TypeAlias
 
-from logrules.model.event import Event, Level, Stance
+from logrules.model.event import LEADING_LEVEL, LEVEL_NAMES, Event, Stance
 from logrules.model.record import record
 from logrules.ruleset.pattern import bounded
 from logrules.ruleset.tables import Part, StanceForm
@@ -32,21 +32,10 @@ _CLAUSE_END = re.compile(
     r"|[,:]\s+(?=(?:this|which|that|try|please|consider|if|it|you|see|check|make|perhaps|possibly|maybe|likely)\b)|，(?=请|可|如)",
     re.IGNORECASE,
 )
-_LEVELS = {
-    "trace": Level.DEBUG,
-    "debug": Level.DEBUG,
-    "info": Level.INFO,
-    "notice": Level.INFO,
-    "warn": Level.WARNING,
-    "warning": Level.WARNING,
-    "error": Level.ERROR,
-    "critical": Level.FATAL,
-    "fatal": Level.FATAL,
-}
 # A level at the start of the message, or the category under which Python's ``warnings`` print.
 _CLAIMED = re.compile(
     r"[\s|\[(<*]{0,8}(?:[\w.-]{1,40}: )?"
-    r"(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|(?:Debug|Info|Warning)(?=:))\b"
+    rf"(?P<level>{LEADING_LEVEL}|(?:Debug|Info|Warning)(?=:))\b"
     r"|\s{0,40}(?:[^\s:]{1,300}:\d+: )?\w{0,60}(?P<category>Warning): "
 )
 
@@ -161,7 +150,7 @@ def _level_of(event: Event) -> str:
     found = _CLAIMED.match(event.message)
     if found is not None:
         word = found["level"] or found["category"]
-        return _LEVELS[word.lower()].name.lower()
+        return LEVEL_NAMES[word.upper()].name.lower()
     return event.level.name.lower() if event.level is not None else _NO_LEVEL
 
 

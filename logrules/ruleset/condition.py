@@ -35,7 +35,9 @@ class Detection(StrEnum):
     entered and no known wait is open, and then nothing for so long. ``OVERDUE``: the loop has not moved for longer than
     its own rhythm allows, neither here nor on any other worker. ``LAGGING``: a worker's steps stay away for longer than
     its rhythm allows while those of its peers come; in the end, or once a peer is done: it says nothing while most of
-    its peers count on, by more steps than the workers of the job are apart.
+    its peers count on, by more steps than the workers of the job are apart. ``MISSED``: by the dumps of their flight
+    recorders some ranks never called a collective that others wait in. ``MISMATCHED``: by these they called another
+    than the others did, in operation or size, or one more.
     """
 
     QUIET = "quiet"
@@ -45,6 +47,8 @@ class Detection(StrEnum):
     UNSTARTED = "unstarted"
     OVERDUE = "overdue"
     LAGGING = "lagging"
+    MISSED = "missed"
+    MISMATCHED = "mismatched"
 
 
 @record

@@ -18,7 +18,10 @@ def seconds(duration: str) -> float:
 
 
 def spelled(length_s: float) -> str:
-    """Seconds as a duration, in the largest unit of which they are a whole number."""
+    """Seconds as a duration, in the largest unit of which they are a whole number.
+
+    What rules say is read again and must not be rounded, as the lengths that people are told are.
+    """
 
     def fits(unit: str) -> bool:
         return length_s >= UNITS_S[unit] and length_s % UNITS_S[unit] == 0

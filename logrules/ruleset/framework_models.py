@@ -39,10 +39,10 @@ class MarkerFile(SignalFile):
     closes: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
     renews: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
     progress: bool = False
+    starts: bool = False
     completes: bool = False
     ends: bool = False
     parts: bool = False
-    starts: bool = False
     rests: bool = False
     polls: bool = False
     guess: bool = False

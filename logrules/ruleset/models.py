@@ -195,10 +195,12 @@ class SilentFile(Strict):
     """A log on which the rule must not hold: a near miss.
 
     Without ``quiet`` the log is a saved one that ends after its lines; with ``quiet`` it is
-    live and nothing more arrives for that long.
+    live and nothing more arrives for that long. ``dumps`` are those of the ranks' flight recorders, from rank 0
+    on, as JSON.
     """
 
     log: Log
+    dumps: list[Log] = Field(default_factory=list, max_length=64)
     quiet: Duration | None = None
     note: str | None = None
 
@@ -254,8 +256,8 @@ class RuleFile(CardFile):
 
     It holds ``when`` its condition does, or where any of its signals was seen. Parts of it that are joined by `and` or
     `then` must be told by one worker, in one failure or a few lines apart, unless ``anywhere`` is true. ``with``
-    is evidence that decides nothing. A ``detector`` of the engine stands for signals and condition; what
-    ``polling`` repeats must have what the rule ``says``.
+    is evidence that decides nothing. A ``detector`` of the engine stands for the condition, or is another way
+    to the same finding where there is a condition too; what ``polling`` repeats must have what the rule ``says``.
     A ``fallback`` rule speaks only for lines that no other rule that holds has claimed.
     A ``stall`` rule says that the run does not move: the report's status is then `stalled`.
     """
@@ -280,8 +282,6 @@ class RuleFile(CardFile):
     def _says_when(self) -> "RuleFile":
         if not (self.detector or self.signals or self.when):
             raise ValueError("a rule needs `signals`, `when` or a `detector`")
-        if self.detector and (self.signals or self.when or self.with_):
-            raise ValueError("a rule with a `detector` has neither `signals` nor `when` nor `with`")
         if (self.longer_than is not None) is not (self.detector in ("quiet", "silent", "unstarted", "polling")):
             raise ValueError(
                 "`longer_than` belongs to the detectors `quiet`, `silent`, `unstarted` and `polling`, and they need it"

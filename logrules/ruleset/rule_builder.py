@@ -66,14 +66,16 @@ def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFi
 
 
 def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
-    """What ``when`` says, any of the signals where it says nothing, or the detector."""
+    """What ``when`` says, or any of the signals where it says nothing; or the detector."""
+    ways: list[Condition] = []
     if file.detector is not None:
-        return Detector(file.detector, seconds(file.longer_than or "0s"), file.says)
+        ways.append(Detector(file.detector, seconds(file.longer_than or "0s"), file.says))
     if file.when is not None:
         found = parse_when(file.when, numbers)
-        return found if file.anywhere else near(found)
-    seen = tuple(Occurred((number,)) for number in numbers.values())
-    return seen[0] if len(seen) == 1 else Some(seen)
+        ways.append(found if file.anywhere else near(found))
+    else:
+        ways += (Occurred((number,)) for number in numbers.values())
+    return ways[0] if len(ways) == 1 else Some(tuple(ways))
 
 
 def _support(file: schema.RuleFile, name: str, number: int, numbers: Mapping[str, int]) -> Occurred | Sequence:

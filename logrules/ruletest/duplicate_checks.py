@@ -9,7 +9,7 @@ from logrules.model.lint_finding import LintFinding
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
-from logrules.ruletest.harness import events_of, held, judged, run_saved
+from logrules.ruletest.harness import events_of_example, held, judged, run_saved
 from logrules.ruletest.lint_targets import finding_at
 from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
@@ -113,7 +113,7 @@ def _by_logs(logs: Mapping[str, set[int]]) -> dict[frozenset[int], list[str]]:
 
 
 def _fired_on_example(on: Prepared, example: Example) -> Fired:
-    return _fired(on, judged(on, events_of(on, example.log), example.quiet_s))
+    return _fired(on, judged(on, events_of_example(on, example), example.quiet_s))
 
 
 def _fired_on_case(on: Prepared, case: Case) -> Fired:

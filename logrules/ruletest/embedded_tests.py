@@ -43,7 +43,7 @@ def _examples(source: RuleSource) -> Iterator[Example]:
         for number, (kind, index, example, wanted) in enumerate((*fires, *silent), start=1):
             place = source.document.place((*at, "examples", kind, index))
             quiet_s = seconds(example.quiet) if example.quiet else None
-            yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted)
+            yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted, tuple(example.dumps))
 
 
 def _wanted(example: schema.FiresFile) -> WantedDiagnosis | None:

@@ -13,13 +13,13 @@ from logrules.model.test_result import CaseFailure, Result
 from logrules.parsing.header import Header, HeaderParser
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack
-from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of, held, judged
+from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of_example, held, judged
 from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample, WantedDiagnosis
 
 
 def example_result(on: Prepared, example: Example) -> Result:
     """Run one example."""
-    events = events_of(on, example.log)
+    events = events_of_example(on, example)
     session = judged(on, events, example.quiet_s)
     fits = example.wanted is None and (example.owner in held(session)) == example.fires
     if fits and not any(_too_slow(on, example.owner)):

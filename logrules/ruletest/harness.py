@@ -1,6 +1,7 @@
 """A few lines through the real engine: saved and ended, or live on a virtual clock."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.test_result import Clause
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
+from logrules.ruletest.suite import Example
 from logrules.sources.discover import discover
+from logrules.sources.flight_dump import NoDump, read_dump
 
 # Any moment will do: live logs begin here.
 START = 1_700_000_000.0
@@ -66,6 +69,15 @@ def events_of(on: Prepared, log: str, first_line: int = 1) -> list[Event]:
     unasked = (on.reader.unasked(SOURCE, line) for line in ends.last_lines(first_line - 1 + data.count(b"\n")))
     opening = (on.reader.opening(SOURCE, line) for line in (ends.first_lines() if first_line == 1 else ()))
     return [*on.reader.events(found, first_line), *unasked, *opening]
+
+
+def events_of_example(on: Prepared, example: Example) -> list[Event]:
+    """What the dumps of an example hold, and the events of its lines."""
+    records: list[Event] = []
+    for rank, dump in enumerate(example.dumps):
+        with suppress(NoDump):
+            records += read_dump(f"dump of rank {rank}", rank, dump.encode())
+    return [*records, *events_of(on, example.log)]
 
 
 def judged(on: Prepared, events: Iterable[Event], quiet_s: float | None) -> Session:

@@ -13,7 +13,7 @@ from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.examples import misses
-from logrules.ruletest.harness import SOURCE, events_of, held, judged
+from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
 from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
 
@@ -166,7 +166,7 @@ def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:
     """Try every mutant of the rule whose examples these are."""
     rule = on.index.rules[examples[0].owner]
     tried = list(mutants(on.pack, rule))
-    read = [ReadExample(example, tuple(events_of(on, example.log))) for example in examples]
+    read = [ReadExample(example, tuple(events_of_example(on, example))) for example in examples]
     # What fails on the rule as it is says nothing of a mutant.
     passing = [one for one in read if not _fails(on, one)]
     survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, passing))
@@ -179,7 +179,7 @@ def noticed(on: Prepared, mutant: Mutant, examples: Iterable[ReadExample]) -> bo
     wrong = _mutated(on, mutant)
     if mutant.signals:
         # Its lines mean something else: they are read anew, one example after the other until one fails.
-        examples = (replace(one, events=tuple(events_of(wrong, one.example.log))) for one in examples)
+        examples = (replace(one, events=tuple(events_of_example(wrong, one.example))) for one in examples)
     return any(_fails(wrong, one) for one in examples)
 
 

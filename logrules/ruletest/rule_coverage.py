@@ -10,7 +10,7 @@ from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.examples import condition_tree
-from logrules.ruletest.harness import events_of, judged
+from logrules.ruletest.harness import events_of_example, judged
 from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
 
@@ -36,7 +36,7 @@ def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -
 def footprint(on: Prepared, example: Example) -> Footprint:
     """Run one example and note what it touches of its rule."""
     own = all_signals(on.index.rules[example.owner].when)
-    events = events_of(on, example.log)
+    events = events_of_example(on, example)
     tree = condition_tree(on, judged(on, events, example.quiet_s), example.owner)
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
     told = [observation.event for leaf in tree.leaves() for observation in leaf.observations]

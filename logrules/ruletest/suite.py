@@ -43,7 +43,10 @@ class OwnTest:
 
 @record
 class Example(OwnTest):
-    """Lines of a rule's own, a silence (seconds) after them where the log is live, and whether the rule then holds."""
+    """Lines of a rule's own, a silence (seconds) after them where the log is live, and whether the rule then holds.
+
+    ``dumps`` are what the flight recorders of the ranks hold, from rank 0 on.
+    """
 
     kind: ClassVar[str] = "example"
 
@@ -51,6 +54,7 @@ class Example(OwnTest):
     quiet_s: float | None
     fires: bool
     wanted: WantedDiagnosis | None = None
+    dumps: tuple[str, ...] = ()
 
 
 @record

@@ -1,43 +1,35 @@
 """A message split into what a program prints unchanged and what it fills in, and the text by which it is best found."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from logrules.model.record import record
+from logrules.model.template import VARYING
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruletest.case import log_bytes
 
-_HASH = r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"
-# A short one goes to and fro between digits and letters, as `bf16`, `30d` and `1e05` do not.
-_CODE = r"\b(?!\d+e\d+\b)(?=\d+[a-f]+\d|[a-f]+\d+[a-f])[0-9a-f]{4,7}\b"
-
 # Right behind a word or a bracket it is no sign: a hyphen, as in `web-2024`, or the minus of a sum.
 _SIGN = r"(?<![\w)\]])[-+]"
-
-# What is filled in, the longest and most particular first; a name that its capture could have, and its pattern.
-_VARIABLE = (
-    ("url", r"[a-z][a-z0-9+]*://[^\s'\"<>)\]]+", r"[^\s'\"<>)\]]+"),
-    (
-        "time",
-        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
-        r"\d{4}-\d\d-\d\d[T ][\d:.,]*\d(?:Z|[+-]\d\d:?\d\d)?",
-    ),
-    ("id", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", r"[0-9a-fA-F-]+"),
-    ("address", r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", r"\d+(?:\.\d+){3}(?::\d+)?"),
-    ("path", r"(?<![\w.])(?:~|\.{1,2})?/[^\s'\":,;)\]]+|\b[A-Za-z]:\\[^\s'\",;)\]]+", r"[^\s'\":,;)\]]+"),
-    ("pointer", r"\b0x[0-9a-fA-F]+\b", r"0x[0-9a-fA-F]+"),
-    ("hash", _HASH, r"[0-9a-f]+"),
-    ("code", _CODE, r"[0-9a-f]+"),
-    ("name", r"'[^']{1,80}'|\"[^\"]{1,80}\"", None),
-    (
-        "value",
-        rf"(?!-(?:{_HASH}|{_CODE}))(?:{_SIGN})?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?",
-        r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?",
-    ),
-)
-_ANY_VARIABLE = re.compile("|".join(f"(?P<{name}>{looks})" for name, looks, _ in _VARIABLE))
-_PATTERN = {name: pattern for name, _, pattern in _VARIABLE}
+# What else could be filled in where something is, by what it is: the patterns of captures.
+_PATTERN: Mapping[str, str | None] = {
+    "url": r"[^\s'\"<>)\]]+",
+    "time": r"\d{4}-\d\d-\d\d[T ][\d:.,]*\d(?:Z|[+-]\d\d:?\d\d)?",
+    "id": r"[0-9a-fA-F-]+",
+    "address": r"[0-9a-fA-F.:]+",
+    "path": r"[^\s'\":,;)\]]+",
+    "pointer": r"0x[0-9a-fA-F]+",
+    "hash": r"[0-9a-fA-F]+",
+    "code": r"[0-9a-f]+",
+    "name": None,
+    "value": rf"[-+]?{VARYING['number']}",
+}
+_LOOKS = {
+    **{kind: looks for kind, looks in VARYING.items() if kind != "number"},
+    "name": r"'[^']{1,80}'|\"[^\"]{1,80}\"",
+    "value": rf"(?!-(?:{VARYING['hash']}|{VARYING['code']}))(?:{_SIGN})?{VARYING['number']}",
+}
+_ANY_VARIABLE = re.compile("|".join(f"(?P<{kind}>{looks})" for kind, looks in _LOOKS.items()))
 _WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z_]*)[\s:=#(\[-]*$")
 _ENOUGH_LETTERS = 6
 _LIMIT_S = 0.2

@@ -1,78 +1,66 @@
 """Lines of a YAML file put in order: the entries of each block mapping move whole, with the comments above them.
 
-The order is that of the parts of rule files, cases and profiles: what it is, how it is seen, what helps, examples.
+The order is that of the models of rule files, cases and profiles: what it is, how it is seen, what helps, examples.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
 import yaml
 
 from logrules.model.record import record
+from logrules.ruleset import framework_models, models
+from logrules.ruleset.causes import Cause
+from logrules.ruleset.profile_models import NeverFile, PathStepFile, ProfileFile
+from logrules.ruleset.table_reader import CausesFile, PipelineFile
+from logrules.ruleset.tables import Phase
+from logrules.ruleset.translation import Translation
+from logrules.ruletest.case import CaseFile
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_SIGNAL = ("contains", "in", "pattern", "except", "stance", "after")
-_HEAD = ("cause", "title", "why", "differs_from", "requires")
-_HELP = ("explained_by", "restart", "fixes", "references", "examples")
-_PHASE = ("id", "title", "about", "after", "loop", "idle")
-_CAUSE = (
-    *("id", "family", "tier", "title", "about", "phase", "severity", "restart", "culprit", "cleared_by", "stall"),
-    *("abrupt", "ends_stalls", "checks", "fixes"),
-)
-_PRINTED = (
-    "id",
-    "metric",
-    *_SIGNAL,
-    "enters",
-    "leaves",
-    "opens",
-    "closes",
-    "renews",
-    "progress",
-    "starts",
-    "completes",
-    "ends",
-    "rests",
-    "polls",
-    "scale",
-)
-_STEP = ("do", "run", "env", "flags", "config", "code", "note", "risk", "frameworks", "where", "unless", "during")
-_RULE = (
-    *("id", *_HEAD, "detector", "longer_than", "says", "signals", "with", "when", "anywhere"),
-    *("severity", "tier", "phase", "culprit", "cleared_by", "stall", "fallback", *_HELP),
-)
-_FRAMEWORK = (
-    *("framework", "present", "loops", "headers", "times", "names", "levels", "trace"),
-    *("markers", "waits", "metrics"),
-)
-_CASE = (
-    *("id", "source", "frameworks", "kind", "phase", "cause", "accept", "not", "evidence", "culprit_rank"),
-    *("fix", "fix_keywords", "lang", "captured", "logs", "script", "status", "diagnoses", "absent", "expected_miss"),
-)
-_FILES: Sequence[tuple[str, Sequence[str]]] = (
-    ("when", _RULE),
-    ("examples", _RULE),
-    ("framework", _FRAMEWORK),
-    ("expect", ("expect", "title", "steps", "never")),
-    ("causes", ("tiers", "causes")),
-    ("phases", ("phases",)),
-    ("language", ("language", "phases", "causes", "fixes", "rules")),
-    ("fixes", ("fixes",)),
-)
-_PARTS: Mapping[str, Sequence[str]] = {
-    "markers": (*_PRINTED, "samples", "near"),
-    "metrics": (*_PRINTED, "samples"),
-    "waits": ("id", "phase", "patience", "first", "starter", *_HEAD, "severity", "tier", *_HELP),
-    "fixes": ("id", *_STEP, "params"),
-    "fires": ("log", "quiet", "captures", "ranks", "phase", "note"),
-    "silent": ("log", "quiet", "note"),
-    "phases": _PHASE,
-    "causes": _CAUSE,
-    "steps": ("id", "title", "lines", "markers", "optional", "hint"),
-    "never": ("id", "title", "lines"),
-    "headers": ("id", "pattern", "starts", "holds", "first", "generic", "ends", "role", "samples"),
-    "times": ("id", "pattern", "samples"),
-    "names": ("id", "pattern", "role", "samples"),
+
+
+def _keys(model: Any, first: Sequence[str] = ("id",), last: Sequence[str] = ()) -> tuple[str, ...]:
+    """The keys that a model has, in its own order but for those that come ``first`` and ``last``."""
+    names = model.model_fields if issubclass(model, models.Strict) else [member.name for member in fields(model)]
+    # What would be a word of Python has an underscore behind its name.
+    own = [name.rstrip("_") for name in names]
+    order = (*first, *(key for key in own if key not in (*first, *last)), *last)
+    return tuple(key for key in order if key in own)
+
+
+_HEAD = ("id", "cause", "title", "why", "differs_from", "requires")
+_TAIL = ("severity", "tier", "phase", "culprit", "cleared_by", "stall", "fallback", "explained_by")
+_WAIT = ("id", "phase", "patience", "first", "starter", "presumed")
+_RULE = _keys(models.RuleFile, _HEAD, (*_TAIL, "restart", "fixes", "references", "examples"))
+_SIGNAL = _keys(models.EvidenceFile)
+# By a key that tells what a file is, and by what the list is called that holds a mapping.
+_FILES: Mapping[str, Sequence[str]] = {
+    "when": _RULE,
+    "examples": _RULE,
+    "framework": _keys(framework_models.FrameworkFile),
+    "expect": _keys(ProfileFile),
+    "causes": _keys(CausesFile, ("tiers", "causes")),
+    "phases": _keys(PipelineFile),
+    "language": _keys(Translation),
 }
+_PARTS: Mapping[str, Sequence[str]] = {
+    "markers": _keys(framework_models.MarkerFile),
+    "metrics": _keys(framework_models.MetricFile, ("id", "metric"), ("scale", "samples")),
+    "waits": _keys(framework_models.WaitFile, _WAIT),
+    "fixes": _keys(models.NamedFixFile),
+    "fires": _keys(models.FiresFile, last=("captures", "ranks", "phase", "note")),
+    "silent": _keys(models.SilentFile),
+    "phases": _keys(Phase),
+    "causes": _keys(Cause),
+    "steps": _keys(PathStepFile),
+    "never": _keys(NeverFile),
+    "headers": _keys(framework_models.HeaderFile),
+    "times": _keys(framework_models.TimeFile),
+    "names": _keys(framework_models.NameFile),
+}
+_CASE = _keys(CaseFile)
 _SENTENCE = ("en", "zh")
 
 
@@ -163,7 +151,7 @@ def _entries(lines: Sequence[str], mapping: _Mapping) -> list[tuple[list[str], l
 def _order_of(path: Sequence[str | int], keys: Sequence[str]) -> Sequence[str]:
     """The order of the keys of the mapping at this path; empty where their order is their author's."""
     if not path:
-        return next((order for key, order in _FILES if key in keys), _CASE if "id" in keys else ())
+        return next((order for key, order in _FILES.items() if key in keys), _CASE if "id" in keys else ())
     above = path[-2] if isinstance(path[-1], int) and len(path) > 1 else path[-1]
     if len(path) > 1 and path[-2] in ("signals", "with"):
         return _SIGNAL

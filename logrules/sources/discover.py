@@ -14,7 +14,7 @@ from logrules.sources.file import FileSource, StdinSource, opened, text_of
 from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, matches, may_be_log, natural, short_names
 from logrules.sources.remote import is_remote, remote_sources
-from logrules.sources.source import BLOCK_BYTES, MemorySource, Source
+from logrules.sources.source import BLOCK_BYTES, RecordSource, Source
 
 _BINARY_CHECK_BYTES = 4 << 10
 # Of the files that are called like no log, so many are looked at, and so many named.
@@ -85,19 +85,17 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path 
     sizes = [_plain_size(file[0]) if file else None for file in search.found]
     total = None if remote or None in sizes else sum(size or 0 for size in sizes)
     sources = tuple(_sources(search.found, block_bytes))
-    told, notes = _told_by(search.dumps)
-    return Discovered((*sources, *remote, *told), (*search.notes, *notes), total)
+    records, notes = _recorded(search.dumps)
+    return Discovered((*sources, *remote, *records), (*search.notes, *notes), total)
 
 
-def _told_by(dumps: Sequence[tuple[Path, int]]) -> tuple[list[MemorySource], list[SourceNote]]:
-    """What flight-recorder dumps tell, as logs."""
+def _recorded(dumps: Sequence[tuple[Path, int]]) -> tuple[list[RecordSource], list[SourceNote]]:
+    """What flight-recorder dumps hold."""
     if not dumps:
         return [], []
-    from logrules.sources.flight_compare import lines_of
     from logrules.sources.flight_dump import read_dumps
 
-    read, notes = read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))
-    return [MemorySource(name, lines) for name, lines in lines_of(read).items()], notes
+    return read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))
 
 
 def _look_at(path: Path, search: _Search) -> None:

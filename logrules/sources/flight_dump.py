@@ -5,16 +5,18 @@ What cannot be used is said and left out.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypeAlias
 
+from logrules.model.collective import GroupRecord, RecordedCall
 from logrules.model.errors import reason_of
+from logrules.model.event import Timestamp, Worker
 from logrules.model.report import SourceNote
 from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import NotPlain, load
+from logrules.sources.source import RecordSource
 
 # TORCH_FR_DUMP_TEMP_FILE, formerly TORCH_NCCL_DEBUG_INFO_TEMP_FILE, with the rank behind it.
 # A recorder of 2,000 calls with stacks takes some megabytes.
@@ -24,58 +26,46 @@ KEPT = 64
 _MAX_SIZES = 64
 _MAX_WORD = 120
 _MAX_SECONDS = 1e11
+# Operations in which all ranks give and take the same amounts, by the end of their names.
+_EVEN = ("all_reduce", "allreduce", "broadcast", "_all_gather_base", "_reduce_scatter_base", "barrier")
 _OUR_FRAME = re.compile(r"site-packages|dist-packages|/torch/|\\torch\\|<frozen|\.cpp$|\.hpp$")
 # As many ranks as one reads at a sitting; the others are said to be left out.
 MAX_DUMPS = 4_096
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
-    """A collective that a rank called: the ``seq``-th of its group; ``place`` is where its own code did."""
-
-    seq: int
-    op: str
-    numel_in: int | None
-    numel_out: int | None
-    completed: bool
-    created: float | None
-    place: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A process group: what it is for, and its ranks where the dump says them."""
-
-    description: str = ""
-    ranks: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Dump:
-    """What one rank has recorded, by process group."""
-
-    name: str
-    rank: int
-    calls: Mapping[str, tuple[RecordedCall, ...]]
-    groups: Mapping[str, Group] = field(default_factory=dict)
+# What a group is for, and its ranks where the dump says them.
+_Group: TypeAlias = tuple[str, tuple[int, ...]]
 
 
 class NoDump(ValueError):
     """The file is no dump that can be used; says why."""
 
 
-def read_dump(name: str, rank: int, data: bytes) -> Dump:
-    """The dump in these bytes. Raises NoDump in words that follow the file's name."""
+def read_dump(name: str, rank: int, data: bytes) -> tuple[GroupRecord, ...]:
+    """What the dump in these bytes holds of each group. Raises NoDump in words that follow the file's name."""
     plain = _plain(data)
     entries = plain.get("entries")
     if not isinstance(entries, list):
         raise NoDump("is a flight-recorder dump without entries and was passed over")
-    calls: dict[str, dict[int, RecordedCall]] = {}
+    groups = dict(_groups(plain.get("pg_config"), entries))
+    calls: dict[str, dict[int, RecordedCall]] = {name: {} for name, (_, members) in groups.items() if rank in members}
     for group, call in _calls(entries):
         # Coalesced calls share a number: the first tells of all.
         calls.setdefault(group, {}).setdefault(call.seq, call)
-    kept = {group: tuple(found[seq] for seq in sorted(found)[-KEPT:]) for group, found in calls.items()}
-    return Dump(name, rank, kept, dict(_groups(plain.get("pg_config"), entries)))
+    worker = Worker(name, rank=rank)
+    return tuple(
+        _record(worker, group, groups.get(group, ("", ())), [found[seq] for seq in sorted(found)[-KEPT:]])
+        for group, found in calls.items()
+    )
+
+
+def _record(worker: Worker, group: str, of_group: _Group, calls: Sequence[RecordedCall]) -> GroupRecord:
+    description, members = of_group
+    last = calls[-1] if calls else None
+    stamp = Timestamp(last.created) if last is not None and last.created is not None else None
+    bare = GroupRecord(
+        worker.source, 1, 0, "", "", worker, stamp=stamp, group=group, description=description, members=members,
+        calls=tuple(calls),
+    )  # fmt: skip
+    return bare.at(last)
 
 
 def _plain(data: bytes) -> dict[Any, Any]:
@@ -92,21 +82,23 @@ def _plain(data: bytes) -> dict[Any, Any]:
 
 def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, RecordedCall]]:
     """The collectives in order; point-to-point calls have no partner in every rank and are left out."""
-    for entry in entries:
+    for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict) or entry.get("is_p2p") is True:
             continue
         seq, op = entry.get("collective_seq_id"), entry.get("profiling_name")
         if type(seq) is not int or not isinstance(op, str) or not -1 < seq < 1 << 62:
             continue
+        given, taken = (entry.get(key) if op.endswith(_EVEN) else None for key in ("input_sizes", "output_sizes"))
         yield (
             _group_of(entry)[0],
             RecordedCall(
                 seq,
                 word(op),
-                _numel(entry.get("input_sizes")),
-                _numel(entry.get("output_sizes")),
+                _numel(given),
+                _numel(taken),
                 entry.get("state") == "completed",
                 _seconds(entry.get("time_created_ns")),
+                number,
                 _place(entry.get("frames")),
             ),
         )
@@ -124,18 +116,19 @@ def _group_of(entry: Mapping[Any, Any]) -> tuple[str, str]:
     return (word(str(number)) if isinstance(number, int | str) else "") or "0", ""
 
 
-def _groups(config: Any, entries: Iterable[Any]) -> Iterator[tuple[str, Group]]:
+def _groups(config: Any, entries: Iterable[Any]) -> Iterator[tuple[str, _Group]]:
+    """What each group is for, and its ranks; those that the configuration tells of come last, and stand."""
     for entry in entries:
         if isinstance(entry, dict):
             name, description = _group_of(entry)
-            yield name, Group(description)
+            yield name, (description, ())
     if not isinstance(config, dict):
         return
     for key, one in config.items():
         if isinstance(key, str) and isinstance(one, dict):
             said = one.get("desc")
             description = word(said) if isinstance(said, str) and said != "undefined" else ""
-            yield word(key) or "0", Group(description, _ranks(one.get("ranks")))
+            yield word(key) or "0", (description, _ranks(one.get("ranks")))
 
 
 def _ranks(said: Any) -> tuple[int, ...]:
@@ -185,22 +178,23 @@ def word(text: str) -> str:
     return re.sub(r"[^\w.:<>+-]", "_", text[:_MAX_WORD])
 
 
-def read_dumps(dumps: Iterable[tuple[Path, str]]) -> tuple[list[Dump], list[SourceNote]]:
+def read_dumps(dumps: Iterable[tuple[Path, str]]) -> tuple[list[RecordSource], list[SourceNote]]:
     """The dumps (path, name in the report) that can be used; and what a reader must know of the others."""
-    read: list[Dump] = []
+    read: list[RecordSource] = []
     notes: list[SourceNote] = []
     for place, (path, name) in enumerate(dumps):
         if place >= MAX_DUMPS:
             notes.append(SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps"))
             break
         try:
-            read.append(_read(path, name))
+            read.append(RecordSource(name, dump_at(path, name, rank_of_name(path.name) or 0)))
         except NoDump as fault:
             notes.append(SourceNote(name, str(fault)))
     return read, notes
 
 
-def _read(path: Path, name: str) -> Dump:
+def dump_at(path: Path, name: str, rank: int) -> tuple[GroupRecord, ...]:
+    """What the dump of a rank holds, a file called ``name`` in the report. Raises NoDump."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -208,4 +202,4 @@ def _read(path: Path, name: str) -> Dump:
         raise NoDump(f"cannot be read ({reason_of(fault)})") from None
     if len(data) > MAX_BYTES:
         raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was passed over")
-    return read_dump(name, rank_of_name(path.name) or 0, data)
+    return read_dump(name, rank, data)

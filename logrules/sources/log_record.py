@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from logrules.model.event import as_rank
+from logrules.model.event import LEVEL_NAMES, Level, as_rank
 from logrules.model.record import record as frozen
 
 # By the names that the writers document; the first that a record has counts.
@@ -29,15 +29,9 @@ _FIGURE = re.compile(r"[A-Za-z_][\w./-]{0,60}")
 _STREAM, _STREAMS = "stream", ("stdout", "stderr")
 # Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
 _INSIDE = ("fields", "jsonPayload")
-_LEVEL_WORDS = {
-    "trace": "DEBUG", "debug": "DEBUG", "info": "INFO", "information": "INFO", "notice": "INFO", "default": "INFO",
-    "success": "INFO", "warn": "WARNING", "warning": "WARNING", "err": "ERROR", "error": "ERROR", "crit": "CRITICAL",
-    "critical": "CRITICAL", "fatal": "CRITICAL", "panic": "CRITICAL", "dpanic": "CRITICAL", "alert": "CRITICAL",
-    "emerg": "CRITICAL", "emergency": "CRITICAL",
-}  # fmt: skip
-# As numbers: of syslog, where 3 is an error, and in tens, where 30 is what bunyan and pino call info.
-_SYSLOG = ("CRITICAL", "CRITICAL", "CRITICAL", "ERROR", "WARNING", "INFO", "INFO", "DEBUG")
-_IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60: "CRITICAL"}
+# Levels as numbers: of syslog, where 3 is an error, and in tens, where 30 is what bunyan and pino call info.
+_NUMBERED = ["CRIT", "CRIT", "CRIT", "ERROR", "WARNING", "INFO", "INFO", "DEBUG"]
+_IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60: "CRIT"}
 # Seconds since the epoch are less than this until the year 5138; more are thousandths, millionths or
 # thousandths of these.
 _MOST_SECONDS = 1e11
@@ -191,8 +185,12 @@ def _level(value: object) -> str:
     number = _number(value)
     if number is None:
         # Go's slog writes what lies between two levels as "ERROR+4".
-        return _LEVEL_WORDS.get(value.lower().partition("+")[0], "") if isinstance(value, str) else ""
-    return _SYSLOG[int(number)] if 0 <= number < len(_SYSLOG) else _IN_TENS.get(int(number), "")
+        name = value.upper().partition("+")[0] if isinstance(value, str) else ""
+    else:
+        name = _NUMBERED[int(number)] if 0 <= number < len(_NUMBERED) else _IN_TENS.get(int(number), "")
+    level = LEVEL_NAMES.get(name)
+    # As Python's loggers, and the header format ``record``, call it.
+    return "CRITICAL" if level is Level.FATAL else level.name if level is not None else ""
 
 
 def _number(value: object) -> float | None:

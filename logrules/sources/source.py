@@ -1,9 +1,11 @@
 """What the engine asks of anything that a log comes from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Protocol
 
+from logrules.model.collective import GroupRecord
+from logrules.model.record import replace
 from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
 from logrules.sources.log_records import records_as_lines
 
@@ -43,6 +45,15 @@ class SavedSource:
     def read(self, until: float | None) -> Block | Skipped | End:  # noqa: ARG002 (saved input never waits)
         """The next block, what had to be left out, or the end."""
         return next(self._items, End())
+
+
+class RecordSource(SavedSource):
+    """What a rank's flight recorder held, by process group: no text, and of as many lines as there are calls."""
+
+    def __init__(self, name: str, records: Sequence[GroupRecord]) -> None:
+        super().__init__(name, iter(()))
+        self.records = tuple(replace(record, source=name) for record in records)
+        self.lines = sum(len(record.calls) for record in records)
 
 
 class MemorySource(SavedSource):

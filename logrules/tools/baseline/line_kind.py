@@ -2,18 +2,14 @@
 
 import re
 
+from logrules.model.template import ANY_VARYING
+
 # Longer lines are told apart by their beginning.
 MAX_LINE_BYTES = 512
 MAX_KNOWN = 200_000
 
 _CONTROL = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
-_VARYING = re.compile(
-    rb"(?:/[\w.+@=-]+){2,}/?"  # paths
-    rb"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
-    rb"|\b0x[0-9a-fA-F]+\b"
-    rb"|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\b"  # hashes
-    rb"|\d+(?:[.,:eE+-]*\d+)*"  # numbers, times, addresses
-)
+_VARYING = re.compile(ANY_VARYING.encode())
 _BAR = re.compile(rb"[#=>\xe2\x96\x80-\x9f\xe2\x96]{3,}")
 # A drawn bar, as tqdm and its like print it, up to the end of its figures: `name:  12%|#  | 3/25 [00:01<00:09, 2it/s]`
 _PROGRESS = re.compile(

@@ -6,23 +6,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from logrules.model.event import LEADING_LEVEL
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
-from logrules.model.template import template_of
+from logrules.model.template import ANY_VARYING, template_of
 
 _ID_DIGITS = 12
 _MAX_CHARS = 800
 
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"<>)\]]+")
-_ADDRESS = re.compile(r"\[?\b\d{1,3}(?:\.\d{1,3}){3}\b\]?(?::\d+)?|\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){4,7}\b")
-_PATH = re.compile(r"(?<![\w/\\])(?:[A-Za-z]:[\\/]|~?\.{0,2}/|\\\\)[^\s'\"<>:;,()\[\]]+|\b[\w.-]+(?:/[\w.@=-]+)+")
-_HASH = re.compile(r"\b(?=[0-9a-fA-F-]*\d)[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,})*\b|\b0x[0-9a-fA-F]+\b")
+# Failures are of one kind across hosts, folders and versions: names of these vary where a log alone would keep them.
+_RELATIVE_PATH = re.compile(r"\b[\w.-]+(?:/[\w.@=-]+)+")
 _VERSION = re.compile(r"\bv?\d+(?:\.\w+)+(?:[+-][\w.]+)?\b")
+_VARYING = re.compile(ANY_VARYING)
 # A name with a number in it is one of many of its kind: node-3, gpu17, rank_2.
 _NUMBERED = re.compile(r"\b[A-Za-z]+(?:[-_]?\d+)+\b")
 # What stands before a message: brackets with who and when, a host with pid and thread, a level, a source file.
 _PREFIX = re.compile(
     r"\s*(?:\[[^\]\n]{0,120}\]|\([^()\n]{0,120}\)|(?:\d{4}[-/])?\d\d[-/]\d\d(?:[T ][\d:.,+Z]*)?|\d\d:\d\d:\d\d[.,\d]*"
-    r"|[\w.-]+:\d+:\d+|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b|[IWEF]\d{4}\b"
+    rf"|[\w.-]+:\d+:\d+|(?:{LEADING_LEVEL})\b|[IWEF]\d{{4}}\b"
     r"|[\w./-]+\.(?:py|cpp|cc|cu|c|h|rs|go):\d+\]?|[-:|>])(?=[\s:\[(|\]>-]|$)\s*:?"
 )
 _EXCEPTION = re.compile(
@@ -111,7 +111,7 @@ def normalised(message: str, names: Iterable[str] = ()) -> str:
     text = message[:_MAX_CHARS]
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name, "#")
-    for varying in (_URL, _ADDRESS, _PATH, _HASH, _VERSION, _NUMBERED):
+    for varying in (_RELATIVE_PATH, _VERSION, _NUMBERED, _VARYING):
         text = varying.sub("#", text)
     return _NUMBERS.sub("#", template_of(text))
 

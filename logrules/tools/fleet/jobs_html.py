@@ -11,9 +11,10 @@ from markupsafe import Markup
 from logrules.model.report import Text
 from logrules.model.version import __version__
 from logrules.output.escape import safe
+from logrules.output.numbers import duration
 from logrules.tools.fleet.group import BY, WEEKS, grouped, recurrence
 from logrules.tools.fleet.job import JobGroup, Remark, SeenJob
-from logrules.tools.fleet.jobs_text import day, lasted
+from logrules.tools.fleet.jobs_text import day
 
 _MAX_ROWS = 100
 _MAX_CHARS = 400
@@ -92,7 +93,7 @@ def _environment(now: float, language: str) -> Environment:
         "shown": _shown,
         "marks": lambda group: list(_marks(group, now, language)),
         "bars": lambda weeks: _bars(weeks, 120, 24),
-        "lasted": lasted,
+        "lasted": duration,
         "gpu_hours": _gpu_hours,
         "hosts": _hosts,
         "day": lambda moment: _UNKNOWN if moment is None else day(moment),
@@ -107,7 +108,7 @@ def _summary(jobs: Sequence[SeenJob], now: float, language: str) -> str:
         troubled=len(failed),
         jobs=len(jobs),
         recent=recurrence([job.at for job in failed], (), now).recent,
-        lost=lasted(sum(job.summary.lost_s or 0.0 for job in failed)),
+        lost=duration(sum(job.summary.lost_s or 0.0 for job in failed)),
         hours=f"{sum(one for one in hours if one is not None):.1f}",
         unknown=sum(one is None for one in hours),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.model.report import Status, Text
 from logrules.output import messages as words
 from logrules.output.escape import safe
-from logrules.output.numbers import ranks_in_words
+from logrules.output.numbers import duration, ranks_in_words
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str) -> 
     lost = sum(one.lost_s or 0.0 for one in summaries)
     hours = sum(one.lost_gpu_hours or 0.0 for one in summaries)
     gpus = f" ({hours:.1f} GPU-hours)" if hours else ""
-    console.print(
-        f"{len(summaries)} jobs: {troubled} failed or stalled, {lasted(lost) or '0 s'} lost{gpus}", style="dim"
-    )
+    console.print(f"{len(summaries)} jobs: {troubled} failed or stalled, {duration(lost)} lost{gpus}", style="dim")
 
 
 def _table(summaries: Sequence[JobSummary], width: int, language: str) -> "Table":
@@ -85,7 +83,8 @@ def _cells(one: JobSummary, language: str) -> tuple[str, ...]:
     said = words.STATUS[one.status].of(language) if one.status else _UNREAD.of(language)
     ended = "" if one.ended is None else f"{datetime.fromtimestamp(one.ended, UTC):%Y-%m-%d %H:%M}"
     cause = one.cause or one.unread or ""
-    return one.job, said, cause, one.phase, _culprit(one, language), ended, lasted(one.lost_s)
+    length = "" if one.lost_s is None else duration(one.lost_s)
+    return one.job, said, cause, one.phase, _culprit(one, language), ended, length
 
 
 def render_groups(groups: Sequence[JobGroup], out: TextIO, language: str, by: str, *, hidden: int = 0) -> None:
@@ -115,7 +114,7 @@ def _figures(group: JobGroup, language: str) -> list[str]:
     if group.recent:
         said.append(_RECENT.of(language).format(recent=group.recent))
     if group.lost_s:
-        said.append(_LOST.of(language).format(time=lasted(group.lost_s)))
+        said.append(_LOST.of(language).format(time=duration(group.lost_s)))
     if group.lost_gpu_hours:
         hours = _GPU_HOURS.of(language).format(hours=f"{group.lost_gpu_hours:.1f}")
         unknown = _UNKNOWN.of(language).format(count=group.gpus_unknown)
@@ -159,15 +158,6 @@ def day(seconds: float) -> str:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
     except (OverflowError, ValueError, OSError):
         return "?"
-
-
-def lasted(seconds: float | None) -> str:
-    """Seconds as people say them: 40 s, 12 min, 3.5 h; nothing for None."""
-    if seconds is None:
-        return ""
-    if seconds < 120:  # noqa: PLR2004 (two minutes)
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004 (two hours)
 
 
 def _culprit(one: JobSummary, language: str) -> str:

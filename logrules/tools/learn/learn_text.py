@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from logrules.output.escape import safe
-from logrules.output.numbers import counted
-from logrules.tools.fleet.jobs_text import lasted
+from logrules.output.numbers import counted, duration
 from logrules.tools.learn.drafting import question_of
 from logrules.tools.learn.learned_group import LearnedGroup
 
@@ -41,7 +40,7 @@ def render_text(learned: Sequence[LearnedGroup], extent: Extent, out: TextIO) ->
 
 def _cost(one: LearnedGroup) -> str:
     about = one.group.about
-    cost = f"lost {lasted(about.lost_s)}" if about.lost_s else ""
+    cost = f"lost {duration(about.lost_s)}" if about.lost_s else ""
     if about.lost_gpu_hours:
         cost += f" · {about.lost_gpu_hours:.1f} GPU-hours"
     news = "new" if about.new else "back" if about.back else ""
