@@ -1,6 +1,6 @@
 """In which phase a diagnosed job was, and which of its lines say so."""
 
-from logrules.inference.ending import left_start, phase_after
+from logrules.inference.ending import left_start
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.session_state import SessionState
 from logrules.model.failure import Failure
@@ -16,7 +16,7 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     told = failures.phase_of(chain) if chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase()
-    here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
+    here = first.phase
     at_start = here in (None, pack.start)
     headed = failures.phases.of_header(first.event) if at_start else None
     spoken = _spoken(hypothesis, findings, pack) if at_start else None
