@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from logrules.inference.culprit import MAX_NAMED, absent_ranks, named_ranks
 from logrules.inference.failures import Failures
-from logrules.inference.launcher_ends import ended_ranks, gone_before, killed_ranks
+from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked
@@ -107,6 +107,18 @@ def _ended_before_others_waited(context: FailureContext) -> Sequence[int]:
     return (*killed_ranks(ends), *(rank for rank in gone if rank not in waited))
 
 
+def _ended_without_missing_anybody(context: FailureContext) -> Sequence[int]:
+    """The only one whose end a launcher tells, where it reports no loss itself: a survivor says whom it lost.
+
+    Of those whose time ran out, everybody may have waited; who was aborted has.
+    """
+    if any("timeout_ms" in line.all_captures() for line in context.lines):
+        return ()
+    ended = gone_of_themselves(context.failures.reported_ends())
+    waited = context.hypothesis.reporters
+    return ended if len(ended) == 1 and waited and waited.isdisjoint(ended) else ()
+
+
 def _alone_tells_of_its_cause(context: FailureContext) -> Sequence[int]:
     """One failure is told by several lines, and not each of them bears its writer's name."""
     cause = context.hypothesis.rule.cause
@@ -195,6 +207,7 @@ _OF_AN_ERROR: tuple[_Told, ...] = (
 _OF_A_LOSS: tuple[_Told, ...] = (
     _named_by_what_followed,
     _ended_before_others_waited,
+    _ended_without_missing_anybody,
     _silent_where_others_report,
     _missed_by_the_other_of_two,
     _missed_by_all,
