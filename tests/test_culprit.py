@@ -98,6 +98,13 @@ STORIES = {
     "that a survivor ended with an error too names nobody": (
         "[rank4]: step 3 loss 0.1\n" + LOST.format(2) + SUMMARY.format(2, 1), None,
     ),
+    "who alone ended and reports no loss is the one that the others lost": (
+        "".join(f"[rank{rank}]: step 3 loss 0.1\n" for rank in range(4)) + LOST.format(0) + LOST.format(3)
+        + SUMMARY.format(1, 1), 1,
+    ),
+    "but not behind time-outs, where everybody may have waited": (
+        WATCHDOG.format(0) + WATCHDOG.format(3) + SUMMARY.format(1, -6), None,
+    ),
     "whom one of two lost is the other": ("[rank0]: step 3 loss 0.1\n[rank1]: step 3 loss 0.1\n" + LOST.format(0), 1),
     "of more than two nobody knows which": (
         "".join(f"[rank{rank}]: step 3 loss 0.1\n" for rank in range(3)) + LOST.format(0), None,

@@ -51,7 +51,7 @@ def culprits(
         return named[:MAX_NAMED], hosts
     if rule.culprit == "absent" and not named:
         return absent_ranks(hypothesis, known_ranks), ()
-    reporters = reporters_of(hypothesis)
+    reporters = hypothesis.reporters
     # The clocks of a host tell better than the order in which its processes came to write.
     earliest = sides.suspects((DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
     first = hypothesis.first.worker.rank
@@ -64,14 +64,9 @@ def _is_of_laggards(rule: Rule) -> bool:
     return isinstance(rule.when, Detector) and rule.when.kind is Detection.LAGGING
 
 
-def reporters_of(hypothesis: Hypothesis) -> frozenset[int]:
-    """The ranks that wrote any of its lines."""
-    return frozenset(rank for match in hypothesis.matches for rank in match.ranks)
-
-
 def absent_ranks(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
     """The ranks that did not report, where these are the fewer, or where a message lists all who have come."""
-    reporters = reporters_of(hypothesis)
+    reporters = hypothesis.reporters
     # Ranks count from 0, so those below the highest that reported exist too: of a damaged number a million.
     if max(reporters, default=0) >= 2 * len(reporters):
         return ()

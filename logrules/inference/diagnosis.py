@@ -96,7 +96,7 @@ def outcome_of(findings: SessionState, pack: Pack) -> tuple[Status, str | None]:
 
 def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
     """The hypotheses, the likeliest cause first; behind one that says little what else it may be."""
-    ranked = Ranking(pack.tables.tiers).ranked(findings.hypotheses)
+    ranked = Ranking(pack.tables.tiers, findings.rank_table.all_ranks).ranked(findings.hypotheses)
     if not ranked:
         return ranked
     first = ranked[0].hypothesis

@@ -33,27 +33,30 @@ def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterato
 
 @record
 class _Claims:
-    """The lines and the failure records that are explained."""
+    """The lines and the failure records that are explained, and whose they are."""
 
     lines: frozenset[tuple[str, Worker, int]]
     records: frozenset[int]
     spans: frozenset[tuple[int, range]]
+    ranks: frozenset[int]
+    hosts: frozenset[str]
 
     @classmethod
     def of(cls, hypotheses: Iterable[Hypothesis], ends: frozenset[str]) -> "_Claims":
-        shown = [
-            (one.rule, observation)
-            for one in hypotheses
-            if one.rule.wait is None and one.severity is Severity.ERROR
-            for observation in _observations(one.matches)
-        ]
+        errors = [one for one in hypotheses if one.rule.wait is None and one.severity is Severity.ERROR]
+        shown = [(one.rule, observation) for one in errors for observation in _observations(one.matches)]
+        matches = [match for one in errors for match in one.matches]
         lines = (
             (observation.event.source, observation.worker, observation.event.line + near)
             for rule, observation in shown
             for near in _reach(rule, ends)
         )
         records = (seen.chain for rule, seen in shown if seen.chain is not None and rule.tier not in ends)
-        return cls(frozenset(lines), frozenset(records), frozenset(_spans(shown)))
+        return cls(
+            frozenset(lines), frozenset(records), frozenset(_spans(shown)),
+            frozenset(rank for match in matches for rank in match.ranks),
+            frozenset(host for match in matches for host in match.hosts),
+        )  # fmt: skip
 
     def has(self, seen: Observation) -> bool:
         """Whether the line is explained, itself or with the record that it is of."""
@@ -106,8 +109,23 @@ def _without(match: Match, claims: _Claims) -> Match | None:
     left = [(seen, signal) for seen, signal in known.values() if not claims.has(seen)]
     if not left:
         return None
+    if len(left) == len(known):
+        return match
     observations, signals = zip(*left, strict=True)
-    return replace(match, first=observations, signals=signals, last=observations[-1])
+    # Of most writers only the names are kept: whose line it was that is left, the lines tell that are.
+    ranks, hosts = (_ranks_of(observations), _hosts_of(observations))
+    return replace(
+        match, first=observations, signals=signals, last=observations[-1],
+        ranks=match.ranks - claims.ranks | ranks, hosts=match.hosts - claims.hosts | hosts,
+    )  # fmt: skip
+
+
+def _ranks_of(observations: Iterable[Observation]) -> frozenset[int]:
+    return frozenset(seen.worker.rank for seen in observations if seen.worker.rank is not None)
+
+
+def _hosts_of(observations: Iterable[Observation]) -> frozenset[str]:
+    return frozenset(seen.worker.host for seen in observations if seen.worker.host is not None)
 
 
 def _place(seen: Observation) -> tuple[str, Worker, int]:

@@ -31,8 +31,12 @@ def killed_ranks(ends: Sequence[Failure]) -> tuple[int, ...]:
 
 def gone_before(ends: Sequence[Failure], wait: Event) -> tuple[int, ...]:
     """The ranks that had ended of themselves before the line on which others say that they waited in vain."""
-    gone = (one for one in ends if one.last.source == wait.source and one.last.line < wait.line)
-    return ended_ranks([one for one in gone if one.code not in _AFTER_A_MESSAGE])
+    return gone_of_themselves([one for one in ends if one.last.source == wait.source and one.last.line < wait.line])
+
+
+def gone_of_themselves(ends: Sequence[Failure]) -> tuple[int, ...]:
+    """The ranks that ended badly, but for those that were aborted behind a message: these may have waited."""
+    return ended_ranks([one for one in ends if one.code not in _AFTER_A_MESSAGE])
 
 
 def hosts_of(ends: Sequence[Failure], rank: int) -> Iterator[str]:

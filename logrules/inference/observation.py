@@ -61,6 +61,11 @@ class Match:
 
 
 KEPT_OBSERVATIONS = 4
+# Of exceptions a few of other kinds are kept too: one rank raises in the midst of all that lose it.
+_KEPT_KINDS = 24
+_RAISED = ("type", "file", "line")
+# Messages that begin alike are of one kind.
+_BEGINNING = 24
 # What belongs together is told within so many lines, unless it is one failure record.
 NEAR_LINES = 64
 _KEPT_NAMES = 65_536
@@ -80,12 +85,29 @@ def begin(observation: Observation, signal: int) -> Match:
 
 def extend(match: Match, observation: Observation, signal: int) -> Match:
     """The match with one more observation; a signal not yet shown displaces nothing and is kept."""
-    room = len(match.first) < KEPT_OBSERVATIONS or signal not in match.signals
+    room = (
+        len(match.first) < KEPT_OBSERVATIONS or signal not in match.signals or _is_new_kind(match, observation, signal)
+    )
     first = (*match.first, observation) if room else match.first
     signals = (*match.signals, signal) if room else match.signals
     ranks = match.ranks | _ranks(observation, signal) if len(match.ranks) < _KEPT_NAMES else match.ranks
     hosts = match.hosts | _hosts(observation) if len(match.hosts) < _KEPT_NAMES else match.hosts
     return Match(first, signals, observation, match.count + observation.event.repeat, ranks, hosts)
+
+
+def _is_new_kind(match: Match, observation: Observation, signal: int) -> bool:
+    """Whether it is an exception unlike those that are kept."""
+    kind = _kind(observation.captures(signal))
+    if kind is None or len(match.first) >= _KEPT_KINDS:
+        return False
+    return all(_kind(seen.captures(known)) != kind for seen, known in zip(match.first, match.signals, strict=True))
+
+
+def _kind(said: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Which exception captures tell of, raised where; None where they tell of none."""
+    if "type" not in said or "message" not in said:
+        return None
+    return (*(said.get(name, "") for name in _RAISED), said["message"][:_BEGINNING])
 
 
 def match_of_lines(observations: Iterable[Observation | None]) -> Match | None:

@@ -7,9 +7,9 @@ which order they are asked.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from logrules.inference.culprit import MAX_NAMED, absent_ranks, named_ranks, reporters_of
+from logrules.inference.culprit import MAX_NAMED, absent_ranks, named_ranks
 from logrules.inference.failures import Failures
-from logrules.inference.launcher_ends import ended_ranks, gone_before, killed_ranks
+from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
 from logrules.inference.ranking import Hypothesis, Ranked
@@ -102,28 +102,43 @@ def _ended_badly(context: FailureContext) -> Sequence[int]:
 
 def _ended_before_others_waited(context: FailureContext) -> Sequence[int]:
     """Who waited for somebody aborts in the end too: who was killed, or had ended before that wait began."""
-    ends, waited = context.failures.reported_ends(), reporters_of(context.hypothesis)
+    ends, waited = context.failures.reported_ends(), context.hypothesis.reporters
     gone = gone_before(ends, context.hypothesis.first.event)
     return (*killed_ranks(ends), *(rank for rank in gone if rank not in waited))
+
+
+def _ended_without_missing_anybody(context: FailureContext) -> Sequence[int]:
+    """The only one whose end a launcher tells, where it reports no loss itself: a survivor says whom it lost.
+
+    Of those whose time ran out, everybody may have waited; who was aborted has.
+    """
+    if any("timeout_ms" in line.all_captures() for line in context.lines):
+        return ()
+    ended = gone_of_themselves(context.failures.reported_ends())
+    waited = context.hypothesis.reporters
+    return ended if len(ended) == 1 and waited and waited.isdisjoint(ended) else ()
 
 
 def _alone_tells_of_its_cause(context: FailureContext) -> Sequence[int]:
     """One failure is told by several lines, and not each of them bears its writer's name."""
     cause = context.hypothesis.rule.cause
     alike = (other for other in context.ranked.consequences if other.rule.cause == cause)
-    return _only_one(rank for other in alike for rank in reporters_of(other))
+    return _only_one(rank for other in alike for rank in other.reporters)
 
 
 def _alone_raised(context: FailureContext) -> Sequence[int]:
     """The only rank whose errors the log shows, but for those who only lost somebody."""
-    losers = {rank for other in _losses(context) for rank in reporters_of(other)}
+    losers = {rank for other in _losses(context) for rank in other.reporters}
     return _only_one(rank for rank in context.failures.raising_ranks() if rank not in losers)
 
 
 def _by_its_device(context: FailureContext) -> Sequence[int]:
-    """The local rank of the device that its messages are about, on a job of several ranks on one host."""
+    """The local rank of the device that its messages are about, on a job of several ranks on one host.
+
+    A container of several counts its own devices.
+    """
     several = (context.rank_table.world or 0) > 1 or context.rank_table.ranks - {0}
-    if not several or any(line.worker.host for line in context.lines):
+    if not several or any(line.worker.host for line in context.lines) or _numbered_as_its_writers(context):
         return ()
     return _only_number(_ON_DEVICE, context.messages)
 
@@ -141,8 +156,7 @@ def _missed_by_the_other_of_two(context: FailureContext) -> Sequence[int]:
 
 def _missed_by_all(context: FailureContext) -> Sequence[int]:
     """Who did not report, of those who wrote and of those that there must be in a job of that size."""
-    table = context.rank_table
-    return absent_ranks(context.hypothesis, table.ranks | frozenset(range(min(table.world or 0, MAX_NAMED))))
+    return absent_ranks(context.hypothesis, context.rank_table.all_ranks)
 
 
 def _missed_by_its_reporter(context: FailureContext) -> Sequence[int]:
@@ -166,7 +180,7 @@ def _only_writer(context: FailureContext) -> Sequence[int]:
     Rank 0 may be the only one that is asked to log.
     """
     ranks = context.rank_table.ranks
-    waits = any(reporters_of(other) for other in _losses(context))
+    waits = any(other.reporters for other in _losses(context))
     return tuple(ranks) if len(ranks) == 1 and 0 not in ranks and not waits else ()
 
 
@@ -193,6 +207,7 @@ _OF_AN_ERROR: tuple[_Told, ...] = (
 _OF_A_LOSS: tuple[_Told, ...] = (
     _named_by_what_followed,
     _ended_before_others_waited,
+    _ended_without_missing_anybody,
     _silent_where_others_report,
     _missed_by_the_other_of_two,
     _missed_by_all,
@@ -210,7 +225,7 @@ def _losses(context: FailureContext) -> Iterator[Hypothesis]:
 
 def _other_of_two(hypothesis: Hypothesis, rank_table: RankTable) -> Sequence[int]:
     """In a job of two, whoever misses the other one misses that one: by its size, or where just these two wrote."""
-    others = {0, 1} - reporters_of(hypothesis)
+    others = {0, 1} - hypothesis.reporters
     is_of_two = rank_table.world == 2 or (rank_table.world is None and rank_table.ranks == {0, 1})  # noqa: PLR2004 (two)
     return tuple(others) if is_of_two and len(others) == 1 else ()
 

@@ -20,6 +20,8 @@ from logrules.model.worker_status import ParallelSizes
 # More ranks than these are told apart by nobody, and each keeps a line.
 KEPT_RANKS = 65_536
 _MAX_DIGITS = 15
+# A size that a damaged line tells must not cost a million numbers.
+_USUAL_RANKS = 1_024
 
 
 @record
@@ -87,6 +89,11 @@ class RankTable:
     def ranks(self) -> frozenset[int]:
         """The ranks of any role."""
         return frozenset(rank for _, rank in self.states)
+
+    @property
+    def all_ranks(self) -> frozenset[int]:
+        """Those that were seen, and those that there must be in a job of that size, as far as it is usual."""
+        return self.ranks | frozenset(range(min(self.world or 0, _USUAL_RANKS)))
 
     def are_all(self, ranks: AbstractSet[int]) -> bool:
         """Whether these are all ranks that were seen, and all of a job or of a node: a block of them without gaps."""

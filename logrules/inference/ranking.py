@@ -60,6 +60,17 @@ class Hypothesis:
         return frozenset(rank for rank in ranks if rank is not None)
 
     @property
+    def reporters(self) -> frozenset[int]:
+        """The ranks that wrote any of its lines."""
+        return frozenset(rank for match in self.matches for rank in match.ranks)
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The hosts on which its first lines were written, or the containers; none where a line does not tell."""
+        places = {seen.worker.host or seen.worker.role for match in self.matches for seen in match.first}
+        return frozenset() if None in places else frozenset(place for place in places if place is not None)
+
+    @property
     def specificity(self) -> int:
         """How much of what the rule looks for was found: kinds of lines, and names that they captured."""
         signals = {signal for match in self.matches for signal in match.signals}
@@ -85,7 +96,7 @@ class _Comparable:
     """What every comparison of one hypothesis with another asks for, computed once: there are many pairs.
 
     ``key`` orders: not survived before survived, then the worse, what is no reaction, what is no fallback, then who
-    was first.
+    was first. ``reporters`` are the ranks that wrote any of its lines, ``missing`` all others of the job.
     """
 
     hypothesis: Hypothesis
@@ -94,6 +105,9 @@ class _Comparable:
     first: Observation
     severity: int
     ranks: frozenset[int]
+    places: frozenset[str]
+    reporters: frozenset[int]
+    missing: frozenset[int]
     key: tuple[bool, int, int, bool, int, int, str]
 
     @property
@@ -103,9 +117,10 @@ class _Comparable:
 
 
 class Ranking:
-    """Orders hypotheses by the tiers of a pack."""
+    """Orders hypotheses by the tiers of a pack, in a job of the ``known`` ranks."""
 
-    def __init__(self, tiers: Sequence[Tier]) -> None:
+    def __init__(self, tiers: Sequence[Tier], known: frozenset[int] = frozenset()) -> None:
+        self._known = known
         self._tiers: Mapping[str, tuple[int, Tier]] = {tier.id: (place, tier) for place, tier in enumerate(tiers)}
         self._behind_all = (len(tiers), Tier(""))
 
@@ -139,7 +154,9 @@ class Ranking:
             -one.specificity,
             one.rule.id,
         )
-        return _Comparable(one, place, tier, first, severity, one.ranks, key)
+        return _Comparable(
+            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known - one.reporters, key
+        )  # fmt: skip
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
         return self._tiers.get(one.rule.tier, self._behind_all)
@@ -217,7 +234,7 @@ def _explains(root: _Comparable, consequence: _Comparable) -> bool:
 
 def _explains_by_tier(root: _Comparable, consequence: _Comparable) -> bool:
     if root.place == consequence.place:
-        return consequence.tier.reaction and not consequence.rule.stall and _before(root.first, consequence.first)
+        return consequence.tier.reaction and not consequence.rule.stall and _leads_to(root, consequence)
     if root.place > consequence.place:
         return False
     # What only a fallback knows tells nothing of what a rule or a row has a name for, unless that is a reaction to it.
@@ -225,6 +242,29 @@ def _explains_by_tier(root: _Comparable, consequence: _Comparable) -> bool:
     if root.tier.always or _before(root.first, consequence.first):
         return not weak or consequence.tier.reaction
     return not weak and (consequence.tier.reaction or _elsewhere(root, consequence))
+
+
+def _leads_to(root: _Comparable, consequence: _Comparable) -> bool:
+    """Of two of one tier the one that was told first; where that says little, whoever failed by itself.
+
+    Who reports that another is missing was still there. Two logs without times tell no order, and in one log the lines
+    of processes overtake each other: of all ranks the only one that misses nobody is the one that the others miss.
+    """
+    missed = consequence.rule.culprit == "absent"
+    if missed != (root.rule.culprit == "absent"):
+        loss, fault = (consequence, root) if missed else (root, consequence)
+        alone = (
+            bool(fault.reporters) and fault.reporters == loss.missing and len(loss.reporters) >= len(fault.reporters)
+        )
+        unordered = _unordered(root.first, consequence.first) and _elsewhere(fault, loss)
+        if fault.rule.culprit != "none" and (alone or unordered):
+            return missed
+    return _before(root.first, consequence.first)
+
+
+def _unordered(one: Observation, other: Observation) -> bool:
+    """Whether two logs hold them, and times do not tell which was first."""
+    return one.event.source != other.event.source and (one.time is None or other.time is None)
 
 
 def _ends(root: _Comparable, other: _Comparable) -> bool:
@@ -267,7 +307,10 @@ def _right_behind(one: _Comparable, other: _Comparable) -> bool:
 
 
 def _elsewhere(one: _Comparable, other: _Comparable) -> bool:
-    return bool(one.ranks) and one.ranks.isdisjoint(other.ranks)
+    """Whether other ranks tell of the one than of the other; where none is known, other hosts or containers."""
+    if one.ranks or other.ranks:
+        return bool(one.ranks) and one.ranks.isdisjoint(other.ranks)
+    return bool(one.places and other.places) and one.places.isdisjoint(other.places)
 
 
 def _root_of(one: _Comparable, parents: Mapping[str, _Comparable | None]) -> _Comparable:

@@ -254,7 +254,7 @@ class Session:
         tracker = self._run.tracker
         here = tracker.phase_at(event)
         time = self._job.clock.read(event)
-        return Observation(event, self._order, time, here, chain, tracker.rounds, tracker.completions)
+        return Observation(event, self._order, time, here, chain, tracker.steps.count, tracker.completions)
 
     def _route(self, hits: Iterable[Hit], observation: Observation, *, held_out: bool = False) -> Iterator[Change]:
         """What is measured on held-out data is no figure of the training."""

@@ -45,13 +45,16 @@ def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
     own = run.tracker.workers.get(last.worker)
     if own is not None and own.began_anew(last):
         return True
-    return run.job.ended and run.tracker.rounds == last.round and _outlived(run, last)
+    return run.job.ended and run.tracker.steps.count == last.round and _outlived(run, last)
 
 
 def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
     """Whether steps were made since, enough for what the rule asks."""
     tracker = run.tracker
-    rounds = tracker.rounds - last.round
+    if (rounds := _rounds_of_its_log(run, last)) is None:
+        rounds = tracker.steps.count - last.round
+    elif rounds == 0:
+        return False
     if rule.cleared_by != "progress":
         return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
     # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more,
@@ -65,6 +68,21 @@ def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
         or tracker.stepped_past(last, phase)
         or (caught and (run.went_on(last) or _raised_after(run, last.event)))
     )
+
+
+def _rounds_of_its_log(run: RunState, last: Observation) -> int | None:
+    """The rounds that its own log tells behind this line, where others do but no time tells in which order.
+
+    A log of errors alone tells of no step: who ended there as a whole has not gone on. None where all rounds count.
+    """
+    steps = run.tracker.steps
+    if last.time is not None or steps.sources < 2:  # noqa: PLR2004 (one log has an order)
+        return None
+    own = steps.since(last.event.source, last.order)
+    if own is not None:
+        return own
+    record = run.failures.record_of(last.chain)
+    return 0 if record is not None and record.script is not None else None
 
 
 def _had_more_to_do(run: RunState, last: Observation, completed: Observation) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
+from logrules.inference.rounds import Rounds
 from logrules.inference.worker_state import OpenWait, ProcessNames, WorkerState, leaves_first, may_be, peers
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.change import Change, PhaseEntered
@@ -35,7 +36,7 @@ class WorkerTracker:
         # Those of them who started ranks and have heard of none yet.
         self._starting: set[Worker] = set()
         self.latest: tuple[Worker, str] | None = None
-        self.rounds = 0
+        self.steps = Rounds()
         self.completed: Observation | None = None
         self.completions = 0
         # Its processes are gone, for better or worse.
@@ -44,7 +45,6 @@ class WorkerTracker:
         self.looped = False
         self._spans: list[PhaseSpan] = []
         self._waited: list[WaitSpan] = []
-        self._in_round: set[Worker] = set()
 
     def phase_at(self, event: Event) -> str | None:
         """The phase in which a line was written, as far as markers tell.
@@ -86,7 +86,7 @@ class WorkerTracker:
 
     def stepped_past(self, earlier: Observation, phase: str | None) -> bool:
         """Whether who wrote this while starting has stepped through a loop since: more than the step then under way."""
-        if phase not in self._startup or self.rounds == earlier.round:
+        if phase not in self._startup or self.steps.count == earlier.round:
             return False
         return any(
             state.stepped is not None and state.stepped.order > earlier.order and not peers(worker, earlier.worker)
@@ -231,10 +231,7 @@ class WorkerTracker:
         state.stepped, state.bar, state.counted = observation, None, False
         self._stepped_in.add(phase)
         state.rhythm = state.rhythm.after(observation.time)
-        if worker in self._in_round:
-            self.rounds += 1
-            self._in_round.clear()
-        self._in_round.add(worker)
+        self.steps.step(worker, observation.order)
         self._close_startup(observation)
         self._close_of_others(worker, observation)
 
@@ -260,7 +257,9 @@ class WorkerTracker:
     def _close_of_others(self, worker: Worker, observation: Observation) -> None:
         for other, state in tuple(self._in_wait.items()):
             if other != worker:
-                stays = [name for name, one in state.waits.items() if self.rounds < LOCK_STEP or not one.wait.first]
+                stays = [
+                    name for name, one in state.waits.items() if self.steps.count < LOCK_STEP or not one.wait.first
+                ]
                 self._close(state, observation, keep=stays if peers(other, worker) else ())
 
     def _close_of_former(self, worker: Worker, markers: Sequence[Marker], observation: Observation) -> None:

@@ -185,6 +185,8 @@ class Reader:
             return event
         above = self._peeler.peel(event.before[-1])
         names = any(part is not None for part in (above.host, above.role, above.pid, above.rank))
+        # What one host or container printed is no message of another.
+        names = names and event.worker.host in (None, above.host) and event.worker.role in (None, above.role)
         tells = self._judge.tells_trouble(above.message) if above.level is None else above.level >= Level.ERROR
         return replace(event, worker=self._worker(event.source, above)) if names and tells else event
 

@@ -1,0 +1,163 @@
+"""The rank at fault is the same whoever passes the lines on: launchers, collectors, loggers, a file a rank."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+
+from logrules.engine.run import replay
+from logrules.ruleset.pack import Pack
+from logrules.sources.source import MemorySource
+
+RANKS, AT_FAULT = 8, 5
+# A line, and the rank that wrote it; None is a launcher.
+Written = tuple[int | None, str]
+
+FRAMES = (
+    "Traceback (most recent call last):",
+    '  File "/job/train.py", line 61, in <module>',
+    "    main()",
+    '  File "/job/train.py", line 40, in main',
+    "    {}",
+)
+FAULTS = {
+    "cuda-oom": ("model(batch)", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."),
+    "python-exception": ("check(batch)", "ValueError: bad reward shape (4, 2)"),
+}
+# What those print that wait for the one at fault, or lose it.
+LOSSES = {
+    "nothing": (),
+    "a lost connection": ("dist.barrier()", "RuntimeError: [pair.cc:537] gloo/transport/tcp/pair.cc:537] Connection closed by peer [10.0.0.9]:4242"),
+    "a remote error": ("dist.all_reduce(x)", "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error"),
+}  # fmt: skip
+
+
+def raised(rank: int, told: tuple[str, ...]) -> list[Written]:
+    if not told:
+        return []
+    return [(rank, line) for line in (*(line.format(told[0]) for line in FRAMES), told[1])]
+
+
+def story(fault: str, loss: str, before: int) -> list[Written]:
+    """All ranks step; then the one at fault raises, behind the losses of so many others."""
+    steps = [(rank, f"step {step} loss 2.{9 - step}") for step in range(1, 6) for rank in range(RANKS)]
+    others = [rank for rank in range(RANKS) if rank != AT_FAULT]
+    losses = [raised(rank, LOSSES[loss]) for rank in others]
+    blocks = [*losses[:before], raised(AT_FAULT, FAULTS[fault]), *losses[before:]]
+    return [*steps, *(line for block in blocks for line in block)]
+
+
+PREFIXES: Mapping[str, Callable[[int, str], str]] = {
+    "torchrun": lambda rank, text: f"[rank{rank}]: {text}",
+    "torchrun, by its role": lambda rank, text: f"[default{rank}]:{text}",
+    "torchrun, by a role of one's own": lambda rank, text: f"[trainer{rank}]:{text}",
+    "srun --label": lambda rank, text: f"{rank}: {text}",
+    "mpirun": lambda rank, text: f"[1,{rank}]<stderr>:{text}",
+    "mpirun with times": lambda rank, text: f"Fri Mar  7 10:00:02 2025[1,{rank}]<stderr>:{text}",
+    "prterun": lambda rank, text: f"[prterun-n1-4242@1,{rank}]<stderr>: {text}",
+    "horovodrun": lambda rank, text: f"[{rank}]<stderr>:{text}",
+    "PALS": lambda rank, text: f"nid00123{rank} {rank}: {text}",
+    "a rank of a world": lambda rank, text: f"{rank}/{RANKS}: {text}",
+    "Ray, where it says its rank": lambda rank, text: (
+        f"(Worker pid={400 + rank}, ip=10.0.0.{rank}) [rank{rank}]: {text}"
+    ),
+    "a record": lambda rank, text: json.dumps({"level": "ERROR", "rank": rank, "message": text}),
+    "loguru": lambda rank, text: f"2025-01-02 03:04:05.678 | ERROR    | train:step:40 - [rank {rank}] {text}",
+    "a logger in columns": lambda rank, text: f"2025-01-02 03:04:05.678 | rank {rank} | ERROR | {text}",
+    "a logger in brackets": lambda rank, text: f"[2025-01-02 03:04:05,678][rank{rank}][ERROR] {text}",
+    "logging": lambda rank, text: f"2025-01-02 03:04:05,678 [Rank {rank}] ERROR {text}",
+    "a rank in round brackets": lambda rank, text: f"(rank={rank}) {text}",
+    "a rank and its node": lambda rank, text: f"[gpu-node07 | rank {rank}] {text}",
+}
+FILES: Mapping[str, Callable[[int], str]] = {
+    "a file a rank": lambda rank: f"rank{rank}.log",
+    "torchrun's folder": lambda rank: f"logs/job_x/attempt_0/{rank}/stderr.log",
+    "a file a task": lambda rank: f"slurm-1234_{rank}.out",
+}
+
+
+def prefixed(lines: list[Written], prefix: Callable[[int, str], str]) -> Iterator[MemorySource]:
+    yield MemorySource("log.txt", "".join(f"{text if rank is None else prefix(rank, text)}\n" for rank, text in lines))
+
+
+def in_files(lines: list[Written], name: Callable[[int], str]) -> Iterator[MemorySource]:
+    for rank in range(RANKS):
+        yield MemorySource(name(rank), "".join(f"{text}\n" for writer, text in lines if writer == rank))
+
+
+@pytest.mark.parametrize("before", [0, 6], ids=["first", "in the midst of those who lose it"])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("carrier", [*PREFIXES, *FILES])
+def test_whoever_carries_the_lines_the_same_rank_is_at_fault(
+    carrier: str, fault: str, loss: str, before: int, shipped: Pack
+):
+    lines = story(fault, loss, before)
+    logs = in_files(lines, FILES[carrier]) if carrier in FILES else prefixed(lines, PREFIXES[carrier])
+    first = replay(list(logs), shipped).diagnoses[0]
+    assert (first.cause, first.ranks) == (fault, (AT_FAULT,))
+
+
+HOSTS: Mapping[str, Callable[[int, str], str]] = {
+    "kubectl": lambda rank, text: f"[pod/train-worker-{rank}/pytorch] {text}",
+    "pdsh": lambda rank, text: f"node{rank}: {text}",
+    "Ray": lambda rank, text: f"(Worker pid=400, ip=10.0.0.{rank}) {text}",
+    "XLA": lambda rank, text: f"2025-01-02 03:04:05 10.0.0.{rank} [{rank}] {text}",
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("carrier", HOSTS)
+def test_where_only_hosts_are_named_it_is_that_host(carrier: str, loss: str, shipped: Pack):
+    first = replay(list(prefixed(story("cuda-oom", loss, 6), HOSTS[carrier])), shipped).diagnoses[0]
+    assert first.cause == "cuda-oom"
+    assert [host[-1] for host in first.hosts] == [str(AT_FAULT)]
+
+
+def test_of_containers_it_is_the_number_of_the_container_and_not_of_its_device(shipped: Pack):
+    lines = [
+        *story("cuda-oom", "nothing", 0),
+        (AT_FAULT, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB"),
+        (0, "[rank0]:[E ProcessGroupNCCL.cpp:523] [Rank 0] Watchdog caught collective operation timeout: "
+            "WorkNCCL(SeqNum=70, OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=600000) "
+            "ran for 600033 milliseconds before timing out."),
+    ]  # fmt: skip
+    first = replay(list(prefixed(lines, lambda rank, text: f"worker-{rank}  | {text}")), shipped).diagnoses[0]
+    assert (first.cause, first.ranks) == ("cuda-oom", (AT_FAULT,))
+
+
+def test_an_error_of_one_host_is_not_announced_by_the_line_of_another(shipped: Pack):
+    watchdog = (
+        "[rank1]:[E ProcessGroupNCCL.cpp:523] [Rank 1] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=70, OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=600000) "
+        "ran for 600033 milliseconds before timing out."
+    )
+    lines: list[Written] = [(1, watchdog), *raised(2, ("write()", "OSError: [Errno 28] No space left on device"))]
+    first = replay(list(prefixed(lines, HOSTS["kubectl"])), shipped).diagnoses[0]
+    assert (first.cause, first.ranks, first.hosts) == ("disk-full", (), ("train-worker-2",))
+
+
+# Logs without times tell nothing of each other's order.
+
+
+def test_what_others_step_in_logs_of_their_own_proves_no_survival(shipped: Pack):
+    lines = story("python-exception", "nothing", 0)
+    for stream in (FILES["a file a rank"], FILES["torchrun's folder"]):
+        assert replay(list(in_files(lines, stream)), shipped).status.value == "failed"
+
+
+def test_nor_in_the_other_stream_of_the_same_rank(shipped: Pack):
+    logs = []
+    for rank in range(3):
+        error = "".join(f"{text}\n" for _, text in raised(rank, FAULTS["python-exception"])) if rank == 1 else ""
+        logs.append(MemorySource(f"x/attempt_0/{rank}/stderr.log", f"starting\n{error}"))
+        logs.append(MemorySource(f"x/attempt_0/{rank}/stdout.log", "".join(f"step {n} loss 2.{n}\n" for n in range(9))))
+    report = replay(logs, shipped)
+    assert (report.diagnoses[0].cause, report.diagnoses[0].ranks) == ("python-exception", (1,))
+
+
+def test_what_the_same_log_steps_behind_it_does(shipped: Pack):
+    error = "".join(f"{text}\n" for _, text in raised(1, FAULTS["python-exception"]))
+    steps = "".join(f"step {n} loss 2.{n}\n" for n in range(9))
+    report = replay([MemorySource("rank0.log", steps), MemorySource("rank1.log", error + steps)], shipped)
+    assert report.status.value != "failed"
