@@ -3,6 +3,8 @@
 from logrules.inference.ending import left_start, phase_after
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.session_state import SessionState
+from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
 from logrules.model.failure import Failure
 from logrules.model.report import PhaseSource
 from logrules.ruleset.condition import Detector
@@ -39,10 +41,18 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
         (spoken, PhaseSource.LAST),
         (called, PhaseSource.FRAMES),
         (later, PhaseSource.OTHER_FRAMES),
+        (_entered_next(first.event, findings.tracker, pack) if here is None else None, PhaseSource.LAST),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
     )
     found = next(((phase, source) for phase, source in words if phase is not None), None)
     return found or (last_phase(findings), PhaseSource.LAST)
+
+
+def _entered_next(event: Event, tracker: WorkerTracker, pack: Pack) -> str | None:
+    """What the first marker behind a line says, where none stands above it; how the job ends tells nothing."""
+    spans = (span for span in tracker.spans() if span.source == event.source and span.first_line >= event.file_line)
+    entered = min(spans, key=lambda span: span.first_line, default=None)
+    return entered.phase if entered is not None and entered.phase != pack.phases[-1].id else None
 
 
 def _called(failure: Failure | None, pack: Pack) -> str | None:

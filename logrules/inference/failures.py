@@ -261,8 +261,9 @@ class Failures:
         return next(filter(None, (self.phase_of(number) for _, number in sorted(before, reverse=True))), None)
 
     def first_phase(self) -> str | None:
-        """The phase of the first record whose frames tell one."""
-        return next(filter(None, map(self.phase_of, self._records)), None)
+        """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
+        numbers = (*self._records, *self._assembler.told())
+        return next(filter(None, map(self.phase_of, numbers)), None)
 
 
 def _kind(failure: Failure) -> object:

@@ -81,6 +81,10 @@ class TracebackAssembler:
         frames = self._stacks.get(record)
         return frames.outermost_first if frames is not None else ()
 
+    def told(self) -> tuple[int, ...]:
+        """The ids under which frames were told last, also of tracebacks that the log cuts off."""
+        return tuple(self._stacks)
+
     def _writer(self, event: Event) -> WriterState:
         writer = self._writers.setdefault(event.worker, WriterState())
         self._writers.move_to_end(event.worker)
