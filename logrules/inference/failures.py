@@ -262,7 +262,7 @@ class Failures:
 
     def first_phase(self) -> str | None:
         """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
-        numbers = (*self._records, *self._assembler.told())
+        numbers = (*self._records, *self._assembler.tracebacks())
         return next(filter(None, map(self.phase_of, numbers)), None)
 
 

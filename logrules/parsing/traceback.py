@@ -81,9 +81,9 @@ class TracebackAssembler:
         frames = self._stacks.get(record)
         return frames.outermost_first if frames is not None else ()
 
-    def told(self) -> tuple[int, ...]:
-        """The ids under which frames were told last, also of tracebacks that the log cuts off."""
-        return tuple(self._stacks)
+    def tracebacks(self) -> tuple[int, ...]:
+        """The ids of the last tracebacks, also of those that the log cuts off; none of stack dumps."""
+        return tuple(record for record, frames in self._stacks.items() if not frames.innermost_first)
 
     def _writer(self, event: Event) -> WriterState:
         writer = self._writers.setdefault(event.worker, WriterState())
