@@ -19,6 +19,10 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase()
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
+    # What cleans up behind such a failure reports it too.
+    never = pack.phases[-1].id if rule.asynchronous else None
+    if here is not None and here == never:
+        here = _before_end(first.event, findings.tracker, never)
     at_start = here in (None, pack.start)
     headed = failures.phases.of_header(first.event) if at_start else None
     spoken = _spoken(hypothesis, findings, pack) if at_start else None
@@ -44,8 +48,15 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
         (_entered_next(first.event, findings.tracker, pack) if here is None else None, PhaseSource.LAST),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
     )
-    found = next(((phase, source) for phase, source in words if phase is not None), None)
+    found = next(((phase, source) for phase, source in words if phase not in (None, never)), None)
     return found or (last_phase(findings), PhaseSource.LAST)
+
+
+def _before_end(event: Event, tracker: WorkerTracker, last: str) -> str | None:
+    """The phase from which its source came to its end."""
+    spans = (span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line)
+    before = [span for span in spans if span.phase != last]
+    return max(before, key=lambda span: span.first_line).phase if before else None
 
 
 def _entered_next(event: Event, tracker: WorkerTracker, pack: Pack) -> str | None:
