@@ -27,5 +27,5 @@ class KeptStacks:
         return frames.outermost_first if frames is not None else ()
 
     def tracebacks(self) -> Iterator[int]:
-        """The ids of tracebacks, also of those that the log cuts off; a dump of a stack prints its innermost frame first."""
+        """The ids of tracebacks, also of those that the log cuts off: these print their innermost frame last."""
         return (record for record, frames in self._stacks.items() if not frames.innermost_first)
