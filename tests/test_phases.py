@@ -201,6 +201,8 @@ def test_status(on, story, log, status, cause):
         ("a nameless bar behind it trains again", "STEP 1\nMEASURING\nMEASURED\n6%|x| 6/90 [\nBROKEN", "train_step"),
         ("nothing known", "BROKEN", "launch"),
         ("nothing known but what the rule says", "KILLED", "train_step"),
+        ("nothing above it, so what the next marker says", "KILLED\nMEASURING", "eval"),
+        ("how a job ends does not tell where it was", "KILLED\nFINISHED", "train_step"),
         ("a server does not train", "SERVER\nKILLED", "serve"),
         ("a server that a trainer runs may", "SERVER\nTRAINER\nKILLED", "train_step"),
     ],

@@ -501,7 +501,7 @@ def test_a_stack_dump_is_no_failure_but_has_frames():
     text = 'Thread 0x7f (most recent call first):\n  File "a.py", line 1 in inner\n  File "a.py", line 9 in outer\n'
     told = [assembler.feed(event) for event in _events(text)]
     record = next(member for member, _ in told if member is not None)
-    assert [frame.function for frame in assembler.frames_of(record)] == ["outer", "inner"]
+    assert [frame.function for frame in assembler.stacks.frames_of(record)] == ["outer", "inner"]
 
 
 def test_deep_recursion_keeps_both_ends():

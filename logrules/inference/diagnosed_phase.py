@@ -3,6 +3,8 @@
 from logrules.inference.ending import left_start
 from logrules.inference.ranking import Hypothesis
 from logrules.inference.session_state import SessionState
+from logrules.inference.workers import WorkerTracker
+from logrules.model.event import Event
 from logrules.model.failure import Failure
 from logrules.model.report import PhaseSource
 from logrules.ruleset.condition import Detector
@@ -17,6 +19,10 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase()
     here = first.phase
+    # What cleans up behind such a failure reports it too.
+    never = pack.phases[-1].id if rule.asynchronous else None
+    if here is not None and here == never:
+        here = _before_end(first.event, findings.tracker, never)
     at_start = here in (None, pack.start)
     headed = failures.phases.of_header(first.event) if at_start else None
     spoken = _spoken(hypothesis, findings, pack) if at_start else None
@@ -39,10 +45,25 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
         (spoken, PhaseSource.LAST),
         (called, PhaseSource.FRAMES),
         (later, PhaseSource.OTHER_FRAMES),
+        (_entered_next(first.event, findings.tracker, pack) if here is None else None, PhaseSource.LAST),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
     )
-    found = next(((phase, source) for phase, source in words if phase is not None), None)
+    found = next(((phase, source) for phase, source in words if phase not in (None, never)), None)
     return found or (last_phase(findings), PhaseSource.LAST)
+
+
+def _before_end(event: Event, tracker: WorkerTracker, last: str) -> str | None:
+    """The phase from which its source came to its end."""
+    spans = (span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line)
+    before = [span for span in spans if span.phase != last]
+    return max(before, key=lambda span: span.first_line).phase if before else None
+
+
+def _entered_next(event: Event, tracker: WorkerTracker, pack: Pack) -> str | None:
+    """What the first marker behind a line says, where none stands above it; how the job ends tells nothing."""
+    spans = (span for span in tracker.spans() if span.source == event.source and span.first_line >= event.file_line)
+    entered = min(spans, key=lambda span: span.first_line, default=None)
+    return entered.phase if entered is not None and entered.phase != pack.phases[-1].id else None
 
 
 def _called(failure: Failure | None, pack: Pack) -> str | None:

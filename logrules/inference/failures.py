@@ -77,7 +77,7 @@ class Failures:
         self._tables = tables
         ids = count(1)
         self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame, ids)
-        self.phases = FailurePhases(tables.resolver, self._assembler.frames_of)
+        self.phases = FailurePhases(tables.resolver, self._assembler.stacks.frames_of)
         self._exits = ExitReader(tables.exit_forms, tables.exit_codes, ids)
         self._records: dict[int, _Known] = {}
         self._told_as_caught: dict[int, Failure] = {}
@@ -242,7 +242,7 @@ class Failures:
         """The frames of a record, or of a stack dump, as a traceback prints them, each once."""
         known = self._records.get(chain)
         chained = [frame for link in known.failure.chain for frame in link.frames] if known is not None else []
-        frames = [*chained, *self._assembler.frames_of(chain)]
+        frames = [*chained, *self._assembler.stacks.frames_of(chain)]
         printed = (f'File "{frame.file}", line {frame.line}, in {frame.function}' for frame in frames)
         return tuple(dict.fromkeys(printed))
 
@@ -256,8 +256,9 @@ class Failures:
         return next(filter(None, (self.phase_of(number) for _, number in sorted(before, reverse=True))), None)
 
     def first_phase(self) -> str | None:
-        """The phase of the first record whose frames tell one."""
-        return next(filter(None, map(self.phase_of, self._records)), None)
+        """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
+        numbers = (*self._records, *self._assembler.stacks.tracebacks())
+        return next(filter(None, map(self.phase_of, numbers)), None)
 
 
 def _kind(failure: Failure) -> object:

@@ -20,6 +20,7 @@ from logrules.parsing.exception_line import (
     unglued,
 )
 from logrules.parsing.frame_list import FrameList
+from logrules.parsing.kept_stacks import KeptStacks
 from logrules.parsing.writer_state import WriterState
 from logrules.ruleset.pack import TraceForm
 
@@ -42,7 +43,7 @@ class TracebackAssembler:
         self._origin_of = origin_of
         self._ids = ids if ids is not None else itertools.count(1)
         self._writers: OrderedDict[Worker, WriterState] = OrderedDict()
-        self._stacks: OrderedDict[int, FrameList] = OrderedDict()
+        self.stacks = KeptStacks(MAX_RECORDS)
         self._latest: OrderedDict[str, Worker] = OrderedDict()
         self._heads: OrderedDict[str, Event] = OrderedDict()
         self._records: set[int] = set()
@@ -75,11 +76,6 @@ class TracebackAssembler:
                 place = replace(trace.last_of(lines), worker=trace.first.worker)
                 return self._bounded(self._complete(writer, place, trace, *exception_cut_off(place.text))[1])
         return None
-
-    def frames_of(self, record: int) -> tuple[Frame, ...]:
-        """The frames told last under this id, the outermost first, also of a stack dump that is no failure."""
-        frames = self._stacks.get(record)
-        return frames.outermost_first if frames is not None else ()
 
     def _writer(self, event: Event) -> WriterState:
         writer = self._writers.setdefault(event.worker, WriterState())
@@ -154,7 +150,7 @@ class TracebackAssembler:
         record = writer.record
         head = self._head_above(event)
         if record is not None and record.crash_frames is not None and not writer.traces and head is None:
-            self._keep_stack(record.failure.id, record.crash_frames)
+            self.stacks.keep(record.failure.id, record.crash_frames)
             return record.failure.id, add_crash_frame(record, event, frame)
         trace = writer.open_for(frame) if head is None else None
         if trace is None:
@@ -170,7 +166,7 @@ class TracebackAssembler:
             self._latest.popitem(last=False)
         if trace.nested and record is not None:
             record.last_line = event.line
-        self._keep_stack(trace.id, trace.frames)
+        self.stacks.keep(trace.id, trace.frames)
         return trace.id, None
 
     def _head_above(self, event: Event) -> Event | None:
@@ -281,12 +277,6 @@ class TracebackAssembler:
         file, function, line = captures.get("file", ""), captures.get("function", ""), captures.get("line", "")
         number = int(line) if line.isdecimal() and len(line) < 10 else None  # noqa: PLR2004 (a line of a file)
         return Frame(file, number, function, self._origin_of(file, function))
-
-    def _keep_stack(self, record: int, frames: FrameList) -> None:
-        self._stacks[record] = frames
-        self._stacks.move_to_end(record)
-        if len(self._stacks) > MAX_RECORDS:
-            self._stacks.popitem(last=False)
 
     def _bounded(self, failure: Failure | None) -> Failure | None:
         """The same until there are too many records to keep, or too many of the same."""

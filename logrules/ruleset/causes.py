@@ -32,6 +32,8 @@ class Cause:
     ``tier`` is one of the table's ``tiers``: a cause explains those of later tiers. ``phase`` is where it happens if
     nothing tells. ``culprit``: whom it points at, the one who reports it, who is absent, who is captured, or nobody.
     An ``abrupt`` one ends all processes at once: how they react, right behind it, is its doing.
+    An ``asynchronous`` one is reported by the calls that come next, down to those that clean up: that these belong to
+    the end of the process does not tell where it happened.
     One that ``ends_stalls`` is how people and schedulers end what has stood still for too long.
     ``cleared_by``: what shows that the run survived it. A ``stall`` says that the run does not move. ``fixes`` are
     steps of fixes/ for what a table recognised. ``quotes`` are steps that put to use what the message itself says
@@ -51,6 +53,7 @@ class Cause:
     cleared_by: ClearedBy = "progress"
     stall: bool = False
     abrupt: bool = False
+    asynchronous: bool = False
     ends_stalls: bool = False
     checks: tuple[str, ...] = ()
     fixes: tuple[str, ...] = ()

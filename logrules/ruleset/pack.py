@@ -63,6 +63,7 @@ class Rule:
     fallback: bool = False
     stall: bool = False
     abrupt: bool = False
+    asynchronous: bool = False
     ends_stalls: bool = False
     tier: str = ""
     explained_by: tuple[str, ...] = ()

@@ -49,6 +49,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
         cleared_by=file.cleared_by or (cause.cleared_by if cause else "progress"),
         stall=file.stall if file.stall is not None else bool(cause and cause.stall),
         abrupt=bool(cause and cause.abrupt),
+        asynchronous=bool(cause and cause.asynchronous),
         ends_stalls=bool(cause and cause.ends_stalls),
         tier=file.tier or "",
         evidence=tuple(evidence.values()),

@@ -65,6 +65,7 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
         cleared_by=cause.cleared_by,
         stall=cause.stall,
         abrupt=cause.abrupt,
+        asynchronous=cause.asynchronous,
         ends_stalls=cause.ends_stalls,
         tier=cause.tier,
         from_table=True,
