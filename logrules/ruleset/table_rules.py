@@ -29,7 +29,8 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
     for row in tables.exceptions:
         cause = causes.get(row.cause)
         if cause is not None:
-            rule = replace(_rule(EXCEPTIONS + row.id, cause, row.phase), fallback=row.fallback)
+            rule = _rule(EXCEPTIONS + row.id, cause, row.phase)
+            rule = replace(rule, fallback=row.fallback, explained_by=row.explained_by)
             yield _raised(rule), row_text(row, cause, vocabulary)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
