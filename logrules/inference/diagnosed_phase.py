@@ -16,6 +16,9 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     told = failures.phase_of(chain) if chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase()
+    if rule.asynchronous:
+        # That the job's end met it first says nothing of where it was.
+        told, later = (None if phase == pack.end else phase for phase in (told, later))
     here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
     at_start = here in (None, pack.start)
     headed = failures.phases.of_header(first.event) if at_start else None

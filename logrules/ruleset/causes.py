@@ -32,7 +32,8 @@ class Cause:
     ``tier`` is one of the table's ``tiers``: a cause explains those of later tiers. ``phase`` is where it happens if
     nothing tells. ``culprit``: whom it points at, the one who reports it, who is absent, who is captured, or nobody.
     An ``abrupt`` one ends all processes at once: how they react, right behind it, is its doing.
-    One that ``ends_stalls`` is how people and schedulers end what has stood still for too long.
+    One that ``ends_stalls`` is how people and schedulers end what has stood still for too long. One that is
+    ``asynchronous`` is told by a later call than the one that failed, often first as the job is torn down.
     ``cleared_by``: what shows that the run survived it. A ``stall`` says that the run does not move. ``fixes`` are
     steps of fixes/ for what a table recognised. ``quotes`` are steps that put to use what the message itself says
     (the remedy that it names, the values that it offers): every rule of the cause shows them before its first step
@@ -52,6 +53,7 @@ class Cause:
     stall: bool = False
     abrupt: bool = False
     ends_stalls: bool = False
+    asynchronous: bool = False
     checks: tuple[str, ...] = ()
     fixes: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()

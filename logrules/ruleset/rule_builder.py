@@ -50,6 +50,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
         stall=file.stall if file.stall is not None else bool(cause and cause.stall),
         abrupt=bool(cause and cause.abrupt),
         ends_stalls=bool(cause and cause.ends_stalls),
+        asynchronous=bool(cause and cause.asynchronous),
         tier=file.tier or "",
         evidence=tuple(evidence.values()),
     )

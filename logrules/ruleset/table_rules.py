@@ -67,6 +67,7 @@ def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
         stall=cause.stall,
         abrupt=cause.abrupt,
         ends_stalls=cause.ends_stalls,
+        asynchronous=cause.asynchronous,
         tier=cause.tier,
         from_table=True,
     )

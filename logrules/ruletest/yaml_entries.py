@@ -16,7 +16,7 @@ _HELP = ("explained_by", "restart", "fixes", "references", "examples")
 _PHASE = ("id", "title", "about", "after", "loop", "idle")
 _CAUSE = (
     *("id", "family", "tier", "title", "about", "phase", "severity", "restart", "culprit", "cleared_by", "stall"),
-    *("abrupt", "ends_stalls", "checks", "fixes"),
+    *("abrupt", "ends_stalls", "asynchronous", "checks", "fixes"),
 )
 _PRINTED = (
     "id",
