@@ -54,6 +54,14 @@ def test_the_code_below_a_call_of_hccl_says_why_it_failed(shipped, code, rule):
     assert "exceptions/hccl-call" in {one.rule for one in first.consequences}
 
 
+def test_composer_ends_the_ranks_that_it_lists_before_the_one_that_failed(shipped):
+    log = "Global rank 2 (PID 77) exited with code 143\nGlobal rank 5 (PID 80) exited with code 1\n"
+    (first, *others) = run_log(prepared(shipped), log).diagnoses
+    assert first.rule == "exits/exit-1"
+    assert first.ranks == (5,)
+    assert not others
+
+
 _STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 _LIMIT = "slurmstepd: error: *** STEP 91.0 ON gpu-3 CANCELLED AT 2025-03-01T10:00:00 DUE TO TIME LIMIT ***\n"
 _SIGNAL = "[rank: 0] Received SIGTERM: 15\n"

@@ -37,7 +37,8 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
     for code in (*tables.exit_codes, *forms):
         cause = causes.get(code.cause)
         if cause is not None:
-            rule = replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier)
+            rule = _rule(EXITS + code.id, cause, None)
+            rule = replace(rule, tier=code.tier or cause.tier, explained_by=code.explained_by)
             yield rule, row_text(code, cause, vocabulary)
     for alternatives in tables.alternatives:
         for one in alternatives.may_be:

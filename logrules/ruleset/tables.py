@@ -212,7 +212,8 @@ class ExitForm:
 class ExitCode:
     """What an exit status (``code``) or a signal (``signal``, by name) says; in some ``forms`` only, where given.
 
-    One with neither speaks of every status that no row above it names.
+    One with neither speaks of every status that no row above it names. Causes in ``explained_by``
+    explain it whatever their tier.
     """
 
     id: Label
@@ -221,6 +222,7 @@ class ExitCode:
     signal: str | None = None
     forms: tuple[str, ...] = ()
     tier: str | None = None
+    explained_by: tuple[str, ...] = ()
     title: str | None = None
     why: str | None = None
     fixes: tuple[str, ...] = ()
