@@ -38,6 +38,8 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
         (told, PhaseSource.FRAMES),
         (further, PhaseSource.OTHER_FRAMES),
         (headed, PhaseSource.HEADER),
+        # A library logs what failed before its traceback begins, where nothing has told a phase yet.
+        (_beside(hypothesis, findings) if at_start else None, PhaseSource.OTHER_FRAMES),
         (None if spoken else here, PhaseSource.MARKERS),
         (spoken, PhaseSource.LAST),
         (called, PhaseSource.FRAMES),
@@ -68,6 +70,18 @@ def _record(hypothesis: Hypothesis) -> int | None:
         if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
     ]
     return min(repeats, key=lambda line: line.order).chain if repeats else None
+
+
+def _beside(hypothesis: Hypothesis, findings: SessionState) -> str | None:
+    """The phase of the first failure among the other lines of a hypothesis that begins outside of one."""
+    first, failures = hypothesis.first, findings.failures
+    if first.chain is not None:
+        return None
+    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    chains = {line.order: line.chain for line in lines if line.chain is not None and line.worker == first.worker}
+    failed = (chains[order] for order in sorted(chains) if failures.record_of(chains[order]) is not None)
+    phases = map(failures.phase_of, failed)
+    return next((phase for phase in phases if phase is not None), None)
 
 
 def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str | None:
