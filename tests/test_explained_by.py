@@ -31,6 +31,37 @@ def test_what_the_last_error_says_of_sizes_explains_the_call_that_failed(shipped
     assert not others
 
 
+@pytest.mark.parametrize(
+    ("code", "rule"),
+    [
+        ("EI0006: [PID: 77] 2025-01-02-03:04:05.100.200 Getting socket times out.", "nccl/hccl-socket-timeout"),
+        ("EI0002: [PID: 77] 2025-01-02-03:04:05.100.200 The wait execution of the Notify register times out.",
+         "nccl/hccl-notify-timeout"),
+    ],
+)  # fmt: skip
+def test_the_code_below_a_call_of_hccl_says_why_it_failed(shipped, code, rule):
+    log = (
+        "[rank1]: Traceback (most recent call last):\n"
+        '[rank1]:   File "/app/train.py", line 12, in main\n'
+        "[rank1]:     dist.all_reduce(loss)\n"
+        "[rank1]: RuntimeError: InnerRunOpApi:torch_npu/csrc/framework/OpParamMaker.cpp:88 "
+        "OPS function error: HcclAllreduce, error code is 6\n"
+        "[rank1]: [ERROR] 2025-01-02-03:04:05 (PID:77, Device:1, RankID:1) ERR01100 OPS call acl api failed.\n"
+        f"[rank1]: {code}\n"
+    )
+    (first, *_) = run_log(prepared(shipped), log).diagnoses
+    assert first.rule == rule
+    assert "exceptions/hccl-call" in {one.rule for one in first.consequences}
+
+
+def test_composer_ends_the_ranks_that_it_lists_before_the_one_that_failed(shipped):
+    log = "Global rank 2 (PID 77) exited with code 143\nGlobal rank 5 (PID 80) exited with code 1\n"
+    (first, *others) = run_log(prepared(shipped), log).diagnoses
+    assert first.rule == "exits/exit-1"
+    assert first.ranks == (5,)
+    assert not others
+
+
 _STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 _LIMIT = "slurmstepd: error: *** STEP 91.0 ON gpu-3 CANCELLED AT 2025-03-01T10:00:00 DUE TO TIME LIMIT ***\n"
 _SIGNAL = "[rank: 0] Received SIGTERM: 15\n"

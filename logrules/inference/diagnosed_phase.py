@@ -20,7 +20,7 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     later = failures.first_phase()
     here = first.phase
     # What cleans up behind such a failure reports it too.
-    never = pack.phases[-1].id if rule.asynchronous else None
+    never = pack.end if rule.asynchronous else None
     if here is not None and here == never:
         here = _before_end(first.event, findings.tracker, never)
     at_start = here in (None, pack.start)

@@ -17,6 +17,7 @@ import regex
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.record import record
+from logrules.parsing.exception_line import ONLY_HEADED
 from logrules.ruleset.pattern import bounded, may_hold
 from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
 
@@ -136,7 +137,7 @@ class ExceptionTable:
         return [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
 
     def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
-        raising = _raising(link.frames[-MAX_FRAMES:])
+        raising = _raising(link.frames[-MAX_FRAMES:]) if link.message != ONLY_HEADED else ()
         function = raising[-1].function[:MAX_FUNCTION] if raising else ""
         for fit in self._fitting(link.type, link.message[:MAX_MESSAGE], under, _places(raising), function):
             yield _Match(fit.row, at, fit.distance, fit.length)

@@ -15,7 +15,7 @@ MAX_LINKS = 16
 # The exception stands below the last frame: behind its source line and the marks under that.
 SOURCE_LINES = 3
 # A notebook shows the source around a frame with the numbers of its lines, and marks the one that was left.
-_SHOWN_SOURCE = re.compile(r"\s{0,12}(?:-+> )?\s{0,8}\d{1,6} ")
+_SHOWN_SOURCE = re.compile(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([^)\n]{1,1000}\)) ")
 
 
 @mutable_record

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 MAX_MESSAGE = 2_000
 # The message of an exception that the log ends before, in the place of its own.
 CUT_OFF = "the log ends before its message"
+# The same of one that is known by its heading alone: its last frames are not in the log either.
+ONLY_HEADED = f"{CUT_OFF}, within its frames"
 _INDENT = " \t|│+"
 # As many processes as a node has GPUs, and those of a second node.
 _MOST_GLUED = 16
@@ -17,6 +19,8 @@ _BY_PLACE = re.compile(
     r"\W{0,8}(?P<type>(?!(?:Error|Warning|Info|Note|Hint|Usage)\b)(?=[\w.]{0,400}(?:[A-Z]\w{0,99}[a-z]|\.[a-z]))(?:[A-Za-z_]\w{0,99}\.){0,12}"
     r"(?!(?:py|sh|cc|cpp|cu|json|yaml)\b)[A-Za-z_]\w{0,99})(?::(?: (?P<message>.*))?)?$"
 )
+# A notebook names the exception in the heading of its traceback.
+_NAMED_HEAD = re.compile(r"\s{0,8}([A-Za-z_][\w.]{0,200})\s{2,200}Traceback \(most recent call last\)")
 _RAISE = re.compile(r"\braise ([A-Za-z_][\w.]{0,200})(?:\(|\s|$)")
 _ASSERT = re.compile(r"(?:^|[\s|\])])(assert[\s(].*)$")
 
@@ -32,6 +36,12 @@ def exception_cut_off(source_line: str) -> tuple[str, str]:
     found = _RAISE.search(source_line)
     known = found is not None and found[1].rpartition(".")[2][:1].isupper()
     return (found[1] if found is not None and known else "Exception"), CUT_OFF
+
+
+def exception_headed(head: str) -> tuple[str, str] | None:
+    """Type and message of what a log ends before, as far as the heading of a notebook names it; None if it does not."""
+    found = _NAMED_HEAD.match(head)
+    return (found[1], ONLY_HEADED) if found else None
 
 
 def shows_code(message: str) -> bool:

@@ -15,6 +15,7 @@ from logrules.parsing.exception_line import (
     asserted,
     exception_by_place,
     exception_cut_off,
+    exception_headed,
     indent_of,
     same_prefix,
     unglued,
@@ -73,8 +74,10 @@ class TracebackAssembler:
         for writer in self._writers.values():
             trace = next((one for one in writer.traces if one.is_cut_off_at(lines)), None)
             if trace is not None:
-                place = replace(trace.last_of(lines), worker=trace.first.worker)
-                return self._bounded(self._complete(writer, place, trace, *exception_cut_off(place.text))[1])
+                named = exception_headed(trace.first.message)
+                place = trace.first if named else replace(trace.last_of(lines), worker=trace.first.worker)
+                told = named or exception_cut_off(place.text)
+                return self._bounded(self._complete(writer, place, trace, *told)[1])
         return None
 
     def _writer(self, event: Event) -> WriterState:

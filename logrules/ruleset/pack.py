@@ -243,5 +243,10 @@ class Pack:
         """The phase that a job is in before any other; None of a pack without phases."""
         return next((phase.id for phase in self.phases), None)
 
+    @property
+    def end(self) -> str | None:
+        """The phase that a job is in last; None of a pack without phases."""
+        return self.phases[-1].id if self.phases else None
+
     def __repr__(self) -> str:
         return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"

@@ -23,6 +23,7 @@ _NAMED_BY = {
     "phase": "phase",
     "phases": "phase",
     "cause": "cause",
+    "explained_by": "cause",
     "of": "cause",
     "fixes": "step",
     "quotes": "step",

@@ -29,14 +29,16 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
     for row in tables.exceptions:
         cause = causes.get(row.cause)
         if cause is not None:
-            rule = replace(_rule(EXCEPTIONS + row.id, cause, row.phase), fallback=row.fallback)
+            rule = _rule(EXCEPTIONS + row.id, cause, row.phase)
+            rule = replace(rule, fallback=row.fallback, explained_by=row.explained_by)
             yield _raised(rule), row_text(row, cause, vocabulary)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
         cause = causes.get(code.cause)
         if cause is not None:
-            rule = replace(_rule(EXITS + code.id, cause, None), tier=code.tier or cause.tier)
+            rule = _rule(EXITS + code.id, cause, None)
+            rule = replace(rule, tier=code.tier or cause.tier, explained_by=code.explained_by)
             yield rule, row_text(code, cause, vocabulary)
     for alternatives in tables.alternatives:
         for one in alternatives.may_be:

@@ -162,7 +162,7 @@ class ExceptionRow:
     ``own:PHASE`` and ``library`` are such places too; ``outside``: none of its frames is from one of these.
     ``raised_in``: its innermost frame that is not the user's own is. ``function`` is searched in the name of the
     function that raised. A ``fallback`` row speaks only where no other row and no rule knows the failure: there is no
-    row for what only the user's own logic raises.
+    row for what only the user's own logic raises. Causes in ``explained_by`` explain it whatever their tier.
     """
 
     id: Label
@@ -177,6 +177,7 @@ class ExceptionRow:
     function: AnyCase | None = None
     phase: str | None = None
     fallback: bool = False
+    explained_by: tuple[str, ...] = ()
     title: str | None = None
     why: str | None = None
     fixes: tuple[str, ...] = ()
@@ -211,7 +212,8 @@ class ExitForm:
 class ExitCode:
     """What an exit status (``code``) or a signal (``signal``, by name) says; in some ``forms`` only, where given.
 
-    One with neither speaks of every status that no row above it names.
+    One with neither speaks of every status that no row above it names. Causes in ``explained_by``
+    explain it whatever their tier.
     """
 
     id: Label
@@ -220,6 +222,7 @@ class ExitCode:
     signal: str | None = None
     forms: tuple[str, ...] = ()
     tier: str | None = None
+    explained_by: tuple[str, ...] = ()
     title: str | None = None
     why: str | None = None
     fixes: tuple[str, ...] = ()
