@@ -98,8 +98,7 @@ def test_a_job_whose_name_is_no_utf_8_is_kept_and_forgotten(runs, capsys):
     assert main(["history", "--note", "\udcff", "\udcff"]) == 2
     capsys.readouterr()
     main(["history", "--format", "jsonl"])
-    assert "a" in (left := {one["job"] for one in listed(capsys)})
-    assert "\\udcff" not in left
+    assert {Path(one["job"]).name for one in listed(capsys)} == {"a"}
 
 
 @pytest.mark.parametrize("when", ["9999-12-31 23:59:59", "1970-01-01 00:00:07", "0001-01-01 00:00:00"])
