@@ -76,6 +76,42 @@ def test_a_client_can_ask_everything(root):
     assert [(one.is_error, "has no argument" in one.content[0].text) for one in unknown] == [(True, True)] * 2
 
 
+def test_what_is_no_message_is_answered_with_an_error():
+    """A lone half of a UTF-16 pair is no UTF-8: the SDK passed over it, and its sender waited without end."""
+    from mcp.shared._context_streams import create_context_streams
+    from mcp.shared.message import SessionMessage
+    from mcp_types import jsonrpc_message_adapter
+
+    from logrules.tools.mcp.unreadable import AnsweredStream
+
+    async def talk(lines: list[str]):
+        given, messages = create_context_streams(9)
+        answers, answered = create_context_streams(9)
+        for line in lines:
+            try:
+                await given.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
+            except ValueError as fault:
+                await given.send(fault)
+        given.close()
+        async with AnsweredStream(messages, answers) as readable:
+            read = [item.message.id async for item in readable]
+        answers.close()
+        async with answered:
+            return read, [(item.message.id, item.message.error.code) async for item in answered]
+
+    call = '{{"jsonrpc": "2.0", "id": {}, "method": "tools/call", "params": {{"name": "{}"}}}}'
+    lines = [
+        call.format(1, "\\ud800"),
+        call.format('"a\\udfff"', "x"),
+        call.format(3, "x"),
+        "[]",
+        '{"id": 7}',
+        '{"id": 8',
+    ]
+    answered = [(1, -32700), (None, -32700), (None, -32600), (7, -32600), (None, -32700)]
+    assert asyncio.run(talk(lines)) == ([3], answered)
+
+
 def read(root: Path, *addresses: str) -> tuple[list[str], list[str]]:
     """The resources and templates of resources that a client sees, and what reading these comes to."""
     from mcp import Client

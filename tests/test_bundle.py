@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 import tarfile
 from pathlib import Path
@@ -110,9 +111,15 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
         (["train.log", "--config", "no-such.json"], "no-such.json: cannot be read"),
         (["train.log", "--redact", "["], "not a regular expression"),
         (["train.log", "-o", "no/such/folder/b.tar.gz"], "cannot be written"),
+        (["loop.log"], "symbolic links"),
+        (["train.log", "--config", "pipe"], "pipe: is a named pipe"),
     ],
 )
-def test_a_mistake_of_the_user_is_one_sentence(log, capsys, arguments, sentence):
+def test_a_mistake_of_the_user_is_one_sentence(log, capsys, monkeypatch, arguments, sentence):
+    monkeypatch.setattr("logrules.sources.file.PIPE_PATIENCE_S", 0.05)
+    Path("loop.log").symlink_to("loop.log")
+    if "pipe" in arguments:
+        os.mkfifo("pipe")
     assert main(["bundle", *arguments]) == 2
     said = capsys.readouterr().err
     assert sentence in said

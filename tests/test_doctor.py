@@ -235,8 +235,9 @@ def test_data_that_is_there_missing_or_empty(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").write_text("x")
     (tmp_path / "empty").mkdir()
-    asked = Asked(data=(str(tmp_path / "full"), str(tmp_path / "empty"), str(tmp_path / "none")))
-    assert [one.outcome.value for one in check_data(Machine({}, asked))] == ["ok", "failed", "failed"]
+    os.mkfifo(tmp_path / "pipe")
+    asked = Asked(data=tuple(str(tmp_path / name) for name in ("full", "empty", "none", "pipe")))
+    assert [one.outcome.value for one in check_data(Machine({}, asked))] == ["ok", "failed", "failed", "failed"]
 
 
 def test_room_is_looked_for_where_the_run_will_write(tmp_path):

@@ -15,8 +15,11 @@ import pytest
 from logrules.cli import main as border
 from logrules.cli.main import main
 from logrules.inference.clock import choose_year
+from logrules.model.errors import LogrulesError
 from logrules.model.event import Timestamp
 from logrules.sources.decoding import encoding_of, no_text
+from logrules.sources.kernel_folders import leads_to_kernel
+from logrules.tools.fleet.jobs import jobs_below
 from tests.conftest import some_of
 
 pytestmark = pytest.mark.unmeasured
@@ -276,6 +279,16 @@ def test_the_folder_of_a_process_is_no_fault(here, verb):
     assert done.returncode in {0, 1, 2}
     assert "error in logrules" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/mountinfo").exists(), reason="Linux")
+def test_folders_of_the_kernel_are_not_searched_for_logs_unless_named():
+    found, proc = Path("/proc").stat(), Path("/proc/self").stat()
+    assert leads_to_kernel(proc, Path("/").stat())
+    assert not leads_to_kernel(proc, found)
+    assert not leads_to_kernel(Path.cwd().stat(), Path("/").stat())
+    with pytest.raises(LogrulesError, match="nothing matches"):
+        jobs_below(Path("/"), "proc")
 
 
 @posix

@@ -89,6 +89,27 @@ def test_lost_time_is_from_the_last_progress_to_the_end(runs, shipped):
     assert summary.lost_s == (41 - 9) * 60
 
 
+@pytest.mark.skipif(os.name != "posix", reason="names of POSIX")
+def test_a_job_whose_name_is_no_utf_8_is_kept_and_forgotten(runs, capsys):
+    (runs / "b").rename(runs / "\udcff")
+    assert main(["scan", "runs"]) == 1
+    assert main(["history", "--forget", "runs/\udcff"]) == 0
+    assert main(["history", "--note", "\udcff", "\udcff"]) == 2
+    capsys.readouterr()
+    main(["history", "--format", "jsonl"])
+    assert {Path(one["job"]).name for one in listed(capsys)} == {"a"}
+
+
+@pytest.mark.parametrize("when", ["9999-12-31 23:59:59", "1970-01-01 00:00:07", "0001-01-01 00:00:00"])
+def test_times_at_which_no_job_can_have_run_lose_none(runs, shipped, when):
+    (runs / "b/train.log").write_text(
+        f"{when} start\n2025-06-15 10:10:00 {OOM}\n{when} step 7 loss 0.5\n{when} {OOM}\n2025-06-15 10:15:00 end\n"
+    )
+    (job,) = jobs_below(runs, "b")
+    summary = summed_up(prepared(shipped), job)
+    assert summary.ended - summary.began == summary.lost_s == 5 * 60
+
+
 def test_without_progress_it_is_from_the_first_evidence(runs, shipped):
     (runs / "b/train.log").write_text(
         f"2025-06-15 10:00:00 start\n2025-06-15 10:10:00 {OOM}\n2025-06-15 10:15:00 end\n"

@@ -152,13 +152,13 @@ def test_how_long_was_waited(text, seconds):
 
 def test_a_time_out_counts_from_where_the_wait_began():
     timed_out = diagnosis(line("timed out after 30 min", NOW))
-    assert idle_since([timed_out], None) == NOW - 1800
-    assert idle_since([timed_out], NOW - 10) == NOW - 1800
-    assert idle_since([timed_out], NOW - 3600) == NOW - 3600
+    assert idle_since([timed_out], None, bool) == NOW - 1800
+    assert idle_since([timed_out], NOW - 10, bool) == NOW - 1800
+    assert idle_since([timed_out], NOW - 3600, bool) == NOW - 3600
 
 
 def test_a_time_out_that_the_job_survived_does_not_count():
-    assert idle_since([diagnosis(line("timed out after 30 min", NOW - 500))], NOW) == NOW
+    assert idle_since([diagnosis(line("timed out after 30 min", NOW - 500))], NOW, bool) == NOW
 
 
 def test_without_times_the_time_out_itself_is_what_is_known():
@@ -173,7 +173,12 @@ def test_a_clock_that_runs_ahead_dates_no_job_into_the_future():
 
 def test_consequences_count():
     other = Consequence("a/b", "c", Text("t"), (line("timed out after 30 min", NOW),))
-    assert idle_since([diagnosis(line("lost", NOW), consequences=(other,))], None) == NOW - 1800
+    assert idle_since([diagnosis(line("lost", NOW), consequences=(other,))], None, bool) == NOW - 1800
+
+
+def test_lines_of_no_time_of_this_world_do_not_count():
+    lines = line("lost", -1.0), line("timed out after 30 min", NOW), line("lost", NOW)
+    assert idle_since([diagnosis(*lines)], None, lambda at: at > 0) == NOW - 1800
 
 
 def test_gpu_hours_need_both():

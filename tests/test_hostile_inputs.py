@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -136,11 +137,36 @@ def _device() -> str:
 
 @pytest.mark.parametrize("make", [_fifo, _loop, _device])
 @pytest.mark.parametrize("words", [("check",), ("test",), ("fmt",), ("diagnose", "a.log", "--rules"), ("diagnose",)])
-def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(capsys, make: Callable[[], str], words):
+def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(
+    capsys, monkeypatch, make: Callable[[], str], words
+):
+    # A log may come through a pipe.
+    monkeypatch.setattr("logrules.sources.file.PIPE_PATIENCE_S", 0.05)
     Path("a.log").write_bytes(_OOM)
-    if make is _fifo and words == ("diagnose",):
-        return  # a log may come through a pipe
     assert _ran(capsys, *words, make())[0] == 2
+
+
+def test_a_pipe_is_read_once_a_writer_comes(capsys):
+    os.mkfifo("a.log")
+    writer = threading.Timer(0.1, Path("a.log").write_bytes, [_OOM])
+    writer.start()
+    assert _ran(capsys, "diagnose", "a.log")[0] == 1
+    writer.join()
+
+
+@pytest.mark.parametrize("verb", ["check", "test", "fmt", "diagnose"])
+def test_names_of_rule_files_need_not_be_utf_8(capsys, alone, verb):
+    Path("a.log").write_bytes(_OOM)
+    Path("rules").mkdir()
+    Path("rules/\udcff\n.yaml").write_text(_RULE)
+    _, out, err = _ran(capsys, *(("diagnose", "--rules", "rules", "a.log") if verb == "diagnose" else (verb, "rules")))
+    assert "\udcff" not in out + err
+
+
+def test_a_name_of_two_lines_is_told_on_one(capsys):
+    assert _ran(capsys, "diagnose", "no\nsuch.log")[2] == "logrules: no\\x0asuch.log: no such file or directory\n"
+    Path("rules\n.yaml").write_text("a: [")
+    assert _ran(capsys, "fmt", "rules\n.yaml")[2].startswith("logrules: rules\\x0a.yaml:2:1: ")
 
 
 _SETTINGS = {

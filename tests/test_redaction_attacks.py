@@ -17,9 +17,9 @@ from tests.test_redaction_corpus import CORPUS, KINDS, drawn, leaks, put
 
 pytestmark = pytest.mark.unmeasured
 
-ATTACKS, SECOND, THIRD = (
+ATTACKS, SECOND, THIRD, FOURTH = (
     tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8"))
-    for name in ("attacks", "second_attacks", "third_attacks")
+    for name in ("attacks", "second_attacks", "third_attacks", "fourth_attacks")
 )
 STEP = 1 if SOAK else 29
 
@@ -75,6 +75,16 @@ def third() -> Places:
     yield from of_passwords(THIRD["password_contexts"])
 
 
+def fourth() -> Iterator[tuple[str, str]]:
+    """(password, text) of passwords that people make."""
+    for place, (name, context) in enumerate(
+        (name, one) for name in FOURTH["names"] for one in FOURTH["named_contexts"]
+    ):
+        word = FOURTH["words"][place % len(FOURTH["words"])]
+        yield word, put(context, word, name)
+    yield from ((word, put(context, word)) for context in FOURTH["commands"] for word in FOURTH["words"])
+
+
 def first() -> Places:
     yield from of_forms(ATTACKS["forms"], ATTACKS["form_contexts"])
     yield from of_names(ATTACKS["named"], ATTACKS["named_contexts"], ATTACKS["named_contexts_of_keys"])
@@ -94,8 +104,18 @@ def test_no_secret_survives_in_any_place_of_the_third_attack(redactor):
     assert leaked(redactor, islice(third(), 0, None, STEP)) == []
 
 
+def test_no_form_of_the_fourth_attack_survives(redactor):
+    assert leaked(redactor, of_forms(FOURTH["forms"], FOURTH["form_contexts"])) == []
+
+
+def test_no_password_of_words_survives_behind_its_name(redactor):
+    assert [text for word, text in fourth() if word.rstrip("!$") in redactor.redact({"log": text})[0]["log"]] == []
+
+
 @pytest.mark.parametrize(
-    "templates", [ATTACKS["harmless"], SECOND["harmless"], THIRD["harmless"]], ids=["first", "second", "third"]
+    "templates",
+    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH)],
+    ids=["first", "second", "third", "fourth"],
 )
 def test_ordinary_words_in_such_places_stay(redactor, templates):
     lines = [

@@ -49,7 +49,7 @@ exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule 
 
 
 # Below this a report comes before a bar could be read.
-_WORTH_A_BAR_BYTES = 200_000_000
+_WORTH_A_BAR_BYTES, _WORTH_A_BAR_LOGS = 200_000_000, 500
 # What a browser on a phone still scrolls through.
 PAGE_LINES = 50_000
 
@@ -128,7 +128,7 @@ def _report(
 ) -> Report:
     from logrules.engine.run import replay
 
-    with _reading_progress(found.total_bytes) as progress:
+    with _reading_progress(found) as progress:
         if readers is not None:
             from logrules.engine.distributed import replay_spread
 
@@ -214,9 +214,11 @@ def render_report(report: Report, options: argparse.Namespace, out: "TextIO", an
 
 
 @contextmanager
-def _reading_progress(total_bytes: int | None) -> Iterator[Callable[[int], None] | None]:
+def _reading_progress(found: "Discovered") -> Iterator[Callable[[int], None] | None]:
     """What ``replay`` calls with the bytes read so far; None where no bar is shown."""
-    if total_bytes is None or total_bytes < _WORTH_A_BAR_BYTES or not sys.stderr.isatty():
+    total_bytes, logs = found.total_bytes, len(found.sources)
+    is_long = (total_bytes or 0) >= _WORTH_A_BAR_BYTES or logs >= _WORTH_A_BAR_LOGS
+    if total_bytes is None or not is_long or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

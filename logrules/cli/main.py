@@ -4,7 +4,7 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
@@ -13,9 +13,9 @@ from logrules.cli.did_you_mean import forgotten_verb, meant_in
 from logrules.cli.extension import installed_verbs, verb
 from logrules.cli.rule_options import preferred_language
 from logrules.cli.standard_streams import guarded_streams
-from logrules.model.errors import LogrulesError
+from logrules.model.errors import LogrulesError, PackError
 from logrules.model.version import __version__
-from logrules.output.escape import safe_lines
+from logrules.output.escape import safe, safe_lines
 
 # The verbs of the core, each with its module and its line in the list.
 # Packages may bring more (see `extension`); our own tools come in the same way.
@@ -55,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
-            print(f"logrules: {safe_lines(_said(_sentence(fault), language))}", file=sys.stderr)
+            said = (safe(_said(sentence, language)) for sentence in _sentences(fault))
+            print("logrules:", "\n".join(said), file=sys.stderr)
             if "--debug" in argv:
                 import traceback
 
@@ -86,6 +87,11 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
     status = int(options.run(options))
     sys.stdout.flush()
     return status
+
+
+def _sentences(fault: Exception) -> Iterable[str]:
+    """What went wrong: of rule files each problem, of all else one sentence."""
+    return map(str, fault.problems) if isinstance(fault, PackError) else (_sentence(fault),)
 
 
 def _sentence(fault: Exception) -> str:

@@ -64,7 +64,7 @@ def processes_in(folder: Path) -> list[Process]:
     """
     with needed(INSPECT, "reading stacks"):
         import psutil
-    top = folder.resolve()
+    top = Path(os.path.realpath(folder))  # of links in a loop Path.resolve makes a RuntimeError
     ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     return _python_of(one for one in psutil.process_iter() if one.pid not in ours and _works_in(one, top))
 

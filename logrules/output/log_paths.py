@@ -56,14 +56,16 @@ def _located(fix: Fix, first: str, named: Sequence[str]) -> Fix:
 
 
 def _named(command: str, first: str, named: Sequence[str], quote: str) -> str:
-    separator = " " if quote != "''" else ","
-    words = separator.join(_word(path, quote) for path in named)
-    if len(named) > _MAX_NAMED:
-        folders = {PurePath(path).parent for path in named}
-        together = len(folders) == 1 and not any(map(_tool_of, named))
-        words = f"{_word(folders.pop().as_posix(), quote)}/*" if together else "*.log"
     command = _ONE_LOG.sub(lambda _: _word(first, quote), command)
-    return _ALL_LOGS.sub(lambda _: words, command)
+    return _ALL_LOGS.sub(lambda _: _all_named(named, quote), command)
+
+
+def _all_named(named: Sequence[str], quote: str) -> str:
+    if len(named) <= _MAX_NAMED:
+        return (" " if quote != "''" else ",").join(_word(path, quote) for path in named)
+    folders = {PurePath(path).parent for path in named}
+    together = len(folders) == 1 and not any(map(_tool_of, named))
+    return f"{_word(folders.pop().as_posix(), quote)}/*" if together else "*.log"
 
 
 def _word(path: str, quote: str) -> str:

@@ -64,7 +64,7 @@ def _seconds(parts: Mapping[str, str | None]) -> float:
     name = parts.get("month_name")
     month = number("month") if name is None else _MONTHS.get(name[:3].lower(), _NO_MONTH)
     year = number("year") or _YEARLESS
-    year += 2000 if year < 100 else 0  # noqa: PLR2004 (two digits of a year)
+    year += 2000 if len(parts.get("year") or "") == 2 else 0  # noqa: PLR2004 (two digits of a year)
     hour = number("hour")
     if half := parts.get("ampm"):
         hour = hour % 12 + 12 * (half.upper() == "PM")

@@ -1,5 +1,6 @@
 """Paths of rule files to a Pack, or every problem in them at once; cached by content and version."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -175,7 +176,8 @@ def digest_of(texts: Sequence[RuleText]) -> str:
 
     seen = hashlib.sha256(f"{SCHEMA_VERSION} {_code_digest()}".encode())
     for text in texts:
-        seen.update(f"\0{text.shown}\0{len(text.raw)}\0".encode())
+        # Names of files need not be UTF-8.
+        seen.update(b"\0%s\0%d\0" % (os.fsencode(text.shown), len(text.raw)))
         seen.update(text.raw)
     return seen.hexdigest()
 

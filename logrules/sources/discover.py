@@ -12,6 +12,7 @@ from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, StdinSource, opened, text_of
 from logrules.sources.flight_names import is_dump
+from logrules.sources.kernel_folders import leads_to_kernel
 from logrules.sources.log_names import holds_logs, is_log_name, matches, may_be_log, natural, short_names
 from logrules.sources.remote import is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES, RecordSource, Source
@@ -159,9 +160,11 @@ def _logs_below(top: Path, search: _Search) -> Iterator[Path]:
     """Regular files with log-like names, links after what they may point to, each file and folder once.
 
     Dumps of the flight recorder are put aside on the way. A link to a folder above the searched one is not followed:
-    what lies there was not named (in ``/proc`` one leads to the root of the whole machine).
+    what lies there was not named (in ``/proc`` one leads to the root of the whole machine). Nor are folders that the
+    kernel makes up: of `/`, they are most.
     """
     above = {(status.st_dev, status.st_ino) for status in map(Path.stat, top.resolve().parents)}
+    at_top = top.stat()
     left = [iter(_entries(top, search))]
     while left:
         path = next(left[-1], None)
@@ -178,7 +181,8 @@ def _logs_below(top: Path, search: _Search) -> Iterator[Path]:
                 search.note(path, reason_of(fault))
             continue
         if stat.S_ISDIR(status.st_mode):
-            if holds_logs(path.name) and (status.st_dev, status.st_ino) not in above and search.is_new(status):
+            elsewhere = (status.st_dev, status.st_ino) in above or leads_to_kernel(status, at_top)
+            if holds_logs(path.name) and not elsewhere and search.is_new(status):
                 left.append(iter(_entries(path, search)))
         elif stat.S_ISREG(status.st_mode) and _is_wanted(path, status, top, search):
             yield path

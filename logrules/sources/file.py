@@ -1,5 +1,6 @@
 """A saved log: a file, plain or compressed, or a pipe that is read to its end; standard input is one of them."""
 
+import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from logrules.sources.wall_clock import now
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
 STDIN_NAME = "<stdin>"
+# How long a named pipe may be without a program that writes into it.
+PIPE_PATIENCE_S = 10.0
 
 
 class Readable(Protocol):
@@ -70,12 +73,44 @@ class FileSource(SavedSource):
 def opened(path: Path) -> FileIO:
     """The file for unbuffered reading.
 
-    Raises SourceError in one sentence where it cannot be opened.
+    Raises SourceError in one sentence where it cannot be opened, or is a named pipe that nothing writes into.
     """
     try:
-        return FileIO(path)
+        return _opened_pipe(path) if path.is_fifo() else FileIO(path)
     except OSError as fault:
         raise SourceError(f"{path}: cannot be read ({reason_of(fault)})") from fault
+
+
+def _opened_pipe(path: Path) -> FileIO:
+    """A named pipe, once a program has it open for writing: the system itself would wait for one without end."""
+    from threading import Thread
+
+    found: list[FileIO | OSError] = []
+
+    def open_it() -> None:
+        try:
+            found.append(FileIO(path))
+        except OSError as fault:
+            found.append(fault)
+
+    waiting = Thread(target=open_it, daemon=True)
+    waiting.start()
+    try:
+        waiting.join(PIPE_PATIENCE_S)
+    finally:
+        came = not waiting.is_alive()
+        if not came:
+            # To the one who waits, we are the writer that ends the wait.
+            with contextlib.suppress(OSError):  # one came in this moment, and went
+                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+            waiting.join()
+    file = found[0]
+    if isinstance(file, OSError):
+        raise file
+    if not came:
+        file.close()
+        raise SourceError(f"{path}: is a named pipe that no program opened for writing within {PIPE_PATIENCE_S:.0f} s")
+    return file
 
 
 def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) -> Iterator[Block | Skipped]:

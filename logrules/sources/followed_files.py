@@ -1,5 +1,6 @@
 """Files, patterns and folders followed as one job."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event, Thread
@@ -162,4 +163,5 @@ def next_pause(cost_s: float, still_s: float) -> float:
 
 def _real(path: Path) -> Path:
     """Where the name is, links in its folder followed, so that two ways to one folder are one."""
-    return path.parent.resolve() / path.name
+    # Not Path.resolve: before Python 3.13 it raises RuntimeError for links in a loop.
+    return Path(os.path.realpath(path.parent)) / path.name

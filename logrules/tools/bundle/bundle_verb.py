@@ -96,7 +96,7 @@ def _parts(options: argparse.Namespace) -> "list[BundlePart]":
 
 
 def _stem(path: str) -> str:
-    return Path(path).resolve().name.split(".")[0] or "log"
+    return Path(path).absolute().name.split(".")[0] or "log"
 
 
 def _show(parts: "list[BundlePart]") -> None:

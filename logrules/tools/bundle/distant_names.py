@@ -82,7 +82,7 @@ _TURNED = tuple(
     for pattern in (
         rf"""["'](?P<secret>[^"'\n\s]{{6,400}}+)["'] [ ] (?:(?:is|was)[ ](?:not|no)[ ](?:(?:an?|the)[ ])?(?:valid[ ])?|(?:given[ ])?(?:for|as)[ ]) (?:the[ ]|an?[ ]|--)? [\w.-]{{0,40}}? (?:{PASSWORDS}|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b)""",
         r"""(?<!\S)["'“]?(?P<secret>(?=\S*\d)(?=\S*[A-Za-z])[^\s"'()]{6,400}+)["'”]?[ ]?[(](?:password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
-        r"""(?<![\w/.:@-])[\w.-]{1,40}+:(?P<secret>[^\s:"'/]{6,100})@[\w.-]{1,100}:\d{2,5}\b""",
+        r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@[\w.-]{1,100}:\d{2,5}\b""",
     )
 )
 

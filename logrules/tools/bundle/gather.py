@@ -15,6 +15,7 @@ from logrules.model.version import __version__
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
+from logrules.sources.file import opened
 from logrules.sources.source import Source, blocks_of
 from logrules.tools.bundle.redact import Redactor, Taken
 from logrules.tools.doctor.doctor import Answer
@@ -87,7 +88,7 @@ def configurations(paths: Sequence[str]) -> Iterator[BundlePart]:
     """The files that the user named. Raises LogrulesError where one cannot be read."""
     for number, name in enumerate(paths, start=1):
         try:
-            with Path(name).open("rb") as stream:
+            with io.BufferedReader(opened(Path(name))) as stream:
                 raw = stream.read(MAX_CONFIG_BYTES + 1)
         except OSError as fault:
             raise LogrulesError(f"{name}: cannot be read ({reason_of(fault)})") from None

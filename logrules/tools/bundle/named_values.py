@@ -10,9 +10,12 @@ from logrules.tools.bundle.secret_looks import (
     MIN_STRONG,
     drawn_by_lot,
     has_mixture,
+    is_chosen,
     is_counted,
     is_drawn,
     is_hinted,
+    is_identifier,
+    is_issued,
     is_nothing,
     name_before,
 )
@@ -20,12 +23,12 @@ from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
-    (?: [ ]?+ [(\[] [^()\[\]\n=:]{0,30}+ [)\]] )?+ (?: \. (?:value|secret|data|default) )?+
+    (?: [ ]?+ [(\[] (?P<typed> (?:str(?:ing)?|bytes|bool|int)\b )?+ [^()\[\]\n=:]{0,30}+ [)\]] )?+ (?: \. (?:value|secret|data|default) )?+
     (?: [ ] (?:string|str|\[\]byte|(?-i:String|[A-Z]\w{0,20}String)) [ ] (?==) )?+
     (?: :\s?+ [&A-Za-z][\w.\[\]]{0,30}+ (?: [ ]?+ \| [ ]?+ [\w.\[\]]{1,30}+ ){0,3}+ \s?+ (?==) )?+
 """
 _SIGNS = r"""
-    [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?![:/]/?) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
+    [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
   | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
 """
@@ -58,7 +61,7 @@ _PATTERN = regex.compile(
       | (?P<secret>
           (?: [^\s"'`,;&|<>(){{}}\[\]\u3000-\u9fff]
             | [,;&|] (?! \s | $ | [\w.\-]{{1,40}}+\ ?[=:] | ["'\u3000-\u9fff] )
-            | [()\[\]{{}}<>] (?= [^\s"'`,;()\[\]{{}}<>\u3000-\u9fff] )
+            | (?!</\w) [()\[\]{{}}<>] (?= [^\s"'`,;()\[\]{{}}<>\u3000-\u9fff] )
             | (?<=[^\s=:]) ['"`] (?= [^\s"'`,;:)}}\]] )
           ){{1,4096}}+
         )
@@ -74,6 +77,7 @@ _LINE = regex.compile(
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
 _ENDS = ".,;:!?)]}>\"'`"
 _MAX_TRIES = 16
+_LEFT_CHARS = 40
 
 
 def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
@@ -97,11 +101,13 @@ def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
-    if is_nothing(secret) or (_PATH.fullmatch(secret) and drawn_by_lot(secret) < MIN_HINTED):
+    if _is_no_value(found, text, secret):
         return False
     left, before = name_before(text, found.start())
     is_flag = left.startswith("-") and found["gap"] is not None
     quoted = found["quote"] is not None or found["deep"] is not None
+    if is_chosen(secret) and _tells_enough(found, left, before):
+        return True
     if found["wrapped"] is not None and not quoted:
         return is_drawn(secret)
     if found["hint"] is not None:
@@ -116,9 +122,35 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
         return not found["gap"].startswith(",\n") and _is_secret_apart(found, secret, quoted=quoted)
     if found["set"].strip().lower() in {"is", "was"}:
         return quoted or has_mixture(secret)
-    if found["key"] is not None and not quoted and is_counted(secret):
+    is_count = found["key"] is not None and not quoted and is_counted(secret)
+    return len(secret) >= MIN_STRONG and not is_count
+
+
+def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
+    """Whether what stands there is a word about the value, a path, a word of help, or what a typed field is for."""
+    is_path = _PATH.fullmatch(secret) is not None and drawn_by_lot(secret) < MIN_HINTED
+    is_told = bool(found["typed"]) and not has_mixture(secret)
+    return is_nothing(secret) or is_path or is_told or _is_metavariable(text, found, secret)
+
+
+def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:
+    """Whether a value right behind the name is a secret though it be made of words."""
+    gap = found["gap"]
+    if gap is not None and gap.lstrip(" \t") and not gap.endswith(" to ") and gap.strip() != "(":
         return False
-    return len(secret) >= MIN_STRONG
+    if found["hint"] is not None:
+        return is_issued(found["hint"], left, before)
+    return found["password"] is not None or (found["prose"] is None and is_identifier(left + found["key"]))
+
+
+def _is_metavariable(text: str, found: "regex.Match[str]", secret: str) -> bool:
+    """Whether it stands for the value of an option in a line of help: `[--api-key API_KEY]`."""
+    end = found.end("close") if found["close"] else found.start("set")
+    return secret.isupper() and _letters(text[max(0, end - _LEFT_CHARS) : end]).endswith(_letters(secret))
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def _is_secret_apart(found: "regex.Match[str]", secret: str, *, quoted: bool) -> bool:

@@ -18,8 +18,14 @@ _NOTHING = regex.compile(
 )
 _LEFT = regex.compile(r"[\w.\-]*$")
 _LEFT_CHARS = 40
+_IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
+# Neither a setting, a path, a time nor a version of something.
+_CHOSEN = regex.compile(r"(?!.*\d\.\d)[^\s=:/\\]+")
 # Behind these a password stands, with signs, rather than a key.
 _SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
+# Behind another word these name a user's secret, or, all in capitals, an issuer's. (A `fuse_pass` is a compiler's.)
+_OF_USERS = frozenset({"pwd", "pw", "pgpass", "psk"})
+_OF_ISSUERS = frozenset({"token", "key", "auth", "sk", "ak", "pat", "pass", "pin", "jwt"})
 MIN_STRONG, MIN_HINTED = 3, 8
 # What is signed or encoded is long.
 MIN_SIGNED = 16
@@ -56,14 +62,33 @@ def is_drawn(secret: str) -> bool:
     return drawn >= MIN_HINTED or (mixed and (_has_signs(secret) or drawn >= MIN_STRONG))
 
 
+def is_identifier(name: str) -> bool:
+    """Whether a name is one of programs and no word of prose: `db_passwd`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`."""
+    return _IDENTIFIER.fullmatch(name.strip("-.")) is not None
+
+
+def is_chosen(secret: str) -> bool:
+    """Whether it may be a password: of words and digits, as people make them, or drawn by lot."""
+    mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret))
+    may_be = len(secret) >= MIN_HINTED and _CHOSEN.fullmatch(secret) is not None
+    return may_be and ((mixed and secret[0].isalpha()) or drawn_by_lot(secret) >= MIN_HINTED)
+
+
+def is_issued(name: str, left: str, before: str) -> bool:
+    """Whether a name of one of the hints is of an issuer or a user, and so says as much as a full name of a key."""
+    word = name.lower()
+    if not left.endswith(("_", "-")) or _is_harmless(word, left, before):
+        return False
+    vendor = word in {"key", "token"} and VENDORS.search(left) is not None
+    return vendor or word in _OF_USERS or (name.isupper() and word in _OF_ISSUERS)
+
+
 def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     """Whether a value looks like a secret behind a name that may say so; ``left`` and ``before`` as `name_before`."""
     word = name.lower()
-    if word == "token" and HARMLESS_BEFORE_TOKEN.search(left):
+    if _is_harmless(word, left, before):
         return False
     if word == "key" and not left.startswith("--"):
-        if HARMLESS_BEFORE_KEY.search(before):
-            return False
         named = VENDORS.search(left) or (name.isupper() and left.endswith("_"))
         if not named and left.strip("_.-"):
             return False
@@ -71,6 +96,12 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     if word in _SHORT:
         return has_mixture(secret) and (_has_signs(secret) or drawn >= MIN_STRONG)
     return len(secret) >= MIN_HINTED and drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED)
+
+
+def _is_harmless(word: str, left: str, before: str) -> bool:
+    if word == "token":
+        return HARMLESS_BEFORE_TOKEN.search(left) is not None
+    return word == "key" and not left.startswith("--") and HARMLESS_BEFORE_KEY.search(before) is not None
 
 
 def has_mixture(secret: str) -> bool:

@@ -97,6 +97,8 @@ def _readable(path: Path) -> DoctorFinding:
             if empty:
                 return failed(f"{path} is empty", f"{path} 为空")
             return ok(f"{path} can be listed", f"{path} 可以读取")
+        if path.is_fifo():  # whoever opens it waits for a writer
+            return failed(f"{path} is a named pipe and holds no data", f"{path} 是命名管道，没有数据")
         with path.open("rb") as stream:
             empty = not stream.read(1)
     except OSError as fault:

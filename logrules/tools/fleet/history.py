@@ -149,7 +149,8 @@ class History:
 
     def _cursor(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
         try:
-            return self._database.execute(statement, values)
+            kept = tuple(_storable(one) if isinstance(one, str) else one for one in values)
+            return self._database.execute(statement, kept)
         except sqlite3.Error as fault:
             raise self._unusable(fault) from None
 
@@ -164,6 +165,11 @@ def _readable(text: object) -> JobSummary | None:
         return None
 
 
+def _storable(text: str) -> str:
+    """The text as a database takes it: names of files need not be UTF-8."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def _key(job: FoundJob) -> str:
-    path = str(job.path.absolute()).encode(errors="backslashreplace").decode()
+    path = _storable(str(job.path.absolute()))
     return f"{job.node}:{path}" if job.node else path

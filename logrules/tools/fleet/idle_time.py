@@ -1,7 +1,7 @@
 """How long a job stood idle before it ended, and on how many GPUs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from logrules.model.report import Diagnosis
@@ -33,21 +33,24 @@ def _seconds(found: re.Match[str]) -> float:
     return float(found["count"]) * UNITS_S["ms" if unit == "ms" or unit.startswith("milli") else unit[0]]
 
 
-def idle_since(found: Sequence[Diagnosis], went_on: float | None) -> float | None:
-    """Since when nothing moved, in seconds since the epoch.
+def idle_since(found: Sequence[Diagnosis], went_on: float | None, plausible: Callable[[float], bool]) -> float | None:
+    """Since when nothing moved, in seconds since the epoch, by lines whose times are ``plausible``.
 
     Since the last progress; or, where a wait timed out after it that had begun earlier, since that began. Without
     progress, since the evidence of the first diagnosis.
     """
+    dated = [
+        (place, line.time, line.text)
+        for place, one in enumerate(found)
+        for line in one.lines
+        if line.time is not None and plausible(line.time)
+    ]
     timed_out = [
-        line.time - waited
-        for line in chain.from_iterable(one.lines for one in found)
-        if line.time is not None and (went_on is None or line.time >= went_on) and (waited := waited_s(line.text))
+        at - waited for _, at, text in dated if (went_on is None or at >= went_on) and (waited := waited_s(text))
     ]
     if went_on is not None:
         return min([went_on, *timed_out])
-    begun = [line.time for line in chain.from_iterable(one.lines for one in found[:1]) if line.time is not None]
-    return min([*begun, *timed_out], default=None)
+    return min([*(at for place, at, _ in dated if place == 0), *timed_out], default=None)
 
 
 def longest_wait_s(found: Sequence[Diagnosis]) -> float | None:

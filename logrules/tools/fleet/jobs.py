@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
+from logrules.sources.kernel_folders import leads_to_kernel
 from logrules.sources.log_names import is_log_name, may_be_log, natural
 
 # What is a job where nobody says more: each folder, and each file that is called like a log or like nothing.
@@ -34,7 +35,7 @@ def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:
-        found = [path for path in root.glob(pattern) if _is_job(path, pattern)]
+        found = [path for path in root.glob(pattern) if _is_job(path, pattern, root.stat())]
     except (ValueError, NotImplementedError) as fault:
         raise LogrulesError(f"--jobs {pattern}: {fault}") from None
     if not found:
@@ -43,21 +44,22 @@ def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
     return tuple(job_at(name, path) for name, path in named)
 
 
-def _is_job(path: Path, pattern: str) -> bool:
+def _is_job(path: Path, pattern: str, root: os.stat_result) -> bool:
     name = path.name
-    if name.startswith(".") or _never_ends(path):
+    if name.startswith(".") or _never_ends(path, root):
         return False
     # Beside logs lie reports on them, pictures and configurations.
     return pattern != ANY_JOB or path.is_dir() or is_log_name(name) or may_be_log(name)
 
 
-def _never_ends(path: Path) -> bool:
-    """Whether it is a pipe, a socket or a device: a scan of many would wait for one."""
+def _never_ends(path: Path, root: os.stat_result) -> bool:
+    """Whether it is a pipe, a socket or a device, which a scan of many would wait for, or a folder of the kernel's."""
     try:
-        kind = path.stat().st_mode
+        status = path.stat()
     except OSError:
         return False  # whoever reads it says why that cannot be
-    return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
+    kind = status.st_mode
+    return leads_to_kernel(status, root) if stat.S_ISDIR(kind) else not stat.S_ISREG(kind)
 
 
 def job_at(name: str, path: Path) -> FoundJob:
@@ -74,6 +76,7 @@ def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
     if not path.is_dir():
         yield from _stated(path)
         return
+    top = path.stat()
     # Not os.walk: before Python 3.12 it calls itself for every level, and folders may be thousands deep.
     left = [path]
     while left:
@@ -81,7 +84,8 @@ def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
             with os.scandir(left.pop()) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        left.append(Path(entry.path))
+                        if not leads_to_kernel(entry.stat(follow_symlinks=False), top):
+                            left.append(Path(entry.path))
                     else:
                         yield from _stated(Path(entry.path))
         except OSError:

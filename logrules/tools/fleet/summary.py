@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from logrules.engine.run import Prepared, replay_prepared
 from logrules.model.errors import SourceError
@@ -10,12 +10,15 @@ from logrules.model.event import Event
 from logrules.model.report import Diagnosis, Report, Severity, Text
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
+from logrules.sources.wall_clock import now
 from logrules.tools.fleet.fingerprint import fingerprint_of
 from logrules.tools.fleet.idle_time import idle_since, longest_wait_s
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 
 _MAX_GPUS = 1_000_000
+_DAY_S = 86_400.0
+_CENTURY = 946_684_800.0  # 2000-01-01, in seconds since the epoch
 _WORLD = "world_size"
 # Addresses that every machine gives itself name no machine.
 _NO_HOST = re.compile(
@@ -25,9 +28,14 @@ _NO_HOST = re.compile(
 
 @dataclass(slots=True)
 class Observed:
-    """When a job began, last went on and ended, by the times in its logs, and how many ranks it has, as they say."""
+    """When a job began, last went on and ended, by the times in its logs, and how many ranks it has, as they say.
+
+    Times at which no job can have run, as a broken clock or a damaged line shows them, count as none: neither before
+    this century nor a day after now, for zones.
+    """
 
     progress: frozenset[int]
+    latest: float = field(default_factory=lambda: now() + _DAY_S)
     began: float | None = None
     went_on: float | None = None
     ended: float | None = None
@@ -37,13 +45,16 @@ class Observed:
     def see(self, event: Event) -> None:
         """Take the next event."""
         self._count(event)
-        if event.stamp is None:
+        if event.stamp is None or not self.plausible(at := event.stamp.seconds):
             return
-        at = event.stamp.seconds
         self.began = at if self.began is None else min(self.began, at)
         self.ended = at if self.ended is None else max(self.ended, at)
         if any(hit.signal in self.progress for hit in event.hits):
             self.went_on = at if self.went_on is None else max(self.went_on, at)
+
+    def plausible(self, at: float) -> bool:
+        """Whether a job can have run then."""
+        return _CENTURY <= at <= self.latest
 
     def _count(self, event: Event) -> None:
         if event.worker.rank is not None:
@@ -94,7 +105,7 @@ def summary_of(name: str, report: Report, observed: Observed) -> JobSummary:
 
 def _with_failure(summary: JobSummary, report: Report, wrong: Sequence[Diagnosis], observed: Observed) -> JobSummary:
     """What is known only of a job that went wrong: what it lost, and of which kind the failure is."""
-    since, ended = idle_since(wrong, observed.went_on), observed.ended
+    since, ended = idle_since(wrong, observed.went_on, observed.plausible), observed.ended
     kind = fingerprint_of(report)
     title = summary.title
     if not wrong and report.unusual:

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from logrules.model.errors import LogrulesError
@@ -13,6 +14,7 @@ from logrules.model.version import __version__
 from logrules.output.escape import safe_lines
 from logrules.ruleset.pack import Pack
 from logrules.tools.mcp.tools import Tools
+from logrules.tools.mcp.unreadable import AnsweredStream
 
 _Answer = TypeVar("_Answer")
 
@@ -33,6 +35,12 @@ class _StrictServer(MCPServer):
         if unknown:
             raise ToolError(f"{name} has no argument `{unknown[0][:100]}`; it has: {', '.join(known[name])}")
         return await super().call_tool(name, arguments, context)
+
+    async def run_stdio_async(self) -> None:
+        """Serve on standard input and output, and answer what is no message too."""
+        inner = self._lowlevel_server
+        async with stdio_server() as (messages, answers):
+            await inner.run(AnsweredStream(messages, answers), answers, inner.create_initialization_options())
 
 
 def server_of(tools: Tools) -> MCPServer:
