@@ -12,6 +12,7 @@ from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match,
 from logrules.model.event import Event, Hit, Stance, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
+from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
@@ -198,7 +199,11 @@ class Failures:
         if known is None:
             return ()
         failure = known.failure
-        return ranks_of((failure.first.worker, failure.worker, *failure.workers))
+        if ranks := ranks_of((failure.first.worker, failure.worker, *failure.workers)):
+            return ranks
+        alone = failure.first.line == failure.last.line
+        rank = None if alone else prefixed_rank(failure.first.message, failure.last.message)
+        return () if rank is None else (rank,)
 
     def raising_ranks(self) -> tuple[int, ...]:
         """The ranks that raised something which nobody caught, or that crashed."""

@@ -21,6 +21,13 @@ _BY_PLACE = re.compile(
 )
 # A notebook names the exception in the heading of its traceback.
 _NAMED_HEAD = re.compile(r"\s{0,8}([A-Za-z_][\w.]{0,200})\s{2,200}Traceback \(most recent call last\)")
+# The rank that a program puts in brackets before each of its lines, in a form that is no header of a framework.
+_RANK = re.compile(
+    r"(?P<open>[\[(<]?)(?:(?:(?:local[ _])?rank|worker|proc(?:ess)?|task|trainer|gpu|[rpw])[ _=:#-]?)?"
+    r"(?P<rank>\d{1,5})(?:/\d{1,5})?(?P<close>[\])>|])",
+    re.IGNORECASE,
+)
+_PAIRS = frozenset(("[]", "()", "<>", ">", "|"))
 _RAISE = re.compile(r"\braise ([A-Za-z_][\w.]{0,200})(?:\(|\s|$)")
 _ASSERT = re.compile(r"(?:^|[\s|\])])(assert[\s(].*)$")
 
@@ -83,3 +90,15 @@ def _copies(kind: str) -> int:
     """How often a name repeats itself from its first letter to its last."""
     sizes = range(2, min(_MOST_GLUED, len(kind)) + 1)
     return next((n for n in reversed(sizes) if kind[: len(kind) // n] * n == kind), 1)
+
+
+def prefixed_rank(first: str, last: str) -> int | None:
+    """The number in the prefix that both the first and the last line of a record bear, or None.
+
+    Of one line nobody can say whether ``[3]`` counts processes, lines or epochs; before both ends of a traceback it
+    counts no lines, and what stands there tells of the writer.
+    """
+    opening, closing = _RANK.match(first), _RANK.match(last)
+    if opening is None or closing is None or opening.group() != closing.group():
+        return None
+    return int(opening["rank"]) if opening["open"] + opening["close"] in _PAIRS else None
