@@ -18,10 +18,7 @@ def seconds(duration: str) -> float:
 
 
 def spelled(length_s: float) -> str:
-    """Seconds as a duration, in the largest unit of which they are a whole number.
-
-    What rules say is read again and must not be rounded, as the lengths that people are told are.
-    """
+    """Seconds as a duration that is read again, unrounded: in the largest unit of which they are a whole number."""
 
     def fits(unit: str) -> bool:
         return length_s >= UNITS_S[unit] and length_s % UNITS_S[unit] == 0
