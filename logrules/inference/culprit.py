@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Match, Observation
 from logrules.inference.rank_comparison import RankComparison
-from logrules.inference.ranking import Hypothesis
 from logrules.model.event import as_rank
 from logrules.model.report import DivergenceKind
 from logrules.ruleset.condition import Detection, Detector

@@ -1,7 +1,7 @@
 """In which phase a diagnosed job was, and which of its lines say so."""
 
 from logrules.inference.ending import left_start, phase_after
-from logrules.inference.ranking import Hypothesis
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.session_state import SessionState
 from logrules.model.failure import Failure
 from logrules.model.report import PhaseSource
