@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from logrules import load_rules
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.inference.certainty import certainty, features
-from logrules.inference.ranking import Hypothesis
+from logrules.inference.hypothesis import Hypothesis
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.tables import CertaintyModel
 from logrules.ruletest.format import formatted

@@ -137,6 +137,22 @@ def test_an_error_of_one_host_is_not_announced_by_the_line_of_another(shipped: P
     assert (first.cause, first.ranks, first.hosts) == ("disk-full", (), ("train-worker-2",))
 
 
+def test_who_misses_another_is_not_on_the_host_of_that_one(shipped: Pack):
+    lines: list[Written] = [(0, "RuntimeError: Rank 2 failed to pass monitoredBarrier in 600000 ms")]
+    first = replay(list(prefixed(lines, HOSTS["kubectl"])), shipped).diagnoses[0]
+    assert (first.ranks, first.hosts) == ((2,), ())
+
+
+@pytest.mark.parametrize(("waiting", "named"), [((0, 1, 3), (2, 0, 1, 3)), ((0, 3), (3, 0)), ((0, 1, 2), (2, 0, 1))])
+def test_of_those_who_wait_for_all_the_few_that_were_never_heard_of_are_named_first(
+    waiting: tuple[int, ...], named: tuple[int, ...], shipped: Pack
+):
+    said = "[2025-01-02 03:04:05,678] [INFO] [comm.py:683:init_distributed] Initializing TorchBackend in DeepSpeed with backend nccl"
+    lines: list[Written] = [(rank, said) for rank in waiting]
+    first = replay(list(prefixed(lines, PREFIXES["torchrun"])), shipped).diagnoses[0]
+    assert (first.cause, first.ranks) == ("rendezvous-timeout", named)
+
+
 # Logs without times tell nothing of each other's order.
 
 

@@ -11,8 +11,9 @@ from logrules.engine.run import replay
 from logrules.inference import ranking
 from logrules.inference.certainty import certainty, features
 from logrules.inference.culprit import culprits
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.observation import Observation, begin, extend
-from logrules.inference.ranking import Hypothesis, Ranked, Ranking
+from logrules.inference.ranking import Ranking
 from logrules.model.event import Worker
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier

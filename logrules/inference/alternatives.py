@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from logrules.inference.exception_lineage import ExceptionLineage
-from logrules.inference.ranking import Hypothesis, Ranked
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.ruleset.causes import AlternativesRow
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import ALTERNATIVES

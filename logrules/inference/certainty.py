@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from math import exp
 
-from logrules.inference.ranking import Hypothesis, Ranked
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.ruleset.tables import CertaintyModel
 
 _FULL_RIVALS = 3

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Match, Observation
 from logrules.inference.rank_comparison import RankComparison
-from logrules.inference.ranking import Hypothesis
 from logrules.model.event import as_rank
 from logrules.model.report import DivergenceKind
 from logrules.ruleset.condition import Detection, Detector
@@ -46,7 +46,11 @@ def culprits(
             return _with_reporters(suspects, hypothesis), ()
     if rule.culprit == "none":
         return (), ()
-    hosts = tuple(dict.fromkeys(_hosts(hypothesis)))[:MAX_NAMED]
+    if rule.wait is not None and not named and (unheard := _never_heard_of(hypothesis, known_ranks)):
+        return _with_reporters(unheard, hypothesis), ()
+    # Where who misses or reports another writes is its own host, and not the host of whom it names.
+    misses_another = rule.culprit in ("absent", "captured") and bool(named)
+    hosts = tuple(dict.fromkeys(_hosts(hypothesis, of_writer=not misses_another)))[:MAX_NAMED]
     if rule.culprit == "captured":
         return named[:MAX_NAMED], hosts
     if rule.culprit == "absent" and not named:
@@ -72,6 +76,13 @@ def absent_ranks(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[i
         return ()
     absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
     return tuple(sorted(absent)) if len(absent) < len(reporters) or _lists_who_came(hypothesis) else ()
+
+
+def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
+    """The few ranks below those who wait that have said nothing that anybody knows: they have not come there."""
+    waiting = hypothesis.reporters
+    absent = absent_ranks(hypothesis, known_ranks)
+    return absent if waiting and known_ranks.isdisjoint(absent) else ()
 
 
 def _lists_who_came(hypothesis: Hypothesis) -> bool:
@@ -101,10 +112,10 @@ def named_ranks(hypothesis: Hypothesis) -> Iterator[int]:
                 yield rank
 
 
-def _hosts(hypothesis: Hypothesis) -> Iterator[str]:
+def _hosts(hypothesis: Hypothesis, *, of_writer: bool) -> Iterator[str]:
     for match in hypothesis.matches:
         for observation, signal in pairs_of(match):
             if host := observation.captures(signal).get("host"):
                 yield host
-    if host := hypothesis.first.worker.host:
+    if of_writer and (host := hypothesis.first.worker.host):
         yield host

@@ -1,7 +1,7 @@
 """In which phase a diagnosed job was, and which of its lines say so."""
 
 from logrules.inference.ending import left_start
-from logrules.inference.ranking import Hypothesis
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.session_state import SessionState
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event

@@ -10,11 +10,12 @@ from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.last_words import last_words
 from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
-from logrules.inference.ranking import Hypothesis, Ranked, Ranking
+from logrules.inference.ranking import Ranking
 from logrules.inference.session_state import SessionState
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
 from logrules.inference.suspects import suspects

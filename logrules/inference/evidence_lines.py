@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
-from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Event
 from logrules.model.record import replace
 from logrules.model.report import Evidence

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Match, Observation
-from logrules.inference.ranking import Hypothesis
 from logrules.model.event import Worker
 from logrules.model.record import record, replace
 from logrules.model.report import Severity

@@ -1,7 +1,7 @@
 """What a job itself said last: where nothing but its exit status tells that it failed, that mostly says why."""
 
 from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT
-from logrules.inference.ranking import Hypothesis
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.session_state import SessionState
 from logrules.model.event import Event
 from logrules.model.report import Evidence

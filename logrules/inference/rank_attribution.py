@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from logrules.inference.culprit import MAX_NAMED, absent_ranks, named_ranks
 from logrules.inference.failures import Failures
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
-from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.model.record import record
 
 # A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter, and so

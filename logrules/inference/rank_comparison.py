@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from logrules.inference import rank_divergence
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import RankState, RankTable
-from logrules.inference.ranking import Hypothesis
 from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker

@@ -8,7 +8,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from logrules.inference.observation import Match, Observation
+from logrules.inference.hypothesis import Hypothesis, Ranked
+from logrules.inference.observation import Observation
 from logrules.model.record import record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
@@ -23,80 +24,11 @@ _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 @record
-class Hypothesis:
-    """A rule that holds: on which observations, and whether the run lived on after them.
-
-    One that is ``supposed`` does not hold: it is what a failure that nothing knows may be. One that is ``overdue`` is a
-    wait that had lasted for longer than its patience, by the job's own time.
-    """
-
-    rule: Rule
-    matches: tuple[Match, ...]
-    survived: bool = False
-    supposed: bool = False
-    overdue: bool = False
-
-    @property
-    def first(self) -> Observation:
-        """The first line that speaks for it."""
-        if len(self.matches) == 1:
-            return self.matches[0].first[0]
-        return min((match.first[0] for match in self.matches), key=lambda seen: seen.order)
-
-    @property
-    def last(self) -> Observation:
-        """The last line that speaks for it."""
-        return max((match.last for match in self.matches), key=lambda seen: seen.order)
-
-    @property
-    def severity(self) -> Severity:
-        """How bad it is, given that the run may have survived it."""
-        return Severity.INFO if self.survived else self.rule.severity
-
-    @property
-    def ranks(self) -> frozenset[int]:
-        """The ranks that wrote its first lines."""
-        ranks = (seen.worker.rank for match in self.matches for seen in match.first)
-        return frozenset(rank for rank in ranks if rank is not None)
-
-    @property
-    def reporters(self) -> frozenset[int]:
-        """The ranks that wrote any of its lines."""
-        return frozenset(rank for match in self.matches for rank in match.ranks)
-
-    @property
-    def places(self) -> frozenset[str]:
-        """The hosts on which its first lines were written, or the containers; none where a line does not tell."""
-        places = {seen.worker.host or seen.worker.role for match in self.matches for seen in match.first}
-        return frozenset() if None in places else frozenset(place for place in places if place is not None)
-
-    @property
-    def specificity(self) -> int:
-        """How much of what the rule looks for was found: kinds of lines, and names that they captured."""
-        signals = {signal for match in self.matches for signal in match.signals}
-        captured = {
-            name
-            for match in self.matches
-            for seen, signal in zip(match.first, match.signals, strict=False)
-            for name in seen.captures(signal)
-        }
-        return len(signals) + len(captured) + bool(self.rule.requires)
-
-
-@record
-class Ranked:
-    """A hypothesis that nothing explains, with those that it explains."""
-
-    hypothesis: Hypothesis
-    consequences: tuple[Hypothesis, ...] = ()
-
-
-@record
 class _Comparable:
     """What every comparison of one hypothesis with another asks for, computed once: there are many pairs.
 
     ``key`` orders: not survived before survived, then the worse, what is no reaction, what is no fallback, then who
-    was first. ``reporters`` are the ranks that wrote any of its lines, ``missing`` all others of the job.
+    was first. ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job.
     """
 
     hypothesis: Hypothesis
@@ -107,7 +39,7 @@ class _Comparable:
     ranks: frozenset[int]
     places: frozenset[str]
     reporters: frozenset[int]
-    missing: frozenset[int]
+    known: frozenset[int]
     key: tuple[bool, int, int, bool, int, int, str]
 
     @property
@@ -155,7 +87,7 @@ class Ranking:
             one.rule.id,
         )
         return _Comparable(
-            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known - one.reporters, key
+            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known, key
         )  # fmt: skip
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
@@ -253,13 +185,19 @@ def _leads_to(root: _Comparable, consequence: _Comparable) -> bool:
     missed = consequence.rule.culprit == "absent"
     if missed != (root.rule.culprit == "absent"):
         loss, fault = (consequence, root) if missed else (root, consequence)
-        alone = (
-            bool(fault.reporters) and fault.reporters == loss.missing and len(loss.reporters) >= len(fault.reporters)
-        )
+        alone = _are_all_others(fault, loss) and len(loss.reporters) >= len(fault.reporters)
         unordered = _unordered(root.first, consequence.first) and _elsewhere(fault, loss)
         if fault.rule.culprit != "none" and (alone or unordered):
             return missed
     return _before(root.first, consequence.first)
+
+
+def _are_all_others(fault: _Comparable, loss: _Comparable) -> bool:
+    """Whether all ranks of the job tell of the loss but for those who tell of the fault."""
+    told, lost = fault.reporters, loss.reporters
+    if not told or len(told) + len(lost) < len(fault.known):
+        return False
+    return told.isdisjoint(lost) and told | lost == fault.known
 
 
 def _unordered(one: Observation, other: Observation) -> bool:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import LeafState
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.liveness import JobSnapshot
 from logrules.inference.observation import Match, Observation
-from logrules.inference.ranking import Hypothesis
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.inference.survival import survived

@@ -9,9 +9,9 @@ from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import outcome_of, ranked_of, report_of
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.failure_captures import captures_of
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.job_state import JobState
 from logrules.inference.observation import Observation
-from logrules.inference.ranking import Hypothesis, Ranked
 from logrules.inference.recorded_calls import PLACES
 from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.rule_index import Index, index_of

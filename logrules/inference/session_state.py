@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
-from logrules.inference.ranking import Hypothesis
 from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event

@@ -6,7 +6,7 @@ from logrules.inference.command_slots import with_other_names, with_told_names
 from logrules.inference.derived_numbers import with_numbers
 from logrules.inference.failure_captures import captures_of, places_of
 from logrules.inference.failures import Failures
-from logrules.inference.ranking import Hypothesis
+from logrules.inference.hypothesis import Hypothesis
 from logrules.model.report import Evidence
 from logrules.ruleset.pack import Pack
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from logrules.inference.culprit import culprits, named_ranks, pairs_of
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.launcher_ends import hosts_of, hosts_of_ended
 from logrules.inference.observation import Observation
 from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
 from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable, number
-from logrules.inference.ranking import Hypothesis
 
 _ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 # An address that says no more than that the peer is on the same host.

@@ -1,0 +1,75 @@
+"""What may be wrong: a rule that holds, on the lines that speak for it, and what follows from it."""
+
+from logrules.inference.observation import Match, Observation
+from logrules.model.record import record
+from logrules.model.report import Severity
+from logrules.ruleset.pack import Rule
+
+
+@record
+class Hypothesis:
+    """A rule that holds: on which observations, and whether the run lived on after them.
+
+    One that is ``supposed`` does not hold: it is what a failure that nothing knows may be. One that is ``overdue`` is a
+    wait that had lasted for longer than its patience, by the job's own time.
+    """
+
+    rule: Rule
+    matches: tuple[Match, ...]
+    survived: bool = False
+    supposed: bool = False
+    overdue: bool = False
+
+    @property
+    def first(self) -> Observation:
+        """The first line that speaks for it."""
+        if len(self.matches) == 1:
+            return self.matches[0].first[0]
+        return min((match.first[0] for match in self.matches), key=lambda seen: seen.order)
+
+    @property
+    def last(self) -> Observation:
+        """The last line that speaks for it."""
+        return max((match.last for match in self.matches), key=lambda seen: seen.order)
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is, given that the run may have survived it."""
+        return Severity.INFO if self.survived else self.rule.severity
+
+    @property
+    def ranks(self) -> frozenset[int]:
+        """The ranks that wrote its first lines."""
+        ranks = (seen.worker.rank for match in self.matches for seen in match.first)
+        return frozenset(rank for rank in ranks if rank is not None)
+
+    @property
+    def reporters(self) -> frozenset[int]:
+        """The ranks that wrote any of its lines."""
+        return frozenset(rank for match in self.matches for rank in match.ranks)
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The hosts on which its first lines were written, or the containers; none where a line does not tell."""
+        places = {seen.worker.host or seen.worker.role for match in self.matches for seen in match.first}
+        return frozenset() if None in places else frozenset(place for place in places if place is not None)
+
+    @property
+    def specificity(self) -> int:
+        """How much of what the rule looks for was found: kinds of lines, and names that they captured."""
+        signals = {signal for match in self.matches for signal in match.signals}
+        captured = {
+            name
+            for match in self.matches
+            for seen, signal in zip(match.first, match.signals, strict=False)
+            for name in seen.captures(signal)
+        }
+        return len(signals) + len(captured) + bool(self.rule.requires)
+
+
+@record
+class Ranked:
+    """A hypothesis that nothing explains, with those that it explains."""
+
+    hypothesis: Hypothesis
+    consequences: tuple[Hypothesis, ...] = ()
