@@ -31,6 +31,8 @@ def on():
         ("only the head was written", STEPS + FRAMES.splitlines()[0] + "\n", False),
         ("its head alone names who wrote it", STEPS + "[2025-03-02 10:00:09 TP0] " + FRAMES, True),
         ("it was ignored", STEPS + "Exception ignored in: <function Pool.__del__>\n" + FRAMES, False),
+        ("a thread of the tracker beside it", STEPS + "Exception in thread IntMsgThr:\n" + FRAMES, False),
+        ("where an operation was defined", STEPS + "Original stack trace for 'dense/MatMul':\n" + HEADLESS, False),
         ("a dump of stacks", STEPS + HEADLESS, False),
         ("its head was lost: the log begins in it", HEADLESS, True),
         ("the log begins with the rest of a message", "    _...: st...\n" + HEADLESS, True),
@@ -60,6 +62,7 @@ NOTEBOOK = (
 def test_a_notebook_shows_source_between_the_last_frame_and_the_cut(on, torn):
     report = run_log(on, STEPS + NOTEBOOK + torn)
     assert report.status is Status.FAILED
+    assert report.diagnoses[0].title.en.startswith("RuntimeError: the log ends before its message")
     assert "trainer.py:226" in report.diagnoses[0].title.en
     assert run_log(on, NOTEBOOK + STEPS + STEPS).status is not Status.FAILED
 

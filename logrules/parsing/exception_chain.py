@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
 from logrules.model.record import field, mutable_record, replace
-from logrules.parsing.exception_line import shows_code
+from logrules.parsing.exception_line import exception_cut_off, exception_headed, shows_code
 from logrules.parsing.frame_list import FrameList
 
 # An exception told in another one's message begins within so many lines below it.
@@ -51,6 +51,14 @@ class OpenTraceback:
         near = self.first.source == last.source and last.line - self.last_line <= reach
         alone = not (self.nested or self.frames.innermost_first) and self.link is None
         return near and alone and bool(self.frames.count) and (not self.headless or self._begins_its_log())
+
+    def cut_off(self, lines: Sequence[Event]) -> tuple[Event, str, str]:
+        """Where these last lines of a log tell best what it ends before, and its type and message as far as they do."""
+        named = exception_headed(self.first.message)
+        if named is not None:
+            return self.first, *named
+        place = replace(self.last_of(lines), worker=self.first.worker)
+        return place, *exception_cut_off(place.text)
 
     def last_of(self, lines: Sequence[Event]) -> Event:
         """The last of these lines that is its own and shows code: the last one of a log may be torn, or be marks."""

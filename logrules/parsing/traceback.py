@@ -14,8 +14,6 @@ from logrules.parsing.exception_line import (
     MAX_MESSAGE,
     asserted,
     exception_by_place,
-    exception_cut_off,
-    exception_headed,
     indent_of,
     same_prefix,
     unglued,
@@ -74,9 +72,7 @@ class TracebackAssembler:
         for writer in self._writers.values():
             trace = next((one for one in writer.traces if one.is_cut_off_at(lines)), None)
             if trace is not None:
-                named = exception_headed(trace.first.message)
-                place = trace.first if named else replace(trace.last_of(lines), worker=trace.first.worker)
-                told = named or exception_cut_off(place.text)
+                place, *told = trace.cut_off(lines)
                 return self._bounded(self._complete(writer, place, trace, *told)[1])
         return None
 
