@@ -296,10 +296,11 @@ def test_a_folder_that_is_gone_is_said_to_be(here, capsys):
     Path("gone").mkdir()
     os.chdir("gone")
     Path("../gone").rmdir()
-    for words in (["scan", "."], ["rules"], ["check"], ["diagnose", "../fine.log"]):
+    for words in (["rules"], ["check"], ["diagnose", "fine.log", "../fine.log"], ["new", "../fine.log:1"]):
         assert main(words) == 2
-        assert one_sentence(said := capsys.readouterr().err)
-    assert "no longer there" in said
+        assert one_sentence(capsys.readouterr().err)
+    main(["rules"])
+    assert "no longer there" in capsys.readouterr().err
     os.chdir(here)
 
 

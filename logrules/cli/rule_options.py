@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.model.errors import LogrulesError
 from logrules.model.record import replace
 from logrules.output.escape import safe
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from logrules.ruleset.settings import Settings
 
 NO_SETTINGS = "none"
-_NO_FOLDER = "the folder in which it was started is no longer there: `cd` to another, or back into it"
 
 
 def add_pack_options(parser: argparse.ArgumentParser) -> None:
@@ -55,10 +53,7 @@ def chosen_settings(options: argparse.Namespace) -> "Settings":
 
     if options.settings == NO_SETTINGS:
         return Settings()
-    try:
-        here = Path.cwd()
-    except FileNotFoundError:
-        raise LogrulesError(_NO_FOLDER) from None
+    here = Path.cwd()
     found = read_settings(Path(options.settings)) if options.settings else find_settings(here)
     packs = tuple(pack.relative_to(here) if pack.is_relative_to(here) else pack for pack in found.packs)
     return replace(found, packs=packs)
