@@ -292,6 +292,19 @@ def test_folders_of_the_kernel_are_not_searched_for_logs_unless_named():
 
 
 @posix
+def test_a_folder_that_is_gone_is_said_to_be(here, capsys):
+    Path("gone").mkdir()
+    os.chdir("gone")
+    Path("../gone").rmdir()
+    for words in (["rules"], ["check"], ["diagnose", "fine.log", "../fine.log"], ["new", "../fine.log:1"]):
+        assert main(words) == 2
+        assert one_sentence(capsys.readouterr().err)
+    main(["rules"])
+    assert "no longer there" in capsys.readouterr().err
+    os.chdir(here)
+
+
+@posix
 def test_a_pipe_among_the_caches_is_not_waited_for(here, monkeypatch):
     cache = here / "cache"
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(cache))

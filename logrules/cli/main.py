@@ -98,6 +98,8 @@ def _sentence(fault: Exception) -> str:
     """What went wrong, and, where that is no fault of the user's, how to tell us."""
     if isinstance(fault, LogrulesError):
         return str(fault)
+    if isinstance(fault, FileNotFoundError) and fault.filename is None:  # of a path it would be named
+        return "the folder in which it was started is no longer there: `cd` to another, or back into it"
     if isinstance(fault, OSError) and fault.strerror:
         place = f"{fault.filename}: " if fault.filename else ""
         return f"{place}{fault.strerror.lower()}"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Self
 from anyio import EndOfStream
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
-from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -54,7 +53,9 @@ class AnsweredStream:
 
 def _refusal(fault: Exception) -> JSONRPCError:
     """The answer to what could not be read, under the id that it has, if it has one."""
-    said = fault.errors(include_url=False, include_context=False)[0] if isinstance(fault, ValidationError) else None
+    # Pydantic's, which only the room of rule files may import.
+    errors = getattr(fault, "errors", None)
+    said = errors(include_url=False, include_context=False)[0] if errors is not None else None
     is_json = said is not None and said["type"] != "json_invalid"
     message = "no request of JSON-RPC" if is_json else "no JSON in UTF-8, or a lone half of a UTF-16 pair in it"
     error = ErrorData(code=INVALID_REQUEST if is_json else PARSE_ERROR, message=message)
