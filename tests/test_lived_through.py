@@ -247,6 +247,8 @@ _OPENING = "Reading the settings of tides\nCUDA device 0 is used\nBuilding the t
     ("story", "log", "status"),
     [
         ("nothing comes below it", _UNKNOWN, Status.FAILED),
+        ("a loop without a name counts on", "".join(_LOOP.format(n, 8 * n) for n in range(6)) + _UNKNOWN
+         + "".join(_LOOP.format(n, 8 * n) for n in range(6, 12)), Status.RUNNING),
         ("the loop makes one round more", "".join(_LOOP.format(n, 8 * n) for n in range(6)) + _UNKNOWN
          + _LOOP.format(6, 48), Status.FAILED),
         ("a server answers on", _UNKNOWN + "".join(_ANSWERED.format(n, "chats", "200 OK") for n in range(11, 15)),
@@ -286,6 +288,32 @@ def _caught(below: str) -> str:
 )
 def test_a_process_that_logs_what_it_caught_and_says_more_has_lived(on, story, log, failed):
     assert (run_log(on, log).status is Status.FAILED) is failed
+
+
+_REFUSED = "usage: fit.py [-h] [--lr LR]\nfit.py: error: unrecognized arguments: --rate 1e-4\n"
+_RAISED = (
+    "Traceback (most recent call last):\n"
+    '  File "/srv/app/{file}", line 41, in <module>\n'
+    "    main()\n"
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "cause"),
+    [
+        ("the program was started anew and read its arguments", _REFUSED + _RAISED.format(file="fit.py"), "cuda-oom"),
+        ("what another program fails of may come of it", _REFUSED + _RAISED.format(file="test.py"), "bad-config"),
+        (
+            "one rank was refused a start, another ran",
+            "".join(f"[rank0]: {line}\n" for line in _REFUSED.splitlines())
+            + "".join(f"[rank1]: {line}\n" for line in _RAISED.format(file="fit.py").splitlines()),
+            "bad-config",
+        ),
+    ],
+)
+def test_a_program_that_ran_later_was_not_refused_for_good(on, story, log, cause):
+    assert run_log(on, log).diagnoses[0].cause == cause
 
 
 def ended(script: str, said: str) -> str:

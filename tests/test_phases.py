@@ -180,6 +180,7 @@ def test_status(on, story, log, status, cause):
             "train_step",
         ),
         ("what is being saved", "STEP 1\nSAVING\nBROKEN", "checkpoint"),
+        ("unknown words come again behind a save", "STEP 1\nit 7 err 2\nSAVING\nit 8 err 1\nBROKEN", "train_step"),
         ("what is said of the save alone", "STEP 1\nit 7 err 2\nSAVING\nshard 8 of 9\nBROKEN", "checkpoint"),
         ("words without figures prove nothing", "STEP 1\nhello\nSAVING\nhello\nBROKEN", "checkpoint"),
         ("a save that is done leads back to the loop", "STEP 1\nSAVING\nSAVED\nBROKEN", "train_step"),

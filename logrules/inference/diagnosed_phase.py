@@ -1,6 +1,6 @@
 """In which phase a diagnosed job was, and which of its lines say so."""
 
-from logrules.inference.ending import left_start
+from logrules.inference.ending import left_start, phase_after
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.session_state import SessionState
 from logrules.inference.workers import WorkerTracker
@@ -18,7 +18,7 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
     told = failures.phase_of(chain) if chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase()
-    here = first.phase
+    here = phase_after(first.phase, first.event, findings.tracker, findings.endings)
     # What cleans up behind such a failure reports it too.
     never = pack.end if rule.asynchronous else None
     if here is not None and here == never:

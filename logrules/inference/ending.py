@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from logrules.inference.answers import answers, refuses
 from logrules.inference.cut_short import is_cut_short
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import progress_key
+from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
 from logrules.inference.worker_state import peers
 from logrules.inference.workers import WorkerTracker
@@ -33,6 +33,8 @@ OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
 _LAST_LINES = 40
 _ROUNDS = 4
+# Who works through a list writes so many lines more that begin with words that others began with before.
+_CARRIED_LINES, _BEGIN_WORDS = 12, 2
 _OF_NO_LOOP = re.compile(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
 # Of fewer lines nobody can say that they are all that the program wrote.
 _WHOLE_STREAM_LINES = 8
@@ -121,6 +123,30 @@ class Endings:
         begun = [line for line in own if begins_statement(line.message)]
         return 2 * len(own) > len(lines) and 2 * len(begun) > len(own)
 
+    def resumed(self, event: Event, since: int) -> bool:
+        """Whether lines that count, of a kind from before line ``since``, came again between that and this event.
+
+        Bars do not: one looks like another, and those of the loop are known by their names and totals.
+        """
+        told = [
+            line for line in self.lines.get(event.source, ()) if line.line < event.line and not bar_of(line.message)
+        ]
+        before = {template_of(line.message) for line in told if line.file_line < since}
+        after = {template_of(line.message) for line in told if line.file_line > since}
+        return any("#" in kind for kind in before & after)
+
+    def carried_on(self, failed: Event) -> bool:
+        """Whether lines of one kind that count stand above this line and, with other numbers, below it, as of a loop.
+
+        Answers are no such lines: what is asked for its health says the same while its engine is gone.
+        """
+        lines = [line for line in self.lines.get(failed.source, ()) if line.worker == failed.worker]
+        above, below = (
+            _rounds(line for line in lines if (line.line < failed.line) == early and line.line != failed.line)
+            for early in (True, False)
+        )
+        return any(min(len(told), len(below.get(kind, ()))) >= _ROUNDS for kind, told in above.items())
+
     def repeats(self) -> bool:
         """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
         return any(_repeat(lines[-_LAST_LINES:]) for lines in self.lines.values())
@@ -142,6 +168,21 @@ class Endings:
                 yield line
 
 
+def phase_after(phase: str | None, event: Event, tracker: WorkerTracker, endings: Endings) -> str | None:
+    """The phase that markers say of a line, or the loop before it where that was taken up again; None for no such loop.
+
+    Who writes lines of the kinds that he wrote before he began to save is no longer saving.
+    """
+    if phase is None or phase in tracker.loops or phase not in tracker.interruptions:
+        return phase
+    before = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line]
+    own = max((span for span in before if span.phase == phase), key=lambda span: span.first_line, default=None)
+    if own is None or not endings.resumed(event, own.first_line):
+        return phase
+    looped = [span for span in before if span.first_line < own.first_line and span.phase in tracker.loops]
+    return max(looped, key=lambda span: span.first_line).phase if looped else None
+
+
 def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
     """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
     told = tracker.went_on().get(event.source)
@@ -158,6 +199,16 @@ def _repeat(lines: Sequence[Event]) -> bool:
     counted = {line.message for line in lines if any(letter.isdigit() for letter in line.message)}
     kinds = Counter(template_of(message) for message in counted)
     return any(times >= _ROUNDS and "#" in kind for kind, times in kinds.items())
+
+
+def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
+    """What was said in lines that count, by their kind: neither errors nor what stands in a traceback."""
+    said: dict[str, set[str]] = {}
+    for line in lines:
+        kind = template_of(line.message)
+        if "#" in kind and begins_statement(line.message) and not _claims(line) and not _OF_NO_LOOP.match(kind):
+            said.setdefault(kind, set()).add(progress_key(line.message))
+    return said
 
 
 def _without_stream_level(
@@ -179,7 +230,9 @@ def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
     lived_through = {
         template_of(line.message)
         for place, line in errors
-        if line.line <= went_on or _speaks_on(line, lines[place + 1 :])
+        if line.line <= went_on
+        or _carries_on(line, lines[:place], lines[place + 1 :])
+        or _speaks_on(line, lines[place + 1 :])
     }
     for place, line in errors:
         if line.line > went_on and template_of(line.message) not in lived_through and not answers(lines[place + 1 :]):
@@ -198,3 +251,21 @@ def _claims(line: Event) -> bool:
     if line.level is None or line.level < Level.ERROR or line.stance is not Stance.FACT:
         return False
     return _ANNOUNCES.fullmatch(line.message) is None
+
+
+def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:
+    """Whether its writer says the same as before, of other things, and for so long that no end is told so."""
+    known = {_begin(line) for line in before if _is_routine(line, error)}
+    told = {progress_key(line.message) for line in after if _is_routine(line, error) and _begin(line) in known}
+    return len(told) >= _CARRIED_LINES
+
+
+def _is_routine(line: Event, error: Event) -> bool:
+    if line.worker != error.worker or _claims(line):
+        return False
+    return begins_statement(line.message) and len(_begin(line).split()) == _BEGIN_WORDS
+
+
+def _begin(line: Event) -> str:
+    """The words that a line begins with: what follows names the thing that it is about."""
+    return " ".join(template_of(line.message).split()[:_BEGIN_WORDS])

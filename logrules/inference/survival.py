@@ -25,7 +25,7 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
     tracker, last = run.tracker, match.last
     if rule.wait is not None:
         return run.went_on(last)
-    if run.job.ended and (_reopened(run, last) or _ran_again(run, last)):
+    if run.job.ended and (_reopened(run, last) or _ran_later(run, last) or _ran_again(run, last)):
         return True
     if rule.cleared_by == "nothing":
         return False
@@ -45,7 +45,10 @@ def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
     own = run.tracker.workers.get(last.worker)
     if own is not None and own.began_anew(last):
         return True
-    return run.job.ended and run.tracker.steps.count == last.round and _outlived(run, last)
+    if not run.job.ended:
+        return False
+    looped = rule.cleared_by == "progress" and run.job.endings.carried_on(last.event)
+    return looped or (run.tracker.steps.count == last.round and _outlived(run, last))
 
 
 def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
@@ -110,6 +113,19 @@ def _keeps_open(run: RunState, rule: Rule, match: Match) -> bool:
 def _reopened(run: RunState, last: Observation) -> bool:
     """Whether the log of one process is opened by it once more: ranks that start later open it too."""
     return not run.ranks.ranks and run.job.endings.reopened(last.event)
+
+
+def _ran_later(run: RunState, last: Observation) -> bool:
+    """Whether the program that was refused a start is in a traceback below: it was started once more, and ran."""
+    program = last.all_captures().get("program")
+    if program is None or last.chain is not None or run.ranks.ranks:
+        return False
+    event, name = last.event, program.rpartition("/")[2]
+    return any(
+        one.first.source == event.source and one.first.line > event.line and one.worker == event.worker
+        for one in run.failures.uncaught()
+        if any(frame.file.rpartition("/")[2] == name for frame in one.frames)
+    )
 
 
 def _ran_again(run: RunState, last: Observation) -> bool:
