@@ -56,7 +56,7 @@ def test_a_log_gives_the_same_report_whichever_way_it_comes(log, tmp_path, monke
     assert json.loads(saved)["sources"] == ["a.log"]
     packed = _report(capsys, "diagnose", "--format", "json", "a.log.gz").replace("a.log.gz", "a.log")
     # Commands read the compressed one by its own tools.
-    assert packed.replace("<(zcat a.log)", "a.log") == saved
+    assert packed.replace("zgrep", "grep") == saved
     with _on_standard_input(Path("a.log")):
         piped = _report(capsys, "diagnose", "--format", "json", "-").replace("<stdin>", "a.log")
     # Commands to run name the file where there is one.

@@ -1,13 +1,13 @@
 """The real names of the logs in suggested commands, in place of the usual ``train.log`` and ``*.log``.
 
-For a log that is compressed stands what its shell makes of it: ``<(zcat train.log.gz)``.
+A log that is compressed is read by ``zgrep`` in place of ``grep``, and by ``zcat … |`` before other commands.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from logrules.model.record import replace
+from logrules.model.record import record, replace
 from logrules.model.report import Diagnosis, Fix, Report
 from logrules.output.shell import quoted
 
@@ -16,9 +16,42 @@ _SAVED = "<saved output>"
 # A file to write to stays: only what is read is the log. Text inside quotes is a pattern or a script.
 _ONE_LOG = re.compile(r"(?<![\w./>*'\"-])(?<!> )train\.log(?![\w.'\"])")
 _ALL_LOGS = re.compile(r"(?<![\w./>'\"-])(?<!name )(?<!include )\*\.log(?![\w.'\"])")
-# gzip, bzip2, xz and zstd bring these along.
-_TOOLS = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
+# What stands between `|`, `;`, `&` and line ends; quoted text is no such mark.
+_SIMPLE_COMMAND = re.compile(r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^'\"\\|;&\n])+")
+_FIRST_WORD = re.compile(r"\s*(\S+)")
+# gzip, bzip2, xz and zstd bring these along; each also reads files that are not compressed, if it is told to (-f).
+_TOOLS = {".gz": "z", ".bz2": "bz", ".xz": "xz", ".zst": "zstd"}
 _NO_TOOL = (".tgz", ".tar", ".zip", ".lz4")
+
+
+@record
+class Unpacker:
+    """How a shell reads logs that are all packed in one way: ``prefix`` of its tools, none for plain files."""
+
+    prefix: str
+    some_plain: bool = False
+
+    @property
+    def reads_plain(self) -> bool:
+        """Whether the files are plain, and any program can read them."""
+        return not self.prefix
+
+    def reading(self, command: str, *logs: re.Pattern[str]) -> str:
+        """The command for bash with each of its parts that reads one of ``logs`` by a tool that can expand it."""
+        if self.reads_plain:
+            return command
+        return _SIMPLE_COMMAND.sub(lambda found: self._part(found[0], logs), command)
+
+    def _part(self, part: str, logs: Sequence[re.Pattern[str]]) -> str:
+        log = next((found for one in logs if (found := one.search(part)) is not None), None)
+        word = _FIRST_WORD.match(part)
+        if log is None or word is None:
+            return part
+        if word[1] == "grep":
+            return f"{part[: word.start(1)]}{self.prefix}{part[word.start(1) :]}"
+        unpack = f"{self.prefix}cat -f" if self.some_plain else f"{self.prefix}cat"
+        rest = f"{part[word.start(1) : log.start()].rstrip()}{part[log.end() :]}"
+        return f"{part[: word.start(1)]}{unpack} {log[0]} | {rest}"
 
 
 def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
@@ -29,10 +62,11 @@ def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
     """
     named = tuple(paths.values())
     diagnoses = report.diagnoses
+    unpacker = _unpacker_of(named)
     if not named:
         diagnoses = tuple(replace(one, fixes=tuple(map(_to_fill_in, one.fixes))) for one in diagnoses)
-    elif not any(path.removesuffix(end).endswith(_NO_TOOL) for path in named for end in ("", *_TOOLS)):
-        diagnoses = tuple(_with_logs(one, paths, named) for one in diagnoses)
+    elif unpacker is not None:
+        diagnoses = tuple(_with_logs(one, paths, named, unpacker) for one in diagnoses)
     return replace(report, paths=dict(paths), diagnoses=diagnoses)
 
 
@@ -41,16 +75,16 @@ def _to_fill_in(fix: Fix) -> Fix:
     return replace(fix, run=run, powershell=powershell)
 
 
-def _with_logs(one: Diagnosis, paths: Mapping[str, str], named: Sequence[str]) -> Diagnosis:
+def _with_logs(one: Diagnosis, paths: Mapping[str, str], named: Sequence[str], unpacker: Unpacker) -> Diagnosis:
     first = paths.get(one.evidence[0].source, named[0]) if one.evidence else named[0]
-    return replace(one, fixes=tuple(_located(fix, first, named) for fix in one.fixes))
+    return replace(one, fixes=tuple(_located(fix, first, named, unpacker) for fix in one.fixes))
 
 
-def _located(fix: Fix, first: str, named: Sequence[str]) -> Fix:
+def _located(fix: Fix, first: str, named: Sequence[str], unpacker: Unpacker) -> Fix:
     run, powershell = fix.run, fix.powershell
     if run is not None:
-        run = _named(run, first, named, "'\\''")
-    if powershell is not None and not any(map(_tool_of, named)):
+        run = _named(unpacker.reading(run, _ONE_LOG, _ALL_LOGS), first, named, "'\\''")
+    if powershell is not None and unpacker.reads_plain:
         powershell = _named(powershell, first, named, "''")
     return replace(fix, run=run, powershell=powershell)
 
@@ -64,16 +98,18 @@ def _all_named(named: Sequence[str], quote: str) -> str:
     if len(named) <= _MAX_NAMED:
         return (" " if quote != "''" else ",").join(_word(path, quote) for path in named)
     folders = {PurePath(path).parent for path in named}
-    together = len(folders) == 1 and not any(map(_tool_of, named))
-    return f"{_word(folders.pop().as_posix(), quote)}/*" if together else "*.log"
+    return f"{_word(folders.pop().as_posix(), quote)}/*" if len(folders) == 1 else "*.log"
 
 
 def _word(path: str, quote: str) -> str:
-    word = quoted(f"./{path}" if path.startswith("-") else path, quote)
-    tool = _tool_of(path)
-    return f"<({tool} {word})" if tool else word
+    return quoted(f"./{path}" if path.startswith("-") else path, quote)
 
 
-def _tool_of(path: str) -> str:
-    """What writes out a compressed log; empty for one that any program can read."""
-    return next((tool for end, tool in _TOOLS.items() if path.endswith(end)), "")
+def _unpacker_of(paths: Sequence[str]) -> Unpacker | None:
+    """What reads all of these files at once by their names; None where no common tool does."""
+    stems = {path: next((end for end in _TOOLS if path.endswith(end)), "") for path in paths}
+    archives = any(path.removesuffix(end).endswith(_NO_TOOL) for path, end in stems.items())
+    packed = {end for end in stems.values() if end}
+    if archives or len(packed) > 1:
+        return None
+    return Unpacker(_TOOLS[packed.pop()], "" in stems.values()) if packed else Unpacker("")
