@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from types import SimpleNamespace
 import pytest
 
 from logrules.model.change import Change, Raised, StallProlonged, Update, Withdrawn
+from logrules.model.collective import GroupRecord
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.worker_status import ParallelSizes, WorkerNow
@@ -396,6 +398,9 @@ class FakeFollowing:
 
     def ingest(self, source: str, text: str, at: float) -> None:
         self.heard.append((source, text, at))
+
+    def ingest_records(self, records: Iterable[GroupRecord], at: float) -> None:
+        assert list(records) == []
 
     def note(self, source: str, text: str) -> None:
         raise AssertionError((source, text))

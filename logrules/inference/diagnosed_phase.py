@@ -41,6 +41,8 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
         (told, PhaseSource.FRAMES),
         (further, PhaseSource.OTHER_FRAMES),
         (headed, PhaseSource.HEADER),
+        # A library logs what failed before its traceback begins, where nothing has told a phase yet.
+        (_beside(hypothesis, findings) if at_start else None, PhaseSource.OTHER_FRAMES),
         (None if spoken else here, PhaseSource.MARKERS),
         (spoken, PhaseSource.LAST),
         (called, PhaseSource.FRAMES),
@@ -63,7 +65,7 @@ def _entered_next(event: Event, tracker: WorkerTracker, pack: Pack) -> str | Non
     """What the first marker behind a line says, where none stands above it; how the job ends tells nothing."""
     spans = (span for span in tracker.spans() if span.source == event.source and span.first_line >= event.file_line)
     entered = min(spans, key=lambda span: span.first_line, default=None)
-    return entered.phase if entered is not None and entered.phase != pack.phases[-1].id else None
+    return entered.phase if entered is not None and entered.phase != pack.end else None
 
 
 def _called(failure: Failure | None, pack: Pack) -> str | None:
@@ -86,6 +88,50 @@ def _record(hypothesis: Hypothesis) -> int | None:
         if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
     ]
     return min(repeats, key=lambda line: line.order).chain if repeats else None
+
+
+def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str | None:
+    """What the last lines say of where a job was that never came to a loop, for a rule about its silence."""
+    if not isinstance(hypothesis.rule.when, Detector) or findings.tracker.looped:
+        return None
+    # Its patterns take a millisecond to compile, and few logs end so.
+    from logrules.inference.spoken_phase import spoken_phase
+
+    source = hypothesis.first.event.source
+    lines = findings.endings.lines.get(source, ())
+    return spoken_phase(pack.phases, lines, findings.tracker.went_on().get(source, 0))
+
+
+def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
+    """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains.
+
+    A job that falls silent before its first step is at its start.
+    """
+    phase = rule.phase_otherwise
+    if isinstance(rule.when, Detector) and not findings.tracker.looped and not findings.endings.repeats():
+        return pack.start
+    loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
+    looping = any(one.id == phase and one.loop for one in pack.phases)
+    if not looping or not loops or any(phase in one for one in loops):
+        return phase
+    return loops[0][0]
+
+
+def last_phase(findings: SessionState) -> str:
+    """The phase that anybody entered last; a job begins at its launch."""
+    return findings.tracker.latest[1] if findings.tracker.latest else "launch"
+
+
+def _beside(hypothesis: Hypothesis, findings: SessionState) -> str | None:
+    """The phase of the first failure among the other lines of a hypothesis that begins outside of one."""
+    first, failures = hypothesis.first, findings.failures
+    if first.chain is not None:
+        return None
+    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
+    chains = {line.order: line.chain for line in lines if line.chain is not None and line.worker == first.worker}
+    failed = (chains[order] for order in sorted(chains) if failures.record_of(chains[order]) is not None)
+    phases = map(failures.phase_of, failed)
+    return next((phase for phase in phases if phase is not None), None)
 
 
 def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str | None:
