@@ -132,35 +132,3 @@ def _beside(hypothesis: Hypothesis, findings: SessionState) -> str | None:
     failed = (chains[order] for order in sorted(chains) if failures.record_of(chains[order]) is not None)
     phases = map(failures.phase_of, failed)
     return next((phase for phase in phases if phase is not None), None)
-
-
-def _spoken(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> str | None:
-    """What the last lines say of where a job was that never came to a loop, for a rule about its silence."""
-    if not isinstance(hypothesis.rule.when, Detector) or findings.tracker.looped:
-        return None
-    # Its patterns take a millisecond to compile, and few logs end so.
-    from logrules.inference.spoken_phase import spoken_phase
-
-    source = hypothesis.first.event.source
-    lines = findings.endings.lines.get(source, ())
-    return spoken_phase(pack.phases, lines, findings.tracker.went_on().get(source, 0))
-
-
-def _usual_phase(rule: Rule, findings: SessionState, pack: Pack) -> str | None:
-    """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains.
-
-    A job that falls silent before its first step is at its start.
-    """
-    phase = rule.phase_otherwise
-    if isinstance(rule.when, Detector) and not findings.tracker.looped and not findings.endings.repeats():
-        return pack.start
-    loops = [one.loops for one in pack.frameworks if one.loops and one.id in findings.frameworks]
-    looping = any(one.id == phase and one.loop for one in pack.phases)
-    if not looping or not loops or any(phase in one for one in loops):
-        return phase
-    return loops[0][0]
-
-
-def last_phase(findings: SessionState) -> str:
-    """The phase that anybody entered last; a job begins at its launch."""
-    return findings.tracker.latest[1] if findings.tracker.latest else "launch"
