@@ -67,3 +67,21 @@ Traceback (most recent call last):
   File "/v/lib/python3.11/site-packages/vllm/v1/worker/gpu_worker.py", line 90, in load_model
 """
     assert replay([MemorySource("serve.log", text)], shipped).diagnoses[0].phase == "model_load"
+
+
+@pytest.mark.parametrize(
+    ("behind", "phase"),
+    [
+        pytest.param(
+            "Loading safetensors checkpoint shards:   0% Completed | 0/4 [00:00<?, ?it/s]\n",
+            "model_load",
+            id="it starts",
+        ),
+        pytest.param("Saving model checkpoint to /out/checkpoint-40\n", "train_step", id="it saves because it failed"),
+    ],
+)
+def test_of_a_log_that_is_cut_at_its_head_the_next_phase_tells_but_for_what_a_failure_brings_about(
+    shipped: Pack, behind: str, phase: str
+):
+    failed = "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    assert replay([MemorySource("job.log", failed + behind)], shipped).diagnoses[0].phase == phase

@@ -47,7 +47,7 @@ def phase_of(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> tupl
         (spoken, PhaseSource.LAST),
         (called, PhaseSource.FRAMES),
         (later, PhaseSource.OTHER_FRAMES),
-        (_entered_next(first.event, findings.tracker, pack) if here is None else None, PhaseSource.LAST),
+        (_entered_next(first.event, findings.tracker) if here is None else None, PhaseSource.LAST),
         (_usual_phase(rule, findings, pack), PhaseSource.CAUSE),
     )
     found = next(((phase, source) for phase, source in words if phase not in (None, never)), None)
@@ -61,11 +61,14 @@ def _before_end(event: Event, tracker: WorkerTracker, last: str) -> str | None:
     return max(before, key=lambda span: span.first_line).phase if before else None
 
 
-def _entered_next(event: Event, tracker: WorkerTracker, pack: Pack) -> str | None:
-    """What the first marker behind a line says, where none stands above it; how the job ends tells nothing."""
+def _entered_next(event: Event, tracker: WorkerTracker) -> str | None:
+    """What the first marker behind a line says, where none stands above it.
+
+    How the job ends tells nothing, nor what it may do because it failed: to save, say.
+    """
     spans = (span for span in tracker.spans() if span.source == event.source and span.first_line >= event.file_line)
     entered = min(spans, key=lambda span: span.first_line, default=None)
-    return entered.phase if entered is not None and entered.phase != pack.end else None
+    return entered.phase if entered is not None and entered.phase in tracker.startup | tracker.loops else None
 
 
 def _called(failure: Failure | None, pack: Pack) -> str | None:

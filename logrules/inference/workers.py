@@ -25,8 +25,8 @@ class WorkerTracker:
     """Follows all workers of a job through the markers of a pack, of which the ``tables`` are made."""
 
     def __init__(self, tables: WorkerTables) -> None:
-        self.loops, self.interruptions = tables.loops, tables.interruptions
-        self._idle, self._startup = tables.idle, tables.startup
+        self.loops, self.startup, self.interruptions = tables.loops, tables.startup, tables.interruptions
+        self._idle = tables.idle
         self._waits, self._no_rhythm = tables.waits, tables.no_rhythm
         self._loop_order = -1
         self.workers: dict[Worker, WorkerState] = {}
@@ -59,7 +59,7 @@ class WorkerTracker:
         latest = self.workers[latest_worker]
         if own is None or own.phase is None or not peers(event.worker, latest_worker):
             return self._where(latest, latest_phase, event)
-        behind = own.phase in self._startup and own.latest is not None and own.latest.order < self._loop_order
+        behind = own.phase in self.startup and own.latest is not None and own.latest.order < self._loop_order
         return latest_phase if behind else self._where(own, own.phase, event)
 
     def _where(self, state: WorkerState, phase: str, event: Event) -> str | None:
@@ -86,7 +86,7 @@ class WorkerTracker:
 
     def stepped_past(self, earlier: Observation, phase: str | None) -> bool:
         """Whether who wrote this while starting has stepped through a loop since: more than the step then under way."""
-        if phase not in self._startup or self.steps.count == earlier.round:
+        if phase not in self.startup or self.steps.count == earlier.round:
             return False
         return any(
             state.stepped is not None and state.stepped.order > earlier.order and not peers(worker, earlier.worker)
@@ -203,7 +203,7 @@ class WorkerTracker:
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += state.span(worker, observation)
-            state.enter(phase, observation, self._startup)
+            state.enter(phase, observation, self.startup)
             if phase in self.loops and phase not in self.interruptions:
                 state.home = phase
             yield PhaseEntered(worker, phase, observation.time)
