@@ -48,6 +48,13 @@ def some_of(rows: Iterable[object], every: int = 4) -> list[object]:
     return [row if n % every == 0 else pytest.param(row, marks=pytest.mark.fuzz) for n, row in enumerate(rows)]
 
 
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    """Starting a browser and drawing in it is a tenth of a run."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> object:
     """Folders of the tests' own for what is cached and what scans keep. `make test` has compiled the shipped rules before: they are there already."""

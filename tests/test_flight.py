@@ -307,12 +307,16 @@ def same_ranks(ranks: Iterable[int], groups: int) -> dict:
     return {str(number): {"desc": "x", "ranks": shared} for number in range(groups)}
 
 
-EVIL = list(evil(Path()))
+# What a dump that is run would make is a file where the test runs.
+EVIL = evil(Path())
 
 
-@pytest.mark.parametrize("story", EVIL)
-def test_a_hostile_dump_gives_a_note_or_nothing_and_runs_nothing(shipped: Pack, tmp_path: Path, story):
-    (tmp_path / "nccl_trace_rank_0").write_bytes(evil(tmp_path)[story])
+@pytest.mark.parametrize("dumped", EVIL.values(), ids=EVIL)
+def test_a_hostile_dump_gives_a_note_or_nothing_and_runs_nothing(
+    shipped: Pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dumped: bytes
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nccl_trace_rank_0").write_bytes(dumped)
     (tmp_path / "rank0.log").write_text("2025-06-01 10:00:00 INFO step 1 loss 0.5\n")
     report = report_on(shipped, tmp_path)
     assert not (tmp_path / "touched").exists()

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 
 import pytest
 
 from logrules.engine.run import replay
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import MemorySource
+from tests.conftest import some_of
 
 RANKS, AT_FAULT = 8, 5
 # A line, and the rank that wrote it; None is a launcher.
@@ -85,13 +87,12 @@ def in_files(lines: list[Written], name: Callable[[int], str]) -> Iterator[Memor
         yield MemorySource(name(rank), "".join(f"{text}\n" for writer, text in lines if writer == rank))
 
 
-@pytest.mark.parametrize("before", [0, 6], ids=["first", "in the midst of those who lose it"])
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("carrier", [*PREFIXES, *FILES])
-def test_whoever_carries_the_lines_the_same_rank_is_at_fault(
-    carrier: str, fault: str, loss: str, before: int, shipped: Pack
-):
+FIRST, IN_THE_MIDST = 0, 6  # how many of those who lose the rank say so before it tells why
+
+
+@pytest.mark.parametrize("row", some_of(product([*PREFIXES, *FILES], FAULTS, LOSSES, [FIRST, IN_THE_MIDST]), every=5))
+def test_whoever_carries_the_lines_the_same_rank_is_at_fault(row: tuple[str, str, str, int], shipped: Pack):
+    carrier, fault, loss, before = row
     lines = story(fault, loss, before)
     logs = in_files(lines, FILES[carrier]) if carrier in FILES else prefixed(lines, PREFIXES[carrier])
     first = replay(list(logs), shipped).diagnoses[0]
