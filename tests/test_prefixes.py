@@ -1,7 +1,7 @@
 """The rank at fault is the same whoever passes the lines on: launchers, collectors, loggers, a file a rank."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 import pytest
@@ -49,42 +49,44 @@ def story(fault: str, loss: str, before: int) -> list[Written]:
     return [*steps, *(line for block in blocks for line in block)]
 
 
-PREFIXES: Mapping[str, Callable[[int, str], str]] = {
-    "torchrun": lambda rank, text: f"[rank{rank}]: {text}",
-    "torchrun, by its role": lambda rank, text: f"[default{rank}]:{text}",
-    "torchrun, by a role of one's own": lambda rank, text: f"[trainer{rank}]:{text}",
-    "srun --label": lambda rank, text: f"{rank}: {text}",
-    "mpirun": lambda rank, text: f"[1,{rank}]<stderr>:{text}",
-    "mpirun with times": lambda rank, text: f"Fri Mar  7 10:00:02 2025[1,{rank}]<stderr>:{text}",
-    "prterun": lambda rank, text: f"[prterun-n1-4242@1,{rank}]<stderr>: {text}",
-    "horovodrun": lambda rank, text: f"[{rank}]<stderr>:{text}",
-    "PALS": lambda rank, text: f"nid00123{rank} {rank}: {text}",
-    "a rank of a world": lambda rank, text: f"{rank}/{RANKS}: {text}",
-    "Ray, where it says its rank": lambda rank, text: (
-        f"(Worker pid={400 + rank}, ip=10.0.0.{rank}) [rank{rank}]: {text}"
-    ),
-    "a record": lambda rank, text: json.dumps({"level": "ERROR", "rank": rank, "message": text}),
-    "loguru": lambda rank, text: f"2025-01-02 03:04:05.678 | ERROR    | train:step:40 - [rank {rank}] {text}",
-    "a logger in columns": lambda rank, text: f"2025-01-02 03:04:05.678 | rank {rank} | ERROR | {text}",
-    "a logger in brackets": lambda rank, text: f"[2025-01-02 03:04:05,678][rank{rank}][ERROR] {text}",
-    "logging": lambda rank, text: f"2025-01-02 03:04:05,678 [Rank {rank}] ERROR {text}",
-    "a rank in round brackets": lambda rank, text: f"(rank={rank}) {text}",
-    "a rank and its node": lambda rank, text: f"[gpu-node07 | rank {rank}] {text}",
+PREFIXES: Mapping[str, str] = {
+    "torchrun": "[rank{rank}]: {text}",
+    "torchrun, by its role": "[default{rank}]:{text}",
+    "torchrun, by a role of one's own": "[trainer{rank}]:{text}",
+    "srun --label": "{rank}: {text}",
+    "mpirun": "[1,{rank}]<stderr>:{text}",
+    "mpirun with times": "Fri Mar  7 10:00:02 2025[1,{rank}]<stderr>:{text}",
+    "prterun": "[prterun-n1-4242@1,{rank}]<stderr>: {text}",
+    "horovodrun": "[{rank}]<stderr>:{text}",
+    "PALS": "nid00123{rank} {rank}: {text}",
+    "a rank of a world": "{rank}/8: {text}",
+    "Ray, where it says its rank": "(Worker pid=40{rank}, ip=10.0.0.{rank}) [rank{rank}]: {text}",
+    "a record": '{{"level": "ERROR", "rank": {rank}, "message": {quoted}}}',
+    "loguru": "2025-01-02 03:04:05.678 | ERROR    | train:step:40 - [rank {rank}] {text}",
+    "a logger in columns": "2025-01-02 03:04:05.678 | rank {rank} | ERROR | {text}",
+    "a logger in brackets": "[2025-01-02 03:04:05,678][rank{rank}][ERROR] {text}",
+    "logging": "2025-01-02 03:04:05,678 [Rank {rank}] ERROR {text}",
+    "a rank in round brackets": "(rank={rank}) {text}",
+    "a rank and its node": "[gpu-node07 | rank {rank}] {text}",
 }
-FILES: Mapping[str, Callable[[int], str]] = {
-    "a file a rank": lambda rank: f"rank{rank}.log",
-    "torchrun's folder": lambda rank: f"logs/job_x/attempt_0/{rank}/stderr.log",
-    "a file a task": lambda rank: f"slurm-1234_{rank}.out",
+FILES: Mapping[str, str] = {
+    "a file a rank": "rank{rank}.log",
+    "torchrun's folder": "logs/job_x/attempt_0/{rank}/stderr.log",
+    "a file a task": "slurm-1234_{rank}.out",
 }
 
 
-def prefixed(lines: list[Written], prefix: Callable[[int, str], str]) -> Iterator[MemorySource]:
-    yield MemorySource("log.txt", "".join(f"{text if rank is None else prefix(rank, text)}\n" for rank, text in lines))
+def prefixed(lines: list[Written], prefix: str) -> Iterator[MemorySource]:
+    def carried(rank: int | None, text: str) -> str:
+        return text if rank is None else prefix.format(rank=rank, text=text, quoted=json.dumps(text))
+
+    yield MemorySource("log.txt", "".join(f"{carried(rank, text)}\n" for rank, text in lines))
 
 
-def in_files(lines: list[Written], name: Callable[[int], str]) -> Iterator[MemorySource]:
+def in_files(lines: list[Written], name: str) -> Iterator[MemorySource]:
     for rank in range(RANKS):
-        yield MemorySource(name(rank), "".join(f"{text}\n" for writer, text in lines if writer == rank))
+        own = (text for writer, text in lines if writer == rank)
+        yield MemorySource(name.format(rank=rank), "".join(f"{text}\n" for text in own))
 
 
 FIRST, IN_THE_MIDST = 0, 6  # how many of those who lose the rank say so before it tells why
@@ -99,11 +101,11 @@ def test_whoever_carries_the_lines_the_same_rank_is_at_fault(row: tuple[str, str
     assert (first.cause, first.ranks) == (fault, (AT_FAULT,))
 
 
-HOSTS: Mapping[str, Callable[[int, str], str]] = {
-    "kubectl": lambda rank, text: f"[pod/train-worker-{rank}/pytorch] {text}",
-    "pdsh": lambda rank, text: f"node{rank}: {text}",
-    "Ray": lambda rank, text: f"(Worker pid=400, ip=10.0.0.{rank}) {text}",
-    "XLA": lambda rank, text: f"2025-01-02 03:04:05 10.0.0.{rank} [{rank}] {text}",
+HOSTS: Mapping[str, str] = {
+    "kubectl": "[pod/train-worker-{rank}/pytorch] {text}",
+    "pdsh": "node{rank}: {text}",
+    "Ray": "(Worker pid=400, ip=10.0.0.{rank}) {text}",
+    "XLA": "2025-01-02 03:04:05 10.0.0.{rank} [{rank}] {text}",
 }
 
 
@@ -123,7 +125,7 @@ def test_of_containers_it_is_the_number_of_the_container_and_not_of_its_device(s
             "WorkNCCL(SeqNum=70, OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=600000) "
             "ran for 600033 milliseconds before timing out."),
     ]  # fmt: skip
-    first = replay(list(prefixed(lines, lambda rank, text: f"worker-{rank}  | {text}")), shipped).diagnoses[0]
+    first = replay(list(prefixed(lines, "worker-{rank}  | {text}")), shipped).diagnoses[0]
     assert (first.cause, first.ranks) == ("cuda-oom", (AT_FAULT,))
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from logrules.cli.main import main
 from logrules.engine.run import prepared
+from logrules.ruletest import collect as collecting
 from logrules.ruletest.collect import collect
 from logrules.ruletest.runner import every_test, on_all_cores, run_test
 from tests.toy_rule import rule, write
@@ -154,6 +155,10 @@ def test_the_samples_of_rows_of_exceptions_are_asked_of_each_alone(tmp_path, cap
     assert out.count("is no last line of a traceback") == 1
 
 
-def test_rows_of_exceptions_that_hold_end_well(tmp_path, capsys):
-    rows = rows_at(tmp_path, ("acme-shard", "shard", "KeyError: shard 17", "KeyError: 17"))
+def test_rows_of_exceptions_that_hold_end_well_and_all_is_compiled_once(tmp_path, capsys, monkeypatch):
+    calls = []
+    compiled = collecting.compiled
+    monkeypatch.setattr(collecting, "compiled", lambda *given, **more: calls.append(1) or compiled(*given, **more))
+    rows = rows_at(tmp_path, ("acme-shard", "shard", "KeyError: shard 18", "KeyError: 18"))
     assert said(capsys, str(rows)) == (0, "2 samples: 0 failed\n", "")
+    assert len(calls) == 1
