@@ -22,13 +22,13 @@ test: setup
 	@$(MAKE) --no-print-directory suite
 
 suite: setup
-	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not fuzz and not browser'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not fuzz and not integration'
 
-# The rest of the hostile inputs, the properties with six times as many examples as in `make test`, and the pages in a
-# browser; `make ci` has all.
+# The rest of the hostile inputs, the properties with six times as many examples as in `make test`, and what other
+# programs do with ours (a browser, pre-commit, pytest); `make ci` has all.
 fuzz: export LOGRULES_EXAMPLES := fuzz
 fuzz: setup
-	$(BIN)/python -m pytest -n auto --dist worksteal -m 'fuzz or hypothesis or browser'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'fuzz or hypothesis or integration'
 
 # What CI runs: the same tests, measured, and how much the examples of the rules hold.
 ci: ci-checks
@@ -42,7 +42,7 @@ ci-checks: setup
 # Its data lie not beside the package: a folder of the path that changes makes every start look up what is installed.
 # What is measured is told by a path: with the name of the package each process would list all of it when it ends.
 # Measuring doubles what a test costs: tests of these marks go ways that others measure, and run without it.
-UNMEASURED := hypothesis or unmeasured or fuzz or browser
+UNMEASURED := hypothesis or unmeasured or fuzz or integration
 measured: export COVERAGE_FILE := $(CURDIR)/.coverage-data/of
 measured: export LOGRULES_EXAMPLES := fuzz
 measured: setup

@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """Starting a browser and drawing in it is a tenth of a run."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.integration)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -50,6 +50,7 @@ def ask(root: Path, *calls: tuple[str, dict[str, object]]) -> tuple[list[str], l
     return asyncio.run(asyncio.wait_for(talk(), 60))
 
 
+@pytest.mark.integration
 def test_a_client_can_ask_everything(root):
     names, (diagnosed, timeline, rules, explained, outside, both, *unknown) = ask(
         root,

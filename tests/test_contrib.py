@@ -250,6 +250,7 @@ def test_the_action_gives_inputs_to_scripts_as_variables():
     assert not any("${{" in script for script in scripts)
 
 
+@pytest.mark.integration
 def test_the_steps_of_the_action_run_on_a_pack(tools, tmp_path):
     (tmp_path / "my rules/acme").mkdir(parents=True)
     (tmp_path / "my rules/acme/one.yaml").write_text(RULE, encoding="utf-8")

@@ -12,7 +12,7 @@ import yaml
 
 pytest.importorskip("pre_commit")
 
-pytestmark = pytest.mark.unmeasured
+pytestmark = pytest.mark.integration
 
 HERE = Path(__file__).parent.parent
 CONFIG = """

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 
 import pytest
 
@@ -11,6 +11,7 @@ from logrules.engine.follow import Following
 from logrules.inference.cadence import SHORTEST_S
 from logrules.model.report import Report, Status
 from logrules.model.stream import End
+from tests.conftest import some_of
 from tests.test_follow import Script, blocks
 from tests.test_stalls import LAGGING, OVERDUE, Job
 
@@ -75,10 +76,9 @@ def told(report: Report) -> list[str]:
     return [one.rule for one in report.diagnoses]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("timed", [True, False])
-@pytest.mark.parametrize(("steps", "stop"), [(10, 6), (60, 33), (400, 150)])
-def test_who_stands_still_while_the_others_finish_is_told_with_its_last_line(tmp_path, form, timed, steps, stop):
+@pytest.mark.parametrize("row", some_of(product(FORMS, [True, False], [(10, 6), (60, 33), (400, 150)])))
+def test_who_stands_still_while_the_others_finish_is_told_with_its_last_line(tmp_path, row):
+    form, timed, (steps, stop) = row
     report = read(tmp_path, form, ended(job(steps, {2: stop}, timed=timed)))
     first = report.diagnoses[0]
     assert report.status is Status.STALLED
@@ -151,9 +151,9 @@ HEALTHY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", ["torchrun", "ray", "files"])
-@pytest.mark.parametrize("name", HEALTHY)
-def test_nobody_else_is_told(tmp_path, form, name):
+@pytest.mark.parametrize("row", some_of(product(HEALTHY, ["torchrun", "ray", "files"]), every=2))
+def test_nobody_else_is_told(tmp_path, row):
+    name, form = row
     assert LAGGING not in told(read(tmp_path, form, ended(HEALTHY[name])))
 
 

@@ -10,6 +10,8 @@ import pytest
 from logrules.ruleset.load import shipped_rules
 from tests.toy_rule import rule, write
 
+pytestmark = pytest.mark.integration
+
 
 def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(shipped_rules().parent)}
