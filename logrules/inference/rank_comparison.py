@@ -8,8 +8,8 @@ from logrules.inference import rank_divergence
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
-from logrules.inference.rank_table import RankState, RankTable
-from logrules.inference.recorded_calls import RecordedCalls
+from logrules.inference.rank_table import RankState
+from logrules.inference.run_state import RunState
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker
 from logrules.model.record import record
@@ -38,18 +38,12 @@ class RankComparison:
         return next((found[kind] for kind in kinds if kind in found), ())
 
 
-def compared(
-    rank_table: RankTable,
-    recorded: RecordedCalls,
-    tracker: WorkerTracker,
-    roots: Sequence[Hypothesis],
-    *,
-    stalled: bool,
-) -> RankComparison | None:
+def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> RankComparison | None:
     """The ranks of the job's largest role side by side; None where fewer than two were seen.
 
     ``roots`` are all hypotheses, that of the first diagnosis first.
     """
+    rank_table, recorded = run.ranks, run.recorded
     roles = Counter(role for role, _ in rank_table.states)
     role = max(roles, key=lambda role: (roles[role], role is None, role or ""), default=None)
     rank_states = {
@@ -59,7 +53,7 @@ def compared(
     }
     if len(rank_states) < _PAIR:
         return None
-    places = tuple(_places(rank_states, role, tracker, _failures(roots), _heard(roots) | recorded.ranks))
+    places = tuple(_places(rank_states, role, run.tracker, _failures(roots), _heard(roots) | recorded.ranks))
     world = rank_table.world if rank_table.world is not None and rank_table.world > max(rank_states) else None
     spread = rank_divergence.spread_of(places)
     found: Iterator[RankDivergence] = iter(())

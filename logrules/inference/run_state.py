@@ -72,6 +72,10 @@ class RunState:
         by_frame = {name for one in self.failures.components for name in self._by_component.get(one, ())}
         return frozenset(self._seen_frameworks | by_frame)
 
+    def told(self) -> dict[str, str]:
+        """What lines said by name until now, and between what each metric moved: for steps."""
+        return {**self.job.told, **self.curves.ends()}
+
     def take(self, recorded: GroupRecord, observation: Observation) -> None:
         """Take what the flight recorder of a rank holds of a process group."""
         self.reached = self.job.clock.now

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
 from logrules.inference.clock import Clock
-from logrules.inference.diagnosis import outcome_of, ranked_of, report_of
+from logrules.inference.diagnosis import Findings, outcome_of, ranked_of, report_of
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.hypothesis import Hypothesis, Ranked
@@ -17,7 +17,6 @@ from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
 from logrules.inference.run_state import RunState
-from logrules.inference.session_state import SessionState
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
@@ -137,33 +136,16 @@ class Session:
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
-        return report_of(self._state(), self._pack, lines, sources)
+        return report_of(self._findings(), self._pack, lines, sources)
 
     def ranked(self) -> tuple[Ranked, ...]:
         """What the report tells of, in its order. Changes nothing."""
-        return ranked_of(self._state(), self._pack)
+        return ranked_of(self._findings(), self._pack)
 
-    def _state(self) -> SessionState:
-        run, job = self._run, self._job
-        return SessionState(
-            hypotheses=self.hypotheses(),
-            tracker=run.tracker,
-            rank_table=run.ranks,
-            recorded=run.recorded,
-            failures=run.failures,
-            endings=job.endings,
-            last=run.last,
-            parting=run.parting,
-            ended=job.ended,
-            exit_status=job.activity.exit_status,
-            earlier_runs=tuple(self._runs.earlier),
-            notes=(*self._notes, *self._pack.notes),
-            unusual=run.outliers.rarest(),
-            last_errors=self._last_errors() if job.ended else (),
-            curves=run.curves.drawn(),
-            frameworks=run.frameworks,
-            told={**job.told, **run.curves.ends()},
-        )
+    def _findings(self) -> Findings:
+        notes = (*self._notes, *self._pack.notes)
+        last_errors = self._last_errors() if self._job.ended else ()
+        return Findings(self._run, self.hypotheses(), last_errors, tuple(self._runs.earlier), notes)
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:
         """Silence up to this moment is judged before what ends it."""
@@ -294,7 +276,7 @@ class Session:
         return turn is not None
 
     def _end_run(self, event: Event, turn: RunTurn) -> None:
-        status, cause = outcome_of(self._state(), self._pack)
+        status, cause = outcome_of(self._findings(), self._pack)
         outcome = Run(status, event.source, self._followed.first_line, event.file_line - 1, cause)
         self._runs.end(self._followed, outcome, turn)
         self._begin_run(event.file_line)
