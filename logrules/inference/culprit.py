@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from logrules.inference.hypothesis import Hypothesis
-from logrules.inference.observation import Match, Observation
 from logrules.inference.rank_comparison import RankComparison
 from logrules.model.event import as_rank
 from logrules.model.report import DivergenceKind
@@ -87,35 +86,23 @@ def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tupl
 
 def _lists_who_came(hypothesis: Hypothesis) -> bool:
     """Whether one message names all that have come (capture ``arrived``): no other rank is merely silent."""
-    pairs = (pair for match in hypothesis.matches for pair in pairs_of(match))
-    return any("arrived" in observation.captures(signal) for observation, signal in pairs)
+    return any("arrived" in line.captures(signal) for line, signal in hypothesis.pairs)
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
     """The suspects; where the rule tells of those who wait, they follow."""
-    wrote = sorted(rank for match in hypothesis.matches for rank in match.ranks)
-    others = () if hypothesis.rule.culprit in ("absent", "none") else wrote
+    others = () if hypothesis.rule.culprit in ("absent", "none") else sorted(hypothesis.reporters)
     return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
-
-
-def pairs_of(match: Match) -> Iterator[tuple[Observation, int]]:
-    """The lines of a match, each with the number of the signal that it carries."""
-    yield from zip(match.first, match.signals, strict=False)
 
 
 def named_ranks(hypothesis: Hypothesis) -> Iterator[int]:
     """The ranks that the lines themselves name (capture ``rank``)."""
-    for match in hypothesis.matches:
-        for observation, signal in pairs_of(match):
-            rank = as_rank(observation.captures(signal).get("rank"))
-            if rank is not None:
-                yield rank
+    ranks = (as_rank(line.captures(signal).get("rank")) for line, signal in hypothesis.pairs)
+    yield from (rank for rank in ranks if rank is not None)
 
 
 def _hosts(hypothesis: Hypothesis, *, of_writer: bool) -> Iterator[str]:
-    for match in hypothesis.matches:
-        for observation, signal in pairs_of(match):
-            if host := observation.captures(signal).get("host"):
-                yield host
+    hosts = (line.captures(signal).get("host") for line, signal in hypothesis.pairs)
+    yield from filter(None, hosts)
     if of_writer and (host := hypothesis.first.worker.host):
         yield host

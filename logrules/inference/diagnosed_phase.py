@@ -84,10 +84,9 @@ def _record(hypothesis: Hypothesis) -> int | None:
     first = hypothesis.first
     if first.chain is not None or not first.event.message:
         return first.chain
-    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
     repeats = [
         line
-        for line in lines
+        for line in hypothesis.lines
         if line.chain is not None and line.worker == first.worker and line.event.message.endswith(first.event.message)
     ]
     return min(repeats, key=lambda line: line.order).chain if repeats else None
@@ -130,8 +129,8 @@ def _beside(hypothesis: Hypothesis, run: RunState) -> str | None:
     first, failures = hypothesis.first, run.failures
     if first.chain is not None:
         return None
-    lines = (line for match in hypothesis.matches for line in (*match.first, match.last))
-    chains = {line.order: line.chain for line in lines if line.chain is not None and line.worker == first.worker}
+    own = (line for line in hypothesis.lines if line.worker == first.worker)
+    chains = {line.order: line.chain for line in own if line.chain is not None}
     failed = (chains[order] for order in sorted(chains) if failures.record_of(chains[order]) is not None)
     phases = map(failures.phase_of, failed)
     return next((phase for phase in phases if phase is not None), None)

@@ -152,8 +152,7 @@ def _unknown_errors(findings: Findings) -> Sequence[Event]:
     if not findings.last_errors:
         return ()
     warnings = (one for one in findings.hypotheses if one.severity is Severity.WARNING and not one.survived)
-    told = (line for one in warnings for match in one.matches for line in (*match.first, match.last))
-    known = {template_of(line.event.message) for line in told}
+    known = {template_of(line.event.message) for one in warnings for line in one.lines}
     return [event for event in findings.last_errors if template_of(event.message) not in known]
 
 

@@ -7,9 +7,9 @@ from itertools import count
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.failure_phases import FailurePhases
-from logrules.inference.launcher_ends import ranks_of, was_asked_for
+from logrules.inference.launcher_ends import was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
-from logrules.model.event import Event, Hit, Stance, Worker
+from logrules.model.event import Event, Hit, Stance, Worker, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
 from logrules.parsing.exception_line import prefixed_rank
@@ -279,11 +279,6 @@ def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[O
 def _match(known: Sequence[_Known]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
-    return Match(
-        first,
-        (ROW_SIGNAL,) * len(first),
-        shown[-1],
-        len(shown),
-        frozenset(worker.rank for one in known for worker in one.failure.workers if worker.rank is not None),
-        frozenset(worker.host for one in known for worker in one.failure.workers if worker.host is not None),
-    )
+    workers = [worker for one in known for worker in one.failure.workers]
+    ranks, hosts = frozenset(ranks_of(workers)), frozenset(hosts_of(workers))
+    return Match(first, (ROW_SIGNAL,) * len(first), shown[-1], len(shown), ranks, hosts)

@@ -1,6 +1,10 @@
 """What may be wrong: a rule that holds, on the lines that speak for it, and what follows from it."""
 
+from collections.abc import Iterator
+from itertools import chain
+
 from logrules.inference.observation import Match, Observation
+from logrules.model.event import ranks_of
 from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Rule
@@ -19,6 +23,16 @@ class Hypothesis:
     survived: bool = False
     supposed: bool = False
     overdue: bool = False
+
+    @property
+    def pairs(self) -> Iterator[tuple[Observation, int]]:
+        """Its first lines, each with the signal that made it count."""
+        return chain.from_iterable(match.pairs for match in self.matches)
+
+    @property
+    def lines(self) -> tuple[Observation, ...]:
+        """The first lines and the last of each of its matches."""
+        return tuple(chain.from_iterable(match.lines for match in self.matches))
 
     @property
     def first(self) -> Observation:
@@ -40,8 +54,7 @@ class Hypothesis:
     @property
     def ranks(self) -> frozenset[int]:
         """The ranks that wrote its first lines."""
-        ranks = (seen.worker.rank for match in self.matches for seen in match.first)
-        return frozenset(rank for rank in ranks if rank is not None)
+        return frozenset(ranks_of(seen.worker for match in self.matches for seen in match.first))
 
     @property
     def reporters(self) -> frozenset[int]:
@@ -58,12 +71,7 @@ class Hypothesis:
     def specificity(self) -> int:
         """How much of what the rule looks for was found: kinds of lines, and names that they captured."""
         signals = {signal for match in self.matches for signal in match.signals}
-        captured = {
-            name
-            for match in self.matches
-            for seen, signal in zip(match.first, match.signals, strict=False)
-            for name in seen.captures(signal)
-        }
+        captured = {name for seen, signal in self.pairs for name in seen.captures(signal)}
         return len(signals) + len(captured) + bool(self.rule.requires)
 
 

@@ -73,7 +73,7 @@ def _heard(roots: Sequence[Hypothesis]) -> frozenset[int]:
     """The ranks that report what the first diagnosis is of, where that is of those who wait."""
     if not roots or roots[0].rule.culprit != "absent":
         return frozenset()
-    return frozenset(rank for match in roots[0].matches for rank in match.ranks)
+    return roots[0].reporters
 
 
 def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
@@ -82,8 +82,7 @@ def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
         observation
         for one in roots
         if one.severity is Severity.ERROR and one.rule.wait is None and one.rule.culprit in _OWN_ERROR
-        for match in one.matches
-        for observation in (*match.first, match.last)
+        for observation in one.lines
         if observation.worker.rank is not None
     )
     first: dict[int, Observation] = {}

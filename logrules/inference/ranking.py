@@ -238,7 +238,7 @@ def _right_behind(one: _Comparable, other: _Comparable) -> bool:
     begun = other.first
     if begun.order < one.first.order:
         return False
-    lines = (seen.event for match in one.hypothesis.matches for seen in (*match.first, match.last))
+    lines = (seen.event for seen in one.hypothesis.lines)
     return any(
         line.source == begun.event.source and 0 < begun.event.line - line.line <= _BEHIND_LINES for line in lines
     )

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from logrules.inference.culprit import culprits, named_ranks, pairs_of
+from logrules.inference.culprit import culprits, named_ranks
 from logrules.inference.hypothesis import Hypothesis
-from logrules.inference.launcher_ends import hosts_of, hosts_of_ended
-from logrules.inference.observation import Observation
+from logrules.inference.launcher_ends import hosts_of_ended
 from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
 from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable, number
@@ -38,7 +37,7 @@ def suspects(context: FailureContext, sides: RankComparison | None) -> tuple[tup
 def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
     """The rank of the process that its lines say was hit (capture ``hit_pid``), whoever wrote them."""
     for match in hypothesis.matches:
-        told = [line.captures(signal) for line, signal in pairs_of(match)]
+        told = [line.captures(signal) for line, signal in match.pairs]
         pids = {pid for one in told if (pid := number(one.get("hit_pid"))) is not None}
         hosts = {host for one in told if (host := one.get("host")) is not None}
         if len(pids) == 1 and len(hosts) <= 1:
@@ -50,18 +49,11 @@ def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
 
 def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
     """The one rank of another host, and that host, whose connection was the first to be lost (capture ``peer``)."""
-    pairs = (pair for match in hypothesis.matches for pair in pairs_of(match))
-    for line, signal in sorted(pairs, key=lambda pair: pair[0].order):
-        if peer := _peer((line, signal)):
+    for line, signal in sorted(hypothesis.pairs, key=lambda pair: pair[0].order):
+        if peer := line.captures(signal).get("peer"):
             host, ranks = rank_table.at(peer)
             return (tuple(ranks), (host,)) if len(ranks) == 1 and host != line.worker.host else None
     return None
-
-
-def _peer(pair: tuple[Observation, int]) -> str | None:
-    """Whom a line says that its writer lost (capture ``peer``)."""
-    line, signal = pair
-    return line.captures(signal).get("peer")
 
 
 def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[str]:
@@ -81,14 +73,13 @@ def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[
 
 
 def _hosts_of_rank(context: FailureContext, rank: int) -> Iterator[str]:
-    yield from hosts_of(context.failures.reported_ends(), rank)
+    yield from hosts_of_ended(context.failures.reported_ends(), rank)
     states = context.rank_table.states.items()
     yield from (state.host for (_, number), state in states if number == rank and state.host is not None)
 
 
 def _lost_host(context: FailureContext) -> Iterator[str]:
-    pairs = (pair for match in context.hypothesis.matches for pair in pairs_of(match))
-    lost = {peer for pair in pairs if (peer := _peer(pair))}
+    lost = {peer for line, signal in context.hypothesis.pairs if (peer := line.captures(signal).get("peer"))}
     if len(lost) == 1:
         yield from (context.rank_table.at(peer)[0] for peer in lost if not _LOOPBACK.match(peer))
 

@@ -1,7 +1,7 @@
 """A line that somebody asked for, taken apart, and lines as a page shows them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum, StrEnum
 
 from logrules.model.record import field, record
@@ -84,6 +84,16 @@ class Worker:
     def is_process(self) -> bool:
         """Whether it is one process. A role alone is none: that of a container stands before all that run in it."""
         return self.pid is not None or self.rank is not None
+
+
+def ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
+    """The ranks of these workers, each once, in their order."""
+    return tuple(dict.fromkeys(worker.rank for worker in workers if worker.rank is not None))
+
+
+def hosts_of(workers: Iterable[Worker]) -> tuple[str, ...]:
+    """The hosts of these workers, each once, in their order."""
+    return tuple(dict.fromkeys(worker.host for worker in workers if worker.host is not None))
 
 
 def rank_of_label(label: str) -> int | None:
