@@ -91,15 +91,15 @@ class Failures:
         self._routine_of: set[object] = set()
         self.components: set[str] = set()
 
-    def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
-        """The record that a line belongs to, the exception that it completes, the ends of processes that it tells."""
+    def feed(self, event: Event) -> tuple[int | None, tuple[Failure, ...]]:
+        """The record that a line is of; the ends of processes that it tells, and the exception that it completes."""
         chain, raised = self._assembler.feed(event)
         ended = (
             self._exits.read(event, form, hit.captures)
             for hit in event.hits
             if (form := self._tables.form_of.get(hit.signal)) is not None
         )
-        return chain, raised, tuple(one for one in ended if one is not None)
+        return chain, tuple(one for one in (*ended, raised) if one is not None)
 
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The exception that the last of these lines of a log leaves untold in the midst of its traceback, if so."""
