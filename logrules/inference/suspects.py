@@ -8,7 +8,8 @@ from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.launcher_ends import hosts_of_ended
 from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
 from logrules.inference.rank_comparison import RankComparison
-from logrules.inference.rank_table import RankTable, number
+from logrules.inference.rank_table import RankTable
+from logrules.model.event import whole_number
 
 _ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 # An address that says no more than that the peer is on the same host.
@@ -38,7 +39,7 @@ def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
     """The rank of the process that its lines say was hit (capture ``hit_pid``), whoever wrote them."""
     for match in hypothesis.matches:
         told = [line.captures(signal) for line, signal in match.pairs]
-        pids = {pid for one in told if (pid := number(one.get("hit_pid"))) is not None}
+        pids = {pid for one in told if (pid := whole_number(one.get("hit_pid"))) is not None}
         hosts = {host for one in told if (host := one.get("host")) is not None}
         if len(pids) == 1 and len(hosts) <= 1:
             rank = rank_table.rank_of_process(pids.pop(), next(iter(hosts), None))

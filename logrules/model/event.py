@@ -49,11 +49,22 @@ class Stance(StrEnum):
 HIGHEST_RANK = 1_000_000
 
 
+# Process ids, sizes, codes and steps have no more digits; what has is damaged.
+_MOST_DIGITS = 15
+
+
+def whole_number(text: str | None, digits: int = _MOST_DIGITS) -> int | None:
+    """The whole number that a log prints, which may be negative; None for what is none, or has more ``digits``."""
+    if not text:
+        return None
+    figures = text.removeprefix("-")
+    return int(text) if figures.isdecimal() and len(figures) <= digits else None
+
+
 def as_rank(text: str | None) -> int | None:
     """The rank that a log prints, or how many there are; None for what is no number or more than any job has."""
-    if not text or not text.isdecimal() or len(text) > len(str(HIGHEST_RANK)):
-        return None
-    return rank if (rank := int(text)) <= HIGHEST_RANK else None
+    rank = whole_number(text, len(str(HIGHEST_RANK)))
+    return rank if rank is not None and 0 <= rank <= HIGHEST_RANK else None
 
 
 @record

@@ -4,7 +4,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 
-from logrules.model.event import Event, Stance, Worker
+from logrules.model.event import Event, Stance, Worker, whole_number
 from logrules.model.failure import Failure, FailureKind
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
@@ -63,7 +63,7 @@ class ExitReader:
             return self._table_line(event, form, captures, code)
         if code == 0 or (code is None and form.cause is None):
             return None
-        record = self._record(event, form, _subject(event, _entry(captures)), code)
+        record = self._record(event, form, _subject(event, _more(_Entry(), captures)), code)
         return None if _key(record) in self._followers else self._remembered(record)
 
     def cause_of(self, failure: Failure) -> ExitCode | None:
@@ -154,23 +154,17 @@ def _code(form: ExitForm, captures: Mapping[str, str]) -> int | None:
     told = captures.get("signal")
     if told is not None and (number := signal_number(told)) is not None:
         return -number
-    text = captures.get("code", "").strip()
-    digits = text.removeprefix("-")
-    if digits.isdecimal() and len(digits) <= _MAX_DIGITS:
-        return normal_code(int(text))
-    return form.code
-
-
-def _entry(captures: Mapping[str, str]) -> _Entry:
-    return _more(_Entry(), captures)
+    code = whole_number(captures.get("code", "").strip(), _MAX_DIGITS)
+    return form.code if code is None else normal_code(code)
 
 
 def _more(entry: _Entry, captures: Mapping[str, str]) -> _Entry:
     """The entry with what another line tells of the same process."""
+    rank, pid = (whole_number(captures.get(name, "").strip()) for name in ("rank", "pid"))
     return _Entry(
         captures.get("host", entry.host),
-        _number(captures.get("rank"), entry.rank),
-        _number(captures.get("pid"), entry.pid),
+        entry.rank if rank is None else rank,
+        entry.pid if pid is None else pid,
         entry.root or "root" in captures,
     )
 
@@ -210,8 +204,3 @@ def _fits(row: ExitCode, code: int | None) -> bool:
     if row.signal is not None:
         return code < 0 and signal_number(row.signal) == -code
     return row.code == code if row.code is not None else code > 0
-
-
-def _number(text: str | None, otherwise: int | None) -> int | None:
-    digits = (text or "").strip()
-    return int(digits) if digits.isdecimal() and len(digits) <= _MAX_DIGITS else otherwise

@@ -9,7 +9,7 @@ from copy import copy
 
 import regex
 
-from logrules.model.event import LEVEL_NAMES, Level, Timestamp, as_rank
+from logrules.model.event import LEVEL_NAMES, Level, Timestamp, as_rank, whole_number
 from logrules.model.record import mutable_record
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import HeaderFormat, Pack
@@ -146,13 +146,14 @@ class HeaderParser:
         header.host = said.get("host") or header.host
         header.role = said.get("role") or form.role or header.role
         header.group = said.get("group") or header.group
-        header.pid = _number(said.get("pid"), header.pid)
+        pid = whole_number(said.get("pid"))
+        header.pid = header.pid if pid is None else pid
         # The outermost rank is that within the job, an inner one may be that within a process group.
         header.rank = header.rank if header.rank is not None else as_rank(said.get("rank"))
         # srun labels the task, which may be a launcher of many ranks; who says its rank in the job knows better.
         world_rank = as_rank(said.get("world_rank"))
         header.rank = header.rank if world_rank is None else world_rank
-        header.repeat = _number(said.get("repeat"), header.repeat) or 1
+        header.repeat = whole_number(said.get("repeat")) or header.repeat
         if form.relayed:
             header.level = None
         if level := said.get("level"):
@@ -166,7 +167,3 @@ def _kinds(start: str) -> Iterator[str]:
         yield "9"
     elif start.isalpha():
         yield "A" if start.isupper() else "a"
-
-
-def _number(text: str | None, otherwise: int | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 19 else otherwise  # noqa: PLR2004 (fits a pid)

@@ -5,7 +5,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from logrules.model.event import Event, Worker
+from logrules.model.event import Event, Worker, whole_number
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.record import replace
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
@@ -273,9 +273,8 @@ class TracebackAssembler:
         return record.failure.id, record.failure
 
     def _read_frame(self, captures: Captures) -> Frame:
-        file, function, line = captures.get("file", ""), captures.get("function", ""), captures.get("line", "")
-        number = int(line) if line.isdecimal() and len(line) < 10 else None  # noqa: PLR2004 (a line of a file)
-        return Frame(file, number, function, self._origin_of(file, function))
+        file, function = captures.get("file", ""), captures.get("function", "")
+        return Frame(file, whole_number(captures.get("line")), function, self._origin_of(file, function))
 
     def _bounded(self, failure: Failure | None) -> Failure | None:
         """The same until there are too many records to keep, or too many of the same."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from logrules.model.event import Worker, as_rank
+from logrules.model.event import Worker, as_rank, whole_number
 from logrules.ruleset.pack import NameForm
 from logrules.ruleset.pattern import bounded
 
-# More digits are a time or a hash, and no rank or process id.
-_MAX_DIGITS = 11
+# More digits are a time or a hash, and no process id.
+_MAX_DIGITS = 10
 
 
 def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
@@ -25,8 +25,5 @@ def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
         if found is not None:
             said = {"role": form.role, **{part: text for part, text in found.groupdict().items() if text}}
             parts = {**{part: text for part, text in said.items() if text}, **parts}
-    return Worker(name, parts.get("host"), parts.get("role"), _number(parts.get("pid")), as_rank(parts.get("rank")))
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and len(text) < _MAX_DIGITS else None
+    pid, rank = whole_number(parts.get("pid"), _MAX_DIGITS), as_rank(parts.get("rank"))
+    return Worker(name, parts.get("host"), parts.get("role"), pid, rank)
