@@ -8,7 +8,7 @@ from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features
 from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.diagnosed_phase import last_phase, phase_of
-from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
+from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.last_words import last_words
@@ -28,7 +28,6 @@ from logrules.model.report import (
     Consequence,
     Diagnosis,
     Difference,
-    Evidence,
     PhaseSource,
     Report,
     Restart,
@@ -83,7 +82,7 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
     known = any(one.severity is not Severity.INFO for one in diagnoses)
     unusual = () if known else tuple(evidence_from(observation, {}) for observation in run.outliers.rarest())
     if status is Status.UNEXPLAINED:
-        unusual = tuple(_unexplained(event) for event in unknown[-MAX_UNEXPLAINED:])
+        unusual = tuple(map(bare_evidence, unknown[-MAX_UNEXPLAINED:]))
     completed = tracker.completed or run.parting if status is Status.COMPLETED else None
     return Report(
         status=status,
@@ -249,7 +248,3 @@ def _is_part(other: Hypothesis, root: Hypothesis) -> bool:
     return (first.chain is not None and first.chain == second.chain) or (
         first.worker == second.worker and abs(second.event.line - first.event.line) <= _NEAR_LINES
     )
-
-
-def _unexplained(event: Event) -> Evidence:
-    return Evidence(event.source, event.file_line, event.text[:MAX_EVIDENCE_TEXT], event.worker.label)

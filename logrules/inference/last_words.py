@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT
+from logrules.inference.evidence_lines import bare_evidence
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event
+from logrules.model.record import replace
 from logrules.model.report import Evidence
 from logrules.ruleset.rule_text import SLOT, Card
 
@@ -23,10 +24,7 @@ def last_words(card: Card, hypothesis: Hypothesis, run: RunState, last_errors: S
     spoken = last_errors[-1] if last_errors else _spoken_last(hypothesis.first.event.source, run)
     if spoken is None or not spoken.message.strip():
         return None
-    said = {LAST_WORDS: spoken.message.strip()}
-    return Evidence(
-        spoken.source, spoken.file_line, spoken.text[:MAX_EVIDENCE_TEXT], spoken.worker.label, captures=said
-    )
+    return replace(bare_evidence(spoken), captures={LAST_WORDS: spoken.message.strip()})
 
 
 def _spoken_last(exit_log: str, run: RunState) -> Event | None:
