@@ -8,7 +8,8 @@ from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.failure_phases import FailurePhases
 from logrules.inference.launcher_ends import was_asked_for
-from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
+from logrules.inference.repeated_failures import RepeatedFailures
 from logrules.model.event import Event, Hit, Stance, Worker, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
@@ -22,12 +23,9 @@ from logrules.ruleset.tables import EXCEPTIONS, EXITS, ExitCode, ExitForm
 # The hit of an event that a row of a table stands behind: no signal of the pack has this number.
 ROW_SIGNAL = -2
 _MAX_RECORDS = 10_000
-# A worker that raised the same thing so often lived through it: it does not end anything.
-LIVED_THROUGH = 3
+
 # So many lines that a record grew by are kept.
 _MAX_GROWN = 4
-# What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
-_ROUNDS_BETWEEN = 3
 
 
 @record
@@ -83,12 +81,7 @@ class Failures:
         self._records: dict[int, _Known] = {}
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
-        self._alike: Counter[object] = Counter()
-        self._told_at: dict[object, Event] = {}
-        self._longest: Counter[object] = Counter()
-        self._first_round: dict[object, int] = {}
-        self._routine: set[object] = set()
-        self._routine_of: set[object] = set()
+        self._repeated = RepeatedFailures()
         self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, tuple[Failure, ...]]:
@@ -112,7 +105,7 @@ class Failures:
         known = self._records.get(failure.id)
         # What ended a script nobody lived through, however often: the runs that share a log may each end so.
         if known is None and failure.script is None:
-            self._count(failure, observation.round)
+            self._repeated.count(failure, observation.round)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
         )
@@ -131,26 +124,6 @@ class Failures:
             self._records_of[known.rule] -= 1
         if rule is not None:
             self._records_of[rule] += 1
-
-    def _count(self, failure: Failure, now: int) -> None:
-        """Count how often a process raised the same, by this round; what unnamed ones tell in one go may be theirs all.
-
-        Of what is told again few frames are read: it may begin as far above the first of them as the longest of its
-        kind is long.
-        """
-        kind = _kind(failure)
-        before = self._told_at.get(kind)
-        self._told_at[kind] = failure.last
-        self._longest[kind] = max(self._longest[kind], failure.last.line - failure.first.line)
-        apart = before is None or failure.first.line - before.line > NEAR_LINES + self._longest[kind]
-        # One process prints one at a time: what begins before its last has ended is of another.
-        overlaps = before is not None and before.worker == failure.worker and failure.first.line <= before.line
-        if apart or (failure.worker.is_process and not overlaps):
-            self._alike[kind] += 1
-        if failure.worker.is_process and self._alike[kind] >= LIVED_THROUGH:
-            self._routine_of.add((failure.worker.role, failure.raised))
-        if now - self._first_round.setdefault(failure.raised, now) >= _ROUNDS_BETWEEN:
-            self._routine.add(failure.raised)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -179,15 +152,8 @@ class Failures:
 
     def lived_through(self, shown: Observation) -> bool:
         """Whether its own lines say so, or it was raised again and again, by a peer too, while the job stepped on."""
-        known = self._records.get(shown.chain) if shown.chain is not None else None
-        if known is None:
-            return False
-        if known.failure.stance is Stance.CAUGHT:
-            return True
-        raised, worker = known.failure.raised, known.failure.worker
-        if raised in self._routine or (worker.is_process and (worker.role, raised) in self._routine_of):
-            return True
-        return self._alike[_kind(known.failure)] >= LIVED_THROUGH
+        failure = self.record_of(shown.chain)
+        return failure is not None and (failure.stance is Stance.CAUGHT or self._repeated.ends_nothing(failure))
 
     def told_as_caught(self, event: Event) -> bool:
         """Whether the line stands in a record whose own lines say that it was lived through."""
@@ -264,10 +230,6 @@ class Failures:
         """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
         numbers = (*self._records, *self._assembler.stacks.tracebacks())
         return next(filter(None, map(self.phase_of, numbers)), None)
-
-
-def _kind(failure: Failure) -> object:
-    return failure.worker, failure.raised
 
 
 def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:
