@@ -18,7 +18,7 @@ from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.record import record
 from logrules.parsing.exception_line import ONLY_HEADED
-from logrules.ruleset.pattern import bounded, may_hold
+from logrules.ruleset.pattern import may_hold, searched
 from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
 
 # A log may claim what it likes: no chain, no traceback and no message is read further than this.
@@ -188,10 +188,7 @@ def _comes_from(row: ExceptionRow, scene: _Scene) -> bool:
 
 def _search(words: str, message: str) -> "regex.Match[str] | None":
     """The words in the message, whatever their case; none where looking for them takes too long."""
-    try:
-        return bounded(CASELESS + words).search(message[:MAX_MESSAGE])
-    except TimeoutError:
-        return None
+    return searched(CASELESS + words, message[:MAX_MESSAGE])
 
 
 def _given(row: ExceptionRow) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from logrules.model.event import Worker, as_rank, whole_number
 from logrules.ruleset.pack import NameForm
-from logrules.ruleset.pattern import bounded
+from logrules.ruleset.pattern import searched
 
 # More digits are a time or a hash, and no process id.
 _MAX_DIGITS = 10
@@ -18,10 +18,7 @@ def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
     path = name.replace("\\", "/")
     parts: dict[str, str] = {}
     for form in forms:
-        try:
-            found = bounded(form.pattern).search(path)
-        except TimeoutError:
-            continue
+        found = searched(form.pattern, path)
         if found is not None:
             said = {"role": form.role, **{part: text for part, text in found.groupdict().items() if text}}
             parts = {**{part: text for part, text in said.items() if text}, **parts}
