@@ -15,11 +15,10 @@ from logrules.model.event import Event, Worker
 from logrules.model.record import replace
 from logrules.model.report import SourceNote
 from logrules.parsing.clean import clean
-from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser
+from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser, worker_of_name
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
-from logrules.parsing.worker_from_path import worker_of_name
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
 

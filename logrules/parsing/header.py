@@ -1,23 +1,25 @@
-"""Prefixes peeled from a line, outside in: who wrote it, when, how loud, and the bare message.
+"""Prefixes peeled from a line, outside in: who wrote it, when, how loud, and the bare message; who wrote a file.
 
 The grammars are data (rules/formats/). Where prefixes disagree, the innermost says who wrote the
 line and the outermost when: a collector stamps every line, a logger only its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
 import regex
 
-from logrules.model.event import LEVEL_NAMES, Level, Timestamp, as_rank, whole_number
+from logrules.model.event import LEVEL_NAMES, Level, Timestamp, Worker, as_rank, whole_number
 from logrules.model.record import mutable_record
 from logrules.parsing.timestamp import TimestampParser
-from logrules.ruleset.pack import HeaderFormat, Pack
-from logrules.ruleset.pattern import BoundedPattern, bounded
+from logrules.ruleset.pack import HeaderFormat, NameForm, Pack
+from logrules.ruleset.pattern import BoundedPattern, bounded, searched
 
 MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
 
+# More digits in the name of a file are a time or a hash, and no process id.
+_MAX_PID_DIGITS = 10
 _ANY = ""
 _OF_WRITER = ("host", "role", "pid", "rank", "world_rank", "level")
 
@@ -167,3 +169,19 @@ def _kinds(start: str) -> Iterator[str]:
         yield "9"
     elif start.isalpha():
         yield "A" if start.isupper() else "a"
+
+
+def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
+    """The worker of a file by its name. Each form may tell a part: the folder the host, the file the rank.
+
+    Of several that tell the same part, the first that fits decides.
+    """
+    path = name.replace("\\", "/")
+    parts: dict[str, str] = {}
+    for form in forms:
+        found = searched(form.pattern, path)
+        if found is not None:
+            said = (("role", form.role), *found.groupdict().items())
+            parts = {**{part: text for part, text in said if text}, **parts}
+    pid, rank = whole_number(parts.get("pid"), _MAX_PID_DIGITS), as_rank(parts.get("rank"))
+    return Worker(name, parts.get("host"), parts.get("role"), pid, rank)
