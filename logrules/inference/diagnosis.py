@@ -66,7 +66,7 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
     unknown = _unknown_errors(findings)
     status = _status(ranked, findings, unknown)
 
-    roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
+    roots = [hypothesis for one in ranked for hypothesis in one.all]
     sides = compared(run, roots, stalled=status is Status.STALLED)
     model = pack.tables.certainty
     reactions = frozenset(tier.id for tier in pack.tables.tiers if tier.reaction)

@@ -81,3 +81,8 @@ class Ranked:
 
     hypothesis: Hypothesis
     consequences: tuple[Hypothesis, ...] = ()
+
+    @property
+    def all(self) -> tuple[Hypothesis, ...]:
+        """It and what it explains."""
+        return (self.hypothesis, *self.consequences)

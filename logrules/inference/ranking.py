@@ -103,7 +103,7 @@ class Ranking:
                 kept[cause] = one
                 continue
             first, second = (one, known) if self._says_more(one.hypothesis, known.hypothesis) else (known, one)
-            under = (*first.consequences, second.hypothesis, *second.consequences)
+            under = (*first.consequences, *second.all)
             kept[cause] = replace(first, consequences=under)
         return tuple(kept.values())
 
