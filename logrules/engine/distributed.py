@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
-from logrules.engine.clock_sync import aligned
 from logrules.engine.extraction import Progress, window_bytes
 from logrules.engine.extraction_task import Read, ReadFailed, Task, read, scanners_of, unpacked
 from logrules.engine.resilient_pool import WorkerPool
-from logrules.engine.run import Stream, reason
+from logrules.engine.run import Stream, alignment_of, reason
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
@@ -41,7 +40,7 @@ def replay_spread(
         coming = readers(tasks, pack)
         # Once the first answer is here the others are on their way: meanwhile there is time for the clocks.
         first = list(islice(coming, 1))
-        alignment = aligned(sources, pack)
+        alignment = alignment_of(sources, pack)
         answers = _gathered(chain(first, coming), Path(folder), progress)
         streams = [
             Stream(source.name, unpacked(_spill(Path(folder), number)), modified_of(source))

@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from logrules.engine.clock_sync import aligned
 from logrules.engine.dating import Alignment, after_full_date, dated
-from logrules.engine.run import compiled
+from logrules.engine.run import alignment_of, compiled
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
 from logrules.model.record import replace
@@ -44,7 +43,7 @@ def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *
 
     Of a log that is too long: the beginning, the end, and the lines round everything that the report shows.
     """
-    alignment = aligned(sources, pack)
+    alignment = alignment_of(sources, pack)
     reader = compiled(pack, cache=cache)[0].reader
     whole = report.lines <= most
     share = None if whole else max(most // max(len(sources), 1), 2 * _AROUND)

@@ -1,12 +1,13 @@
 """In which phase a diagnosed job was, and which of its lines say so."""
 
-from logrules.inference.ending import left_start, phase_after
+from logrules.inference.ending import OUTLIVED_LINES, Endings
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.run_state import RunState
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.failure import Failure
 from logrules.model.report import PhaseSource
+from logrules.model.timeline import PhaseSpan
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Pack, Rule
 
@@ -18,7 +19,7 @@ def phase_of(hypothesis: Hypothesis, run: RunState, pack: Pack) -> tuple[str, Ph
     told = failures.phase_of(chain) if chain is not None else None
     # Where the log begins too late for markers, the frames of a later traceback still tell what was running.
     later = failures.first_phase()
-    here = phase_after(first.phase, first.event, run.tracker, run.job.endings)
+    here = _by_markers(first.phase, first.event, run.tracker, run.job.endings)
     # What cleans up behind such a failure reports it too.
     never = pack.end if rule.asynchronous else None
     if here is not None and here == never:
@@ -29,7 +30,7 @@ def phase_of(hypothesis: Hypothesis, run: RunState, pack: Pack) -> tuple[str, Ph
     # A job whose markers left it at its start was where a traceback above a line of its end shows it.
     ended = first.chain is None and here is not None and here == pack.start
     further = failures.phase_before(first) if ended else None
-    if ended and further is None and left_start(first.event, run.tracker, run.job.endings):
+    if ended and further is None and _left_start(first.event, run.tracker, run.job.endings):
         # It started, and then wrote for long what no marker knows.
         here = None
     # What was called in a model had left the start of its job behind.
@@ -54,11 +55,36 @@ def phase_of(hypothesis: Hypothesis, run: RunState, pack: Pack) -> tuple[str, Ph
     return found or (last_phase(run.tracker), PhaseSource.LAST)
 
 
+def _by_markers(phase: str | None, event: Event, tracker: WorkerTracker, endings: Endings) -> str | None:
+    """The phase that markers say of a line, or the loop before it where that was taken up again; None for no such loop.
+
+    Who writes lines of the kinds that he wrote before he began to save is no longer saving.
+    """
+    if phase is None or phase in tracker.loops or phase not in tracker.interruptions:
+        return phase
+    entered = _entered_above(event, tracker)
+    own = next((span for span in entered if span.phase == phase), None)
+    if own is None or not endings.resumed(event, own.first_line):
+        return phase
+    looped = (span.phase for span in entered if span.first_line < own.first_line and span.phase in tracker.loops)
+    return next(looped, None)
+
+
+def _left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
+    """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
+    told = tracker.went_on().get(event.source)
+    return told is not None and (event.line - told >= OUTLIVED_LINES or (event.line > told and endings.repeats()))
+
+
+def _entered_above(event: Event, tracker: WorkerTracker) -> list[PhaseSpan]:
+    """The phases that were entered in its log down to this line, the last first."""
+    spans = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line]
+    return sorted(spans, key=lambda span: -span.first_line)
+
+
 def _before_end(event: Event, tracker: WorkerTracker, last: str) -> str | None:
     """The phase from which its source came to its end."""
-    spans = (span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line)
-    before = [span for span in spans if span.phase != last]
-    return max(before, key=lambda span: span.first_line).phase if before else None
+    return next((span.phase for span in _entered_above(event, tracker) if span.phase != last), None)
 
 
 def _entered_next(event: Event, tracker: WorkerTracker) -> str | None:

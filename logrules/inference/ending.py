@@ -10,7 +10,6 @@ from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
 from logrules.inference.worker_state import peers
-from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.template import begins_statement, is_table_row, template_of
@@ -164,27 +163,6 @@ class Endings:
                 _without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
             )
         )
-
-
-def phase_after(phase: str | None, event: Event, tracker: WorkerTracker, endings: Endings) -> str | None:
-    """The phase that markers say of a line, or the loop before it where that was taken up again; None for no such loop.
-
-    Who writes lines of the kinds that he wrote before he began to save is no longer saving.
-    """
-    if phase is None or phase in tracker.loops or phase not in tracker.interruptions:
-        return phase
-    before = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line]
-    own = max((span for span in before if span.phase == phase), key=lambda span: span.first_line, default=None)
-    if own is None or not endings.resumed(event, own.first_line):
-        return phase
-    looped = [span for span in before if span.first_line < own.first_line and span.phase in tracker.loops]
-    return max(looped, key=lambda span: span.first_line).phase if looped else None
-
-
-def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
-    """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
-    told = tracker.went_on().get(event.source)
-    return told is not None and (event.line - told >= OUTLIVED_LINES or (event.line > told and endings.repeats()))
 
 
 def _is_printed(line: Event) -> bool:
