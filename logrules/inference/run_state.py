@@ -1,6 +1,6 @@
 """What the present run of a job has shown so far, before any rule is asked."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.failures import Failures
@@ -19,7 +19,7 @@ from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
-from logrules.model.event import Event, Hit
+from logrules.model.event import Event
 from logrules.model.record import replace
 from logrules.ruleset.pack import Marker, Metric, Pack
 
@@ -51,14 +51,17 @@ class RunState:
         self._phases = pack.phases
         self._exception = pack.trace.exception if pack.trace is not None else None
 
-    def take_names(self, hits: Iterable[Hit]) -> None:
+    def take_names(self, event: Event) -> None:
         """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
-        for hit in hits:
-            for framework in self._index.frameworks.get(hit.signal, ()):
-                self._seen_frameworks.add(framework)
-                self._loops.update(self._index.loops.get(framework, ()))
+        for hit in event.hits:
+            self._see_frameworks(self._index.frameworks.get(hit.signal, ()))
             if (name := self._index.told.get(hit.signal)) is not None:
                 self.job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
+
+    def _see_frameworks(self, frameworks: tuple[str, ...]) -> None:
+        self._seen_frameworks.update(frameworks)
+        for name in frameworks:
+            self._loops.update(self._index.loops.get(name, ()))
 
     def move(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """The markers of a line say where its writer is."""

@@ -156,7 +156,7 @@ class Session:
             if event.line <= known:
                 return
         self._lines[event.source] = max(known, event.line)
-        self._run.state.take_names(event.hits)
+        self._run.state.take_names(event)
         chain, failures = self._run.state.failures.feed(event)
         time = self._job.clock.read(event)
         markers = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
