@@ -154,7 +154,7 @@ def _code(form: ExitForm, captures: Mapping[str, str]) -> int | None:
 
 def _more(entry: _Entry, captures: Mapping[str, str]) -> _Entry:
     """The entry with what another line tells of the same process."""
-    rank, pid = (whole_number(captures.get(name, "").strip()) for name in ("rank", "pid"))
+    rank, pid = (whole_number(captures.get(name, "").strip(), _MAX_DIGITS) for name in ("rank", "pid"))
     return _Entry(
         captures.get("host", entry.host),
         entry.rank if rank is None else rank,
