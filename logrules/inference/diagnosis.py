@@ -7,6 +7,7 @@ from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features
 from logrules.inference.command_slots import filled_text, has_slots
+from logrules.inference.culprit import suspects
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
@@ -18,7 +19,6 @@ from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.ranking import Ranking
 from logrules.inference.run_state import RunState
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
-from logrules.inference.suspects import suspects
 from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred
 from logrules.model.event import Event

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from itertools import chain
 
 from logrules.inference.observation import Match, Observation
-from logrules.model.event import ranks_of
+from logrules.model.event import as_rank, ranks_of
 from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Rule
+
+# No more ranks or hosts are named.
+MAX_NAMED = 1_024
 
 
 @record
@@ -60,6 +63,30 @@ class Hypothesis:
     def reporters(self) -> frozenset[int]:
         """The ranks that wrote any of its lines."""
         return frozenset(rank for match in self.matches for rank in match.ranks)
+
+    def said(self, name: str) -> Iterator[str]:
+        """What its first lines captured by this name, in their order."""
+        found = (line.captures(signal).get(name) for line, signal in self.pairs)
+        return (text for text in found if text is not None)
+
+    @property
+    def named_ranks(self) -> tuple[int, ...]:
+        """The ranks that the lines themselves name (capture ``rank``), each once."""
+        ranks = map(as_rank, self.said("rank"))
+        return tuple(dict.fromkeys(rank for rank in ranks if rank is not None))
+
+    def absent_ranks(self, known: frozenset[int]) -> tuple[int, ...]:
+        """Those of the ``known`` ranks that did not report, where they are the fewer.
+
+        Or where one message names all that have come (capture ``arrived``): no other rank is merely silent.
+        """
+        reporters = self.reporters
+        # Ranks count from 0, so those below the highest that reported exist too: of a damaged number a million.
+        if max(reporters, default=0) >= 2 * len(reporters):
+            return ()
+        absent = (known | frozenset(range(max(reporters, default=0)))) - reporters
+        all_listed = next(self.said("arrived"), None) is not None
+        return tuple(sorted(absent)) if len(absent) < len(reporters) or all_listed else ()
 
     @property
     def places(self) -> frozenset[str]:
