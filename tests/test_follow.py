@@ -283,7 +283,7 @@ def test_a_flood_of_the_same_is_read_in_shares(shipped):
     session = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), shipped)
     list(session)
     assert session.report().diagnoses[0].cause == "cuda-oom"
-    assert session._session._order < 1_000
+    assert session._session._job.order < 1_000
 
 
 class Routine:

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.parsing.header import HeaderParser
+from logrules.parsing.header import HeaderParser, worker_of_name
 from logrules.parsing.timestamp import TimestampParser
-from logrules.parsing.worker_from_path import worker_of_name
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.load import rule_texts, shipped_rules

@@ -124,7 +124,7 @@ def test_what_lies_on_no_node_is_refused(ray, path):
         discovered_on_nodes([path], "auto")
 
 
-def _double(item, ready):
+def _double(ready, item):
     return item * 2
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.engine import distributed as local
 from logrules.engine.distributed import read_here, replay_spread
-from logrules.engine.extraction import MANY_SOURCES, window_bytes
+from logrules.engine.extraction import MANY_SOURCES, Scanners, window_bytes
 from logrules.engine.extraction_task import CHUNK_EVENTS, Read, ReadFailed, Task, packed, read, unpacked
 from logrules.engine.run import replay
 from logrules.model.errors import LogrulesError, SourceError
@@ -79,28 +79,28 @@ def test_the_size_of_a_window_depends_on_how_many_logs_there_are_alone():
 # What becomes of one.
 
 
-def died_once(marker: Path, task: Task) -> Read | ReadFailed:
+def died_once(marker: Path, scanners: Scanners, task: Task) -> Read | ReadFailed:
     if task.number == 1 and not marker.exists():
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return read(task, local._Here.scanners)
+    return read(scanners, task)
 
 
-def always_dies(task: Task) -> Read | ReadFailed:
+def always_dies(scanners: Scanners, task: Task) -> Read | ReadFailed:
     if task.number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
-    return read(task, local._Here.scanners)
+    return read(scanners, task)
 
 
 def test_a_task_whose_process_dies_is_tried_again(job, shipped, tmp_path, monkeypatch):
     whole = spread(job, shipped, partial(read_here, processes=2))
-    monkeypatch.setattr(local, "_read", partial(died_once, tmp_path / "died"))
+    monkeypatch.setattr(local, "read", partial(died_once, tmp_path / "died"))
     assert spread(job, shipped, partial(read_here, processes=2)) == whole
     assert (tmp_path / "died").exists()
 
 
 def test_a_log_that_kills_its_reader_is_listed_and_the_report_partial(job, shipped, monkeypatch):
-    monkeypatch.setattr(local, "_read", always_dies)
+    monkeypatch.setattr(local, "read", always_dies)
     found = discover([str(job)])
     report = replay_spread(found.sources, shipped, partial(read_here, processes=2))
     assert report.unread == ("rank1.log",)
@@ -118,7 +118,7 @@ def test_a_log_that_is_gone_is_listed_and_the_others_are_read(job, shipped):
 
 
 def test_a_report_that_is_partial_says_so_first(job, capsys, monkeypatch):
-    monkeypatch.setattr(local, "_read", always_dies)
+    monkeypatch.setattr(local, "read", always_dies)
     assert main(["diagnose", str(job), "-j", "2", "--lang", "en"]) == 1
     assert "partial: 1 of 4 logs could not be read" in capsys.readouterr().out
 

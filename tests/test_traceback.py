@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure, FailureKind, Link, Origin
 from logrules.model.stream import Block
-from logrules.parsing.exception_line import exception_by_place, unglued
+from logrules.parsing.exception_line import exception_by_place, may_be_by_place, unglued
 from logrules.parsing.frame_list import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.log_ends import RawLine
@@ -540,6 +540,8 @@ def test_records_differ_where_frames_or_words_do():
     [
         ("BadShape: x", ("BadShape", "x")),
         ("socket.timeout: timed out", ("socket.timeout", "timed out")),
+        ("  | BadShape", ("BadShape", "")),
+        ("My_Error_:", ("My_Error_", "")),
         ("train.py: error", None),
         ("ERROR: x", None),
         ("node01: x", None),
@@ -549,6 +551,8 @@ def test_records_differ_where_frames_or_words_do():
 )
 def test_exceptions_by_their_place(line: str, told: tuple[str, str] | None):
     assert exception_by_place(line) == told
+    # What is taken so has to be found first.
+    assert told is None or may_be_by_place(f"[rank3]: {line}  ".encode())
 
 
 def test_what_two_wrote_at_once():

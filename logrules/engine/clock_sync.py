@@ -15,11 +15,10 @@ from logrules.model.event import Event, Worker
 from logrules.model.record import replace
 from logrules.model.report import SourceNote
 from logrules.parsing.clean import clean
-from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser
+from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser, worker_of_name
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
-from logrules.parsing.worker_from_path import worker_of_name
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
 
@@ -40,8 +39,6 @@ _TELLING = ("step", "barrier")
 
 def aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
     """What the logs of one job say of each other; those that can be read only once are left as they are."""
-    if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
-        return Alignment()
     look = _Look(pack, END_BYTES if len(sources) < MANY_SOURCES else END_BYTES_OF_MANY)
     seen = {source.name: look.at(source) for source in sources}
     found = skews(by_clock({source: (one.worker.host, one.moments) for source, one in seen.items()}))

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
-from logrules.engine.clock_sync import aligned
-from logrules.engine.extraction import Progress, Scanners, window_bytes
-from logrules.engine.extraction_task import Read, ReadFailed, Task, read, unpacked
+from logrules.engine.extraction import Progress, window_bytes
+from logrules.engine.extraction_task import Read, ReadFailed, Task, read, scanners_of, unpacked
 from logrules.engine.resilient_pool import WorkerPool
-from logrules.engine.run import Stream, reason
+from logrules.engine.run import Stream, alignment_of, reason
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
@@ -41,7 +40,7 @@ def replay_spread(
         coming = readers(tasks, pack)
         # Once the first answer is here the others are on their way: meanwhile there is time for the clocks.
         first = list(islice(coming, 1))
-        alignment = aligned(sources, pack)
+        alignment = alignment_of(sources, pack)
         answers = _gathered(chain(first, coming), Path(folder), progress)
         streams = [
             Stream(source.name, unpacked(_spill(Path(folder), number)), modified_of(source))
@@ -83,24 +82,10 @@ def _notes(source: Source, answer: Read | ReadFailed) -> Iterator[SourceNote]:
         yield from (SourceNote(name, text) for name, text in answer.notes)
 
 
-class _Here:
-    """The scanners of this process."""
-
-    scanners: Scanners
-
-
 def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | ReadFailed]:
     """The answers as they come, in any order. A process that dies takes its tasks with it: they are tried again."""
     # Imported before the processes are forked: so it is imported once.
     fast_counter()
-    pool = WorkerPool(processes, _read, _begin, Scanners(pack, cache=True), pack)
-    for number, answer in pool.answers({task.number: task for task in tasks}):
+    pool = WorkerPool(processes, read, scanners_of)
+    for number, answer in pool.answers({task.number: task for task in tasks}, pack):
         yield answer or ReadFailed(number, _DIED)
-
-
-def _begin(given: Scanners | Pack) -> None:
-    _Here.scanners = Scanners(given, cache=True) if isinstance(given, Pack) else given
-
-
-def _read(task: Task) -> Read | ReadFailed:
-    return read(task, _Here.scanners)

@@ -15,7 +15,7 @@ from logrules.engine.scan_pool import Pending, ScanPool
 from logrules.model.event import Event
 from logrules.model.record import mutable_record, record
 from logrules.model.report import Severity
-from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.model.stream import Block, End, Skipped
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.newlines import Count, count_newlines, fast_counter
@@ -96,7 +96,7 @@ class Extraction:
         reader = self.reader or self.scanners.reader.for_another()
         ends = LogEnds()
         line, continued, unfinished = 1, 0, False
-        for window, found in _found(windows(_items(source, self), self.window), self):
+        for window, found in _found(windows(_blocks(source, self), self.window), self):
             yield from reader.events(found, line, continued)
             line += found.line_count
             continued += found.continued
@@ -195,22 +195,16 @@ def _trace_signals(pack: Pack) -> frozenset[int]:
     return pack.trace.signals - {pack.trace.exception, pack.trace.abort} if pack.trace else frozenset()
 
 
-def _items(source: Source, how: Extraction) -> Iterator[Block | Skipped | Tick | End]:
-    """What the source yields until its end; what could not be read is noted, what was read counted."""
-    while True:
-        item = source.read(None)
-        match item:
-            case Block():
-                how.tally.bytes += len(item.data)
-                if how.progress is not None:
-                    how.progress(how.tally.bytes)
-            case Skipped():
-                how.note(item.source, item.reason)
-            case End():
-                return
-            case _:
-                pass
-        yield item
+def _blocks(source: Source, how: Extraction) -> Iterator[Block]:
+    """The blocks of the source, which are counted; what could not be read is noted."""
+    while not isinstance(item := source.read(None), End):
+        if isinstance(item, Skipped):
+            how.note(item.source, item.reason)
+        elif isinstance(item, Block):
+            how.tally.bytes += len(item.data)
+            if how.progress is not None:
+                how.progress(how.tally.bytes)
+            yield item
 
 
 def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
@@ -218,18 +212,18 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     ahead: deque[tuple[Window, Pending[Found], bool]] = deque()
     head: list[Pending[Found]] = []
     held: deque[Window] = deque()
-    thinned: SamplingPlan | None = None
-    familiar: RepeatFilter | None = None
+    plan: SamplingPlan | None = None
+    repeats: RepeatFilter | None = None
     usual = fast_counter() if how.many else count_newlines
 
     def next_found() -> tuple[Window, Found]:
-        nonlocal familiar
+        nonlocal repeats
         window, scanned, between = ahead.popleft()
         found = scanned()
         if not between and len(found.lines) <= LINES_IN_FULL:
             return window, found
-        familiar = familiar or how.scanners.repeat_filter()
-        return window, familiar.thinned(found, ahead[0][1]() if ahead else None)
+        repeats = repeats or how.scanners.repeat_filter()
+        return window, repeats.thinned(found, ahead[0][1]() if ahead else None)
 
     for window in cut:
         if window.index < FULL_WINDOWS:
@@ -239,12 +233,12 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             held.append(window)
         if len(held) > FULL_WINDOWS:
             kept = how.scanners.sampled | how.scanners.telling
-            thinned = thinned or SamplingPlan.after((scanned() for scanned in head), kept)
+            plan = plan or SamplingPlan.after((scanned() for scanned in head), kept)
             head.clear()  # what they found takes more memory than they do
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
-            submit = how.pool.done if thinned.dense else how.pool.submit
-            ahead.append((early, submit(how.scanners.find, early, thinned.detail(early), count), True))
+            submit = how.pool.done if plan.dense else how.pool.submit
+            ahead.append((early, submit(how.scanners.find, early, plan.detail(early), count), True))
         while len(ahead) > how.pool.threads + 1:
             yield next_found()
     ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)

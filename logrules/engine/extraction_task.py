@@ -13,6 +13,7 @@ from logrules.engine.extraction import Extraction, Scanners, Tally
 from logrules.engine.scan_pool import ScanPool
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
+from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
 
 # A thousand sources are merged at once: each holds one chunk of its events.
@@ -47,7 +48,12 @@ class ReadFailed:
     reason: str
 
 
-def read(task: Task, scanners: Scanners) -> Read | ReadFailed:
+def scanners_of(pack: Pack) -> Scanners:
+    """What a worker needs to begin."""
+    return Scanners(pack, cache=True)
+
+
+def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
     """Read the source of a task to its end; one that cannot be read is lost, with the reason."""
     notes: list[tuple[str, str]] = []
     tally = Tally()

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
@@ -185,11 +185,11 @@ class Following:
             heard = self._heard.popleft()
             log = self._log(heard.source)
             if isinstance(heard, GroupRecord):
-                changes += self._feed(log, iter((heard,)))
+                changes += self._feed(log, (heard,))
                 continue
             # What is said about a job is no word of the job: its silence goes on.
             changes += self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
-            changes += self._feed(log, iter(log.growing.held()))
+            changes += self._feed(log, log.growing.held())
             self._below.keep(heard.source, log.growing.below, self._session.report)
         return self._update(changes, ended=isinstance(item, End))
 
@@ -232,7 +232,7 @@ class Following:
             yield from self._release(block.arrived)
             yield from self._judge(block.arrived)
 
-    def _feed(self, log: _Log, events: Iterator[Event]) -> Iterator[Change]:
+    def _feed(self, log: _Log, events: Iterable[Event]) -> Iterator[Change]:
         for event in events:
             yield from self._session.feed(dated(event, log.clock))
 
@@ -243,7 +243,7 @@ class Following:
         key = (item.source, item.reason)
         self._skipped[key] = self._skipped.get(key, 0) + item.bytes
         log = self._log(item.source)
-        yield from self._feed(log, iter(log.growing.skip(item.offset + item.bytes, item.lines)))
+        yield from self._feed(log, log.growing.skip(item.offset + item.bytes, item.lines))
 
     def _release(self, now: float) -> Iterator[Change]:
         """Read what was kept back for long enough."""
@@ -253,7 +253,7 @@ class Following:
         self._released = now
         for log in self._logs.values():
             if log.growing.holds:
-                yield from self._feed(log, iter(log.growing.held()))
+                yield from self._feed(log, log.growing.held())
 
     def _judge(self, now: float) -> Iterator[Change]:
         """Let the session judge silence where its deadline has passed, and now and then."""
@@ -270,8 +270,7 @@ class Following:
             yield from self._block(Block(EXIT_LOG, 0, text.encode(), self._now))
         # The log that spoke last is the one whose last line shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
-            yield from self._feed(log, iter(log.growing.held()))
-            yield from self._feed(log, log.growing.ends())
+            yield from self._feed(log, chain(log.growing.held(), log.growing.ends()))
             for sentence in log.reader.dropped:
                 self._session.note(name, sentence)
         yield from self._session.feed(end)

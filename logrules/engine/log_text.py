@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from logrules.engine.clock_sync import aligned
 from logrules.engine.dating import Alignment, after_full_date, dated
-from logrules.engine.run import compiled
+from logrules.engine.run import alignment_of, compiled
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
 from logrules.model.record import replace
@@ -31,7 +30,7 @@ _TRACEBACK = "Traceback (most recent call last)"
 
 def recorded(found: Discovered) -> Discovered:
     """The same sources, those that can be read only once in a form that can be read again."""
-    return replace(found, sources=tuple(one if _is_saved(one) else RecordedSource(one) for one in found.sources))
+    return replace(found, sources=tuple(one if _saved(one) else RecordedSource(one) for one in found.sources))
 
 
 def with_log(report: Report, found: Discovered, pack: Pack, lines: int, *, cache: bool) -> Report:
@@ -44,7 +43,7 @@ def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *
 
     Of a log that is too long: the beginning, the end, and the lines round everything that the report shows.
     """
-    alignment = aligned(sources, pack)
+    alignment = alignment_of(sources, pack)
     reader = compiled(pack, cache=cache)[0].reader
     whole = report.lines <= most
     share = None if whole else max(most // max(len(sources), 1), 2 * _AROUND)
@@ -121,15 +120,11 @@ def _is_bare(event: Event) -> bool:
     return event.stamp is None and event.level is None and event.message.strip() == event.text.strip()
 
 
-def _again(sources: Sequence[Source]) -> list[Source]:
-    again: list[Source] = []
-    for one in sources:
-        if isinstance(one, RecordedSource):
-            again.append(one.again())
-        elif isinstance(one, FileSource) and one.path.is_file():
-            again.append(FileSource(one.path, one.name))
-    return again
+def _again(sources: Iterable[Source]) -> list[Source]:
+    again = (one.again() if isinstance(one, RecordedSource) else _saved(one) for one in sources)
+    return [one for one in again if one is not None]
 
 
-def _is_saved(source: Source) -> bool:
-    return isinstance(source, FileSource) and source.path.is_file()
+def _saved(source: Source) -> FileSource | None:
+    """A file from its beginning; None for what can be read only once."""
+    return FileSource(source.path, source.name) if isinstance(source, FileSource) and source.path.is_file() else None

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from logrules.engine.extraction import Scanners
-from logrules.engine.extraction_task import Read, ReadFailed, Task, read
+from logrules.engine.extraction_task import Read, ReadFailed, Task, read, scanners_of
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import RAY, needed
 from logrules.ruleset.pack import Pack
@@ -35,7 +34,7 @@ class RayWorkerPool(Generic[Item, Answer]):
     """
 
     address: str
-    work: Callable[[Item, Any], Answer]
+    work: Callable[[Any, Item], Answer]
     begin: Callable[[Pack], Any]
 
     def answers(
@@ -76,7 +75,7 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
 
     Raises LogrulesError where there is no cluster.
     """
-    pool = RayWorkerPool(address, read, _scanners)
+    pool = RayWorkerPool(address, read, scanners_of)
     numbered = {task.number: task for task in tasks}
     for number, answer in pool.answers(numbered, pack, lambda task: getattr(task.source, "node", ANYWHERE)):
         yield ReadFailed(number, answer.reason) if isinstance(answer, Lost) else answer
@@ -137,14 +136,10 @@ class _Here:
 
 
 def _at_work(
-    work: Callable[[Item, Any], Answer], begin: Callable[[Pack], Any], item: Item, digest: str, shared: Sequence[Any]
+    work: Callable[[Any, Item], Answer], begin: Callable[[Pack], Any], item: Item, digest: str, shared: Sequence[Any]
 ) -> Answer:
     if _Here.of != (digest, begin.__qualname__):
         import ray
 
         _Here.ready, _Here.of = begin(ray.get(shared[0])), (digest, begin.__qualname__)
-    return work(item, _Here.ready)
-
-
-def _scanners(pack: Pack) -> Scanners:
-    return Scanners(pack, cache=True)
+    return work(_Here.ready, item)

@@ -10,6 +10,9 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from logrules.ruleset.pack import Pack
+
+Ready = TypeVar("Ready")
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -18,37 +21,37 @@ TOGETHER = 2
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerPool(Generic[Item, Answer]):
-    """How many work, on what, and what each needs to begin.
+class WorkerPool(Generic[Ready, Item, Answer]):
+    """How many work, what each does with an item, and what it makes of a pack to do so.
 
-    ``begin`` gets ``forked`` in a process that inherits what is compiled, ``spawned`` where forking is not safe.
-    ``work`` and ``begin`` must be functions of a module.
+    Forked processes inherit what ``begin`` made; where forking is not safe, each makes it anew. ``work`` and ``begin``
+    must be such that they can be sent to another process.
     """
 
     processes: int
-    work: Callable[[Item], Answer]
-    begin: Callable[[Any], None]
-    forked: Any
-    spawned: Any
+    work: Callable[[Ready, Item], Answer]
+    begin: Callable[[Pack], Ready]
 
-    def answers(self, items: Mapping[int, Item]) -> Iterator[tuple[int, Answer | None]]:
+    def answers(self, items: Mapping[int, Item], pack: Pack) -> Iterator[tuple[int, Answer | None]]:
         """Each item's number and answer as it comes; None for one that ends its process again and again."""
         left = dict(items)
+        ready = self.begin(pack) if _forks() else None
         for _ in range(TOGETHER):
-            for number, answer in self._tried(left, self.processes):
+            for number, answer in self._tried(left, pack, ready, self.processes):
                 del left[number]
                 yield number, answer
         for number, item in left.items():
-            yield next(self._tried({number: item}, 1), (number, None))
+            yield next(self._tried({number: item}, pack, ready, 1), (number, None))
 
-    def _tried(self, items: Mapping[int, Item], processes: int) -> Iterator[tuple[int, Answer | None]]:
+    def _tried(
+        self, items: Mapping[int, Item], pack: Pack, ready: Ready | None, processes: int
+    ) -> Iterator[tuple[int, Answer | None]]:
         """The answers of a pool, until it breaks."""
         if not items:
             return
-        with process_pool(min(processes, len(items)), self.begin, self.forked, self.spawned) as pool:
-            futures: dict[Future[Answer], int] = {
-                pool.submit(self.work, item): number for number, item in items.items()
-            }
+        given = self.work, self.begin, pack, ready
+        with process_pool(min(processes, len(items)), _begin, given, given) as pool:
+            futures: dict[Future[Answer], int] = {pool.submit(_work, item): number for number, item in items.items()}
             for future in as_completed(futures):
                 try:
                     yield futures[future], future.result()
@@ -63,12 +66,33 @@ def default_processes() -> int:
 
 def process_pool(processes: int, begin: Callable[[Any], None], forked: Any, spawned: Any) -> ProcessPoolExecutor:
     """Forked processes inherit what is compiled; where forking is not safe each begins with what it can be sent."""
-    fork = sys.platform == "linux"
-    context: Any = multiprocessing.get_context("fork" if fork else "spawn")
-    return ProcessPoolExecutor(processes, context, initializer=_begun, initargs=(begin, forked if fork else spawned))
+    context: Any = multiprocessing.get_context("fork" if _forks() else "spawn")
+    given = forked if _forks() else spawned
+    return ProcessPoolExecutor(processes, context, initializer=_begun, initargs=(begin, given))
+
+
+def _forks() -> bool:
+    """Whether it is safe here for a process with threads to fork."""
+    return sys.platform == "linux"
 
 
 def _begun(begin: Callable[[Any], None], given: Any) -> None:
     begin(given)
     # What a process begins with stays: to look through it for garbage takes long, and copies what it inherited.
     gc.freeze()
+
+
+class _Here:
+    """What this process does with an item, and what it has ready for that."""
+
+    work: Callable[[Any, Any], Any]
+    ready: Any
+
+
+def _begin(given: tuple[Callable[[Any, Any], Any], Callable[[Pack], Any], Pack, Any]) -> None:
+    _Here.work, begin, pack, ready = given
+    _Here.ready = begin(pack) if ready is None else ready
+
+
+def _work(item: Any) -> Any:
+    return _Here.work(_Here.ready, item)

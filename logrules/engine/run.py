@@ -104,11 +104,12 @@ def _read(
     observe: Callable[[Event], None] | None,
 ) -> Report:
     streams = [Stream(source.name, how.events(source), modified_of(source)) for source in sources]
-    reason(session, streams, _aligned(sources, pack), notes, observe)
+    reason(session, streams, alignment_of(sources, pack), notes, observe)
     return session.report(how.tally.lines, tuple(source.name for source in sources))
 
 
-def _aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
+def alignment_of(sources: Sequence[Source], pack: Pack) -> Alignment:
+    """What the logs of one job say of each other; those that can be read only once are left as they are."""
     if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
         return Alignment()
     from logrules.engine.clock_sync import aligned

@@ -1,11 +1,11 @@
 """The steps of a card for this log: those of its frameworks and of this message, with what the log says put in."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
 from logrules.inference.renamed_settings import in_force, is_done, is_idle, renamed
 from logrules.model.record import replace
-from logrules.model.report import Fix
+from logrules.model.report import Fix, Text
 from logrules.ruleset.name_tables import FrameworkSettings
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.rule_text import Card
@@ -47,27 +47,27 @@ def _filled(fix: Fix, captures: Mapping[str, str]) -> Fix:
 
     A flag whose value the log does not say is left out.
     """
-    return replace(
+    told = replace(
         fix,
-        do=filled_text(fix.do, captures),
-        run=filled_command(fix.run, captures),
-        powershell=filled_command(fix.powershell, captures, powershell=True),
-        note=filled_text(fix.note, captures) if fix.note else None,
-        env={name: filled_value(value, captures) for name, value in fix.env.items()},
-        flags=tuple(filled_value(flag, captures) for flag in fix.flags if is_filled(flag, captures)),
-        config={key: filled_value(value, captures) for key, value in fix.config.items() if is_filled(value, captures)},
+        flags=tuple(flag for flag in fix.flags if is_filled(flag, captures)),
+        config={key: value for key, value in fix.config.items() if is_filled(value, captures)},
     )
+    return _with_values(told, captures, lambda text: filled_text(text, captures))
 
 
 def with_open_slots(fix: Fix) -> Fix:
     """The step for no log in particular: `<name>` stands where a log would say something."""
+    return _with_values(fix, {}, with_open_text)
+
+
+def _with_values(fix: Fix, captures: Mapping[str, str], said: Callable[[Text], Text]) -> Fix:
     return replace(
         fix,
-        do=with_open_text(fix.do),
-        run=filled_command(fix.run, {}),
-        powershell=filled_command(fix.powershell, {}, powershell=True),
-        note=with_open_text(fix.note) if fix.note else None,
-        env={name: filled_value(value, {}) for name, value in fix.env.items()},
-        flags=tuple(filled_value(flag, {}) for flag in fix.flags),
-        config={key: filled_value(value, {}) for key, value in fix.config.items()},
+        do=said(fix.do),
+        run=filled_command(fix.run, captures),
+        powershell=filled_command(fix.powershell, captures, powershell=True),
+        note=said(fix.note) if fix.note else None,
+        env={name: filled_value(value, captures) for name, value in fix.env.items()},
+        flags=tuple(filled_value(flag, captures) for flag in fix.flags),
+        config={key: filled_value(value, captures) for key, value in fix.config.items()},
     )

@@ -28,7 +28,7 @@ def alternatives(
     row = _row_for(pack.tables.alternatives, first.rule.cause, phase, _lineage(raised, pack))
     if row is None:
         return ()
-    told = {other.rule.cause for one in ranked for other in (one.hypothesis, *one.consequences)}
+    told = {other.rule.cause for one in ranked for other in one.all}
     fitting = [one for one in row.may_be if one.cause not in told and one.raised_by in ("", raised_by or one.raised_by)]
     names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in fitting]
     found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in pack.rules if rule.id in names)

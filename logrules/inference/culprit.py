@@ -1,16 +1,18 @@
-"""Which rank and host a hypothesis points at, by its own lines and by the comparison of the ranks."""
+"""Which rank and host a diagnosis points at: by its own lines and the comparison of the ranks, else by other lines."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
-from logrules.inference.hypothesis import Hypothesis
-from logrules.inference.observation import Match, Observation
+from logrules.inference.hypothesis import MAX_NAMED, Hypothesis
+from logrules.inference.launcher_ends import hosts_of_ended
+from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
 from logrules.inference.rank_comparison import RankComparison
-from logrules.model.event import as_rank
+from logrules.inference.rank_table import RankTable
+from logrules.model.event import whole_number
 from logrules.model.report import DivergenceKind
 from logrules.ruleset.condition import Detection, Detector
 from logrules.ruleset.pack import Rule
 
-MAX_NAMED = 1_024
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
     DivergenceKind.MISSED,
@@ -24,6 +26,28 @@ _HUNG = (
     DivergenceKind.NEVER_ARRIVED,
     DivergenceKind.STEP_BEHIND,
 )
+_ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
+# An address that says no more than that the peer is on the same host.
+_LOOPBACK = re.compile(r"127\.|localhost\b|::1$")
+
+
+def suspects(context: FailureContext, sides: RankComparison | None) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """(ranks, hosts) that a diagnosis points at: by its own lines, else by what the rest of the log tells of ranks.
+
+    Nobody is named where the rule says so, or where the time-outs of the ranks lie too far apart to be compared.
+    """
+    hypothesis, rank_table = context.hypothesis, context.rank_table
+    ranks, hosts = culprits(hypothesis, rank_table.ranks, sides)
+    declined = sides is not None and sides.spread is not None
+    if hypothesis.rule.culprit == "none" or declined:
+        return ranks, hosts
+    if (struck := _process_hit(hypothesis, rank_table)) is not None and not any(hypothesis.named_ranks):
+        ranks = (struck,)
+    if not ranks:
+        if lost := _lost_peer(hypothesis, rank_table):
+            return lost
+        ranks = attributed_ranks(context)
+    return ranks, hosts or tuple(_hosts_elsewhere(context, ranks))[:1]
 
 
 def culprits(
@@ -38,7 +62,7 @@ def culprits(
     where their time-outs lie too far apart, nobody is named.
     """
     rule = hypothesis.rule
-    named = tuple(dict.fromkeys(named_ranks(hypothesis)))
+    named = hypothesis.named_ranks
     if sides is not None and not named and (rule.culprit == "absent" or (rule.stall and not _is_of_laggards(rule))):
         if sides.spread is not None:
             return (), ()
@@ -54,7 +78,7 @@ def culprits(
     if rule.culprit == "captured":
         return named[:MAX_NAMED], hosts
     if rule.culprit == "absent" and not named:
-        return absent_ranks(hypothesis, known_ranks), ()
+        return hypothesis.absent_ranks(known_ranks), ()
     reporters = hypothesis.reporters
     # The clocks of a host tell better than the order in which its processes came to write.
     earliest = sides.suspects((DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
@@ -68,54 +92,77 @@ def _is_of_laggards(rule: Rule) -> bool:
     return isinstance(rule.when, Detector) and rule.when.kind is Detection.LAGGING
 
 
-def absent_ranks(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
-    """The ranks that did not report, where these are the fewer, or where a message lists all who have come."""
-    reporters = hypothesis.reporters
-    # Ranks count from 0, so those below the highest that reported exist too: of a damaged number a million.
-    if max(reporters, default=0) >= 2 * len(reporters):
-        return ()
-    absent = (known_ranks | frozenset(range(max(reporters, default=0)))) - reporters
-    return tuple(sorted(absent)) if len(absent) < len(reporters) or _lists_who_came(hypothesis) else ()
-
-
 def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
     """The few ranks below those who wait that have said nothing that anybody knows: they have not come there."""
-    waiting = hypothesis.reporters
-    absent = absent_ranks(hypothesis, known_ranks)
-    return absent if waiting and known_ranks.isdisjoint(absent) else ()
-
-
-def _lists_who_came(hypothesis: Hypothesis) -> bool:
-    """Whether one message names all that have come (capture ``arrived``): no other rank is merely silent."""
-    pairs = (pair for match in hypothesis.matches for pair in pairs_of(match))
-    return any("arrived" in observation.captures(signal) for observation, signal in pairs)
+    absent = hypothesis.absent_ranks(known_ranks)
+    return absent if hypothesis.reporters and known_ranks.isdisjoint(absent) else ()
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
     """The suspects; where the rule tells of those who wait, they follow."""
-    wrote = sorted(rank for match in hypothesis.matches for rank in match.ranks)
-    others = () if hypothesis.rule.culprit in ("absent", "none") else wrote
+    others = () if hypothesis.rule.culprit in ("absent", "none") else sorted(hypothesis.reporters)
     return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
 
 
-def pairs_of(match: Match) -> Iterator[tuple[Observation, int]]:
-    """The lines of a match, each with the number of the signal that it carries."""
-    yield from zip(match.first, match.signals, strict=False)
-
-
-def named_ranks(hypothesis: Hypothesis) -> Iterator[int]:
-    """The ranks that the lines themselves name (capture ``rank``)."""
-    for match in hypothesis.matches:
-        for observation, signal in pairs_of(match):
-            rank = as_rank(observation.captures(signal).get("rank"))
-            if rank is not None:
-                yield rank
-
-
 def _hosts(hypothesis: Hypothesis, *, of_writer: bool) -> Iterator[str]:
-    for match in hypothesis.matches:
-        for observation, signal in pairs_of(match):
-            if host := observation.captures(signal).get("host"):
-                yield host
+    yield from filter(None, hypothesis.said("host"))
     if of_writer and (host := hypothesis.first.worker.host):
         yield host
+
+
+def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
+    """The rank of the process that its lines say was hit (capture ``hit_pid``), whoever wrote them."""
+    for match in hypothesis.matches:
+        told = [line.captures(signal) for line, signal in match.pairs]
+        pids = {pid for one in told if (pid := whole_number(one.get("hit_pid"))) is not None}
+        hosts = {host for one in told if (host := one.get("host")) is not None}
+        if len(pids) == 1 and len(hosts) <= 1:
+            rank = rank_table.rank_of_process(pids.pop(), next(iter(hosts), None))
+            if rank is not None:
+                return rank
+    return None
+
+
+def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
+    """The one rank of another host, and that host, whose connection was the first to be lost (capture ``peer``)."""
+    for line, signal in sorted(hypothesis.pairs, key=lambda pair: pair[0].order):
+        if peer := line.captures(signal).get("peer"):
+            host, ranks = rank_table.at(peer)
+            return (tuple(ranks), (host,)) if len(ranks) == 1 and host != line.worker.host else None
+    return None
+
+
+def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[str]:
+    """The host of the first of the ``ranks``, as launchers or its own lines tell it.
+
+    Where no rank is named: that which a message names, the only one on which its lines were written, or the only one on
+    which a process ended by a launcher's word; of those who lost somebody the only one that they lost.
+    """
+    if ranks:
+        yield from _hosts_of_rank(context, ranks[0])
+    elif context.hypothesis.rule.culprit == "absent":
+        yield from _lost_host(context)
+    else:
+        ended = hosts_of_ended(context.failures.reported_ends())
+        wrote = {host for match in context.hypothesis.matches for host in match.hosts}
+        yield from (next(iter(hosts)) for hosts in (_said_hosts(context), wrote, ended) if len(hosts) == 1)
+
+
+def _hosts_of_rank(context: FailureContext, rank: int) -> Iterator[str]:
+    yield from hosts_of_ended(context.failures.reported_ends(), rank)
+    states = context.rank_table.states.items()
+    yield from (state.host for (_, number), state in states if number == rank and state.host is not None)
+
+
+def _lost_host(context: FailureContext) -> Iterator[str]:
+    lost = set(filter(None, context.hypothesis.said("peer")))
+    if len(lost) == 1:
+        yield from (context.rank_table.at(peer)[0] for peer in lost if not _LOOPBACK.match(peer))
+
+
+def _said_hosts(context: FailureContext) -> set[str]:
+    """The hosts that its messages name, and the lines that wrap the failure records that they are of."""
+    chains = dict.fromkeys(line.chain for line in context.lines if line.chain is not None)
+    wraps = (event for chain in chains for event in context.failures.lines_of(chain))
+    messages = (*context.messages, *(event.message[:MAX_READ] for event in wraps))
+    return {host for message in messages for host in _ON_HOST.findall(message)}

@@ -1,4 +1,4 @@
-"""What the session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
+"""What a session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
@@ -7,8 +7,9 @@ from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.alternatives import alternatives
 from logrules.inference.certainty import certainty, features
 from logrules.inference.command_slots import filled_text, has_slots
+from logrules.inference.culprit import suspects
 from logrules.inference.diagnosed_phase import last_phase, phase_of
-from logrules.inference.evidence_lines import MAX_EVIDENCE_TEXT, evidence_from, evidence_of
+from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of
 from logrules.inference.failure_captures import raised_by
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.last_words import last_words
@@ -16,23 +17,23 @@ from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence
 from logrules.inference.ranking import Ranking
-from logrules.inference.session_state import SessionState
+from logrules.inference.run_state import RunState
 from logrules.inference.slot_values import advised, placed, said_by, several, titled
-from logrules.inference.suspects import suspects
 from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred
 from logrules.model.event import Event
-from logrules.model.record import replace
+from logrules.model.record import record, replace
 from logrules.model.report import (
     Comparison,
     Consequence,
     Diagnosis,
     Difference,
-    Evidence,
     PhaseSource,
     Report,
     Restart,
+    Run,
     Severity,
+    SourceNote,
     Status,
     Text,
 )
@@ -47,14 +48,26 @@ _NEAR_LINES = 4
 MAX_UNEXPLAINED = 8
 
 
-def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
+@record
+class Findings:
+    """What a report is made of: the run that it is of, what holds in it, and the errors that its logs end in."""
+
+    run: RunState
+    hypotheses: tuple[Hypothesis, ...]
+    last_errors: tuple[Event, ...]
+    earlier_runs: tuple[Run, ...]
+    notes: tuple[SourceNote, ...]
+
+
+def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ...]) -> Report:
     """The report; a pure function of the findings."""
+    run, tracker = findings.run, findings.run.tracker
     ranked = ranked_of(findings, pack)
     unknown = _unknown_errors(findings)
     status = _status(ranked, findings, unknown)
-    stalled = status is Status.STALLED
-    roots = [hypothesis for one in ranked for hypothesis in (one.hypothesis, *one.consequences)]
-    sides = compared(findings.rank_table, findings.recorded, findings.tracker, roots, stalled=stalled)
+
+    roots = [hypothesis for one in ranked for hypothesis in one.all]
+    sides = compared(run, roots, stalled=status is Status.STALLED)
     model = pack.tables.certainty
     reactions = frozenset(tier.id for tier in pack.tables.tiers if tier.reaction)
     diagnoses = tuple(
@@ -65,70 +78,80 @@ def report_of(findings: SessionState, pack: Pack, lines: int, sources: tuple[str
         )
         for place, one in enumerate(ranked)
     )
-    phase = _phase_shown(status, diagnoses, findings)
     # Lines that merely stand out are worth showing only where no diagnosis says more.
     known = any(one.severity is not Severity.INFO for one in diagnoses)
-    unusual = () if known else tuple(evidence_from(observation, {}) for observation in findings.unusual)
+    unusual = () if known else tuple(evidence_from(observation, {}) for observation in run.outliers.rarest())
     if status is Status.UNEXPLAINED:
-        unusual = tuple(_unexplained(event) for event in unknown[-MAX_UNEXPLAINED:])
-    completed = findings.tracker.completed or findings.parting if status is Status.COMPLETED else None
-    spans = findings.tracker.spans()
+        unusual = tuple(map(bare_evidence, unknown[-MAX_UNEXPLAINED:]))
+    completed = tracker.completed or run.parting if status is Status.COMPLETED else None
     return Report(
-        status, phase, diagnoses, spans, findings.earlier_runs, unusual, findings.notes, sources, lines,
-        findings.curves, findings.tracker.waits(findings.last), _comparison(sides) if sides else None,
-        frameworks=tuple(sorted(findings.frameworks)), completed_by=evidence_from(completed, {}) if completed else None,
-        shell="powershell" if findings.told.get("windows") else "bash",
-    )  # fmt: skip
+        status=status,
+        phase=_phase_shown(status, diagnoses, tracker),
+        diagnoses=diagnoses,
+        timeline=tracker.spans(),
+        earlier_runs=findings.earlier_runs,
+        unusual=unusual,
+        notes=findings.notes,
+        sources=sources,
+        lines=lines,
+        curves=run.curves.drawn(),
+        waits=tracker.waits(run.last),
+        comparison=_comparison(sides) if sides else None,
+        frameworks=tuple(sorted(run.frameworks)),
+        completed_by=evidence_from(completed, {}) if completed else None,
+        shell="powershell" if run.job.told.get("windows") else "bash",
+    )
 
 
-def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], findings: SessionState) -> str:
+def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: WorkerTracker) -> str:
     """Where the job failed or stands, else where it got to: where no marker says that, what it is warned of does."""
     ended = status in (Status.FAILED, Status.STALLED)
-    nowhere = findings.tracker.latest is None and any(one.severity is Severity.WARNING for one in diagnoses[:1])
-    return diagnoses[0].phase if ended or nowhere else last_phase(findings)
+    nowhere = tracker.latest is None and any(one.severity is Severity.WARNING for one in diagnoses[:1])
+    return diagnoses[0].phase if ended or nowhere else last_phase(tracker)
 
 
-def outcome_of(findings: SessionState, pack: Pack) -> tuple[Status, str | None]:
+def outcome_of(findings: Findings, pack: Pack) -> tuple[Status, str | None]:
     """How it ended, and the likeliest cause: what is told of a run once another one has begun."""
     ranked = ranked_of(findings, pack)
     status = _status(ranked, findings, _unknown_errors(findings))
     return status, ranked[0].hypothesis.rule.cause if ranked else None
 
 
-def ranked_of(findings: SessionState, pack: Pack) -> tuple[Ranked, ...]:
+def ranked_of(findings: Findings, pack: Pack) -> tuple[Ranked, ...]:
     """The hypotheses, the likeliest cause first; behind one that says little what else it may be."""
-    ranked = Ranking(pack.tables.tiers, findings.rank_table.all_ranks).ranked(findings.hypotheses)
+    run = findings.run
+    ranked = Ranking(pack.tables.tiers, run.ranks.all_ranks).ranked(findings.hypotheses)
     if not ranked:
         return ranked
     first = ranked[0].hypothesis
-    record = findings.failures.record_of(first.first.chain)
-    raised, by = (record.type if record.chain else "", raised_by(record)) if record is not None else (None, "")
-    return (*ranked, *alternatives(ranked, phase_of(first, findings, pack)[0], raised, by, pack))
+    failure = run.failures.record_of(first.first.chain)
+    raised, by = (failure.type if failure.chain else "", raised_by(failure)) if failure is not None else (None, "")
+    return (*ranked, *alternatives(ranked, phase_of(first, run, pack)[0], raised, by, pack))
 
 
-def _status(ranked: Sequence[Ranked], findings: SessionState, unknown: Sequence[Event]) -> Status:
+def _status(ranked: Sequence[Ranked], findings: Findings, unknown: Sequence[Event]) -> Status:
+    job, tracker = findings.run.job, findings.run.tracker
     if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
         return Status.FAILED
     if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
         return Status.STALLED
-    if findings.exit_status is not None:
-        return Status.UNEXPLAINED if findings.exit_status else Status.COMPLETED
-    if findings.tracker.completed is not None:
+    if job.activity.exit_status is not None:
+        return Status.UNEXPLAINED if job.activity.exit_status else Status.COMPLETED
+    if tracker.completed is not None:
         return Status.COMPLETED
     if unknown:
         return Status.UNEXPLAINED
-    if not findings.last_errors and (findings.tracker.over or (findings.ended and findings.parting is not None)):
+    if not findings.last_errors and (tracker.over or (job.ended and findings.run.parting is not None)):
         return Status.COMPLETED
-    return Status.RUNNING if findings.tracker.looped else Status.HEALTHY
+    return Status.RUNNING if tracker.looped else Status.HEALTHY
 
 
-def _unknown_errors(findings: SessionState) -> Sequence[Event]:
+def _unknown_errors(findings: Findings) -> Sequence[Event]:
     """The errors that the log ends in, but for those of a kind that a warning rests on."""
     if not findings.last_errors:
         return ()
     warnings = (one for one in findings.hypotheses if one.severity is Severity.WARNING and not one.survived)
-    told = (line for one in warnings for match in one.matches for line in (*match.first, match.last))
-    known = {template_of(line.event.message) for line in told}
+    known = {template_of(line.event.message) for one in warnings for line in one.lines}
     return [event for event in findings.last_errors if template_of(event.message) not in known]
 
 
@@ -146,23 +169,23 @@ def _difference(one: RankDivergence) -> Difference:
     )
 
 
-def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
-    hypothesis = one.hypothesis
+def _diagnosis(one: Ranked, findings: Findings, pack: Pack, sides: RankComparison | None) -> Diagnosis:
+    hypothesis, run = one.hypothesis, findings.run
     rule = hypothesis.rule
     card = card_of(pack, rule.id)
-    evidence = evidence_of(hypothesis, findings.last, pack.signals, _of_one_event(one))
-    if (spoken := last_words(card, hypothesis, findings)) is not None:
+    evidence = evidence_of(hypothesis, run.last, pack.signals, _of_one_event(one))
+    if (spoken := last_words(card, hypothesis, run, findings.last_errors)) is not None:
         evidence = (spoken, *evidence)
-    ranks, hosts = suspects(FailureContext(one, findings.rank_table, findings.failures), sides)
-    phase, phase_from = phase_of(hypothesis, findings, pack)
-    said = said_by(hypothesis, findings.failures, evidence)
-    captured = {**several(len(findings.rank_table.ranks)), **titled(hypothesis, findings.failures, evidence)}
+    ranks, hosts = suspects(FailureContext(one, run.ranks, run.failures), sides)
+    phase, phase_from = phase_of(hypothesis, run, pack)
+    said = said_by(hypothesis, run.failures, evidence)
+    captured = {**several(len(run.ranks.ranks)), **titled(hypothesis, run.failures, evidence)}
     # Only what is no state of the session may be asked for later.
-    places = placed(hypothesis, findings.failures)
-    captures = cache(partial(advised, captured, places, said, findings.told, pack))
+    places = placed(hypothesis, run.failures)
+    captures = cache(partial(advised, captured, places, said, run.told(), pack))
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
-    seen = advised_for(rule, findings.frameworks, pack.tables.settings)
+    seen = advised_for(rule, run.frameworks, pack.tables.settings)
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
@@ -171,12 +194,12 @@ def _diagnosis(one: Ranked, findings: SessionState, pack: Pack, sides: RankCompa
         confidence=0.0,
         title=_said(card.title, captures),
         why=_said(card.why, captures),
-        restart=_restart(card.restart, cause, shown_phase, findings.tracker, pack),
+        restart=_restart(card.restart, cause, shown_phase, run.tracker, pack),
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
         fixes=Deferred(lambda: steps_for(card, captures(), seen, said, shown_phase)),
-        consequences=tuple(_consequence(other, findings, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
+        consequences=tuple(_consequence(other, run, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=cause.checks if cause else (),
         phase_from=phase_from,
@@ -200,9 +223,9 @@ def _restart(advice: Restart, cause: Cause | None, phase: str | None, tracker: W
     return Restart.AFTER_FIX if cause.abrupt and not tracker.looped else advice
 
 
-def _consequence(hypothesis: Hypothesis, findings: SessionState, pack: Pack) -> Consequence:
-    evidence = evidence_of(hypothesis, findings.last, pack.signals)
-    captures = titled(hypothesis, findings.failures, evidence)
+def _consequence(hypothesis: Hypothesis, run: RunState, pack: Pack) -> Consequence:
+    evidence = evidence_of(hypothesis, run.last, pack.signals)
+    captures = titled(hypothesis, run.failures, evidence)
     title = filled_text(title_of(pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
@@ -225,7 +248,3 @@ def _is_part(other: Hypothesis, root: Hypothesis) -> bool:
     return (first.chain is not None and first.chain == second.chain) or (
         first.worker == second.worker and abs(second.event.line - first.event.line) <= _NEAR_LINES
     )
-
-
-def _unexplained(event: Event) -> Evidence:
-    return Evidence(event.source, event.file_line, event.text[:MAX_EVIDENCE_TEXT], event.worker.label)

@@ -10,7 +10,6 @@ from logrules.inference.observation import Observation
 from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
 from logrules.inference.worker_state import peers
-from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Level, Stance
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.template import begins_statement, is_table_row, template_of
@@ -67,6 +66,10 @@ class Endings:
         else:
             last.append(event)
 
+    def below(self, event: Event) -> list[Event]:
+        """The last lines of its log that stand below this one."""
+        return [line for line in self.lines.get(event.source, ()) if line.line > event.line]
+
     def reopened(self, failed: Event) -> bool:
         """Whether the program that opened the log does so again behind this line."""
         head = [line for line in self.heads.get(failed.source, ()) if line.line < failed.line]
@@ -75,8 +78,7 @@ class Endings:
             return False
         lines = self.lines.get(failed.source, ())
         stamps = [line.stamp.seconds for line in lines if line.line <= failed.line and line.stamp is not None]
-        later = [line for line in lines if line.line > failed.line]
-        return opens_again(opening, later, stamps[-1] if stamps else None)
+        return opens_again(opening, self.below(failed), stamps[-1] if stamps else None)
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.
@@ -86,8 +88,9 @@ class Endings:
         """
         said: dict[str, set[str]] = {}
         printed: set[str] = set()
-        for line in self._after(waiting):
-            if begins_statement(line.message) and not is_table_row(line.message):
+        for line in self.below(waiting.event):
+            own = not peers(line.worker, waiting.worker)
+            if own and begins_statement(line.message) and not is_table_row(line.message):
                 kind = template_of(line.message)
                 said.setdefault(kind, set()).add(progress_key(line.message))
                 if _is_printed(line):
@@ -102,24 +105,24 @@ class Endings:
 
     def answered(self, failed: Event) -> int:
         """How many requests a server has answered well behind this line."""
-        return answers(line for line in self.lines.get(failed.source, ()) if line.line > failed.line)
+        return answers(self.below(failed))
 
     def refused(self, failed: Event) -> bool:
         """Whether right behind this line a server answers the request that failed so, and refuses no other."""
-        below = [line for line in self.lines.get(failed.source, ()) if line.line > failed.line]
+        below = self.below(failed)
         following = next((line for line in below if begins_statement(line.message)), None)
         return following is not None and refuses(following) and sum(map(refuses, below)) == 1
 
     def spoke_on(self, failed: Event) -> bool:
         """Whether a process of which its number is known goes on to say other things behind this line."""
-        return _speaks_on(failed, [one for one in self.lines.get(failed.source, ()) if one.line > failed.line])
+        return _speaks_on(failed, self.below(failed))
 
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
         lines = self.lines.get(failed.source, ())
         if failed.worker.is_process or not lines or lines[-1].line - failed.line < OUTLIVED_LINES:
             return False
-        own = [line for line in lines if line.line > failed.line and not line.worker.is_process]
+        own = [line for line in self.below(failed) if not line.worker.is_process]
         begun = [line for line in own if begins_statement(line.message)]
         return 2 * len(own) > len(lines) and 2 * len(begun) > len(own)
 
@@ -160,33 +163,6 @@ class Endings:
                 _without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
             )
         )
-
-    def _after(self, waiting: Observation) -> Iterator[Event]:
-        event = waiting.event
-        for line in self.lines.get(event.source, ()):
-            if line.line > event.line and not peers(line.worker, event.worker):
-                yield line
-
-
-def phase_after(phase: str | None, event: Event, tracker: WorkerTracker, endings: Endings) -> str | None:
-    """The phase that markers say of a line, or the loop before it where that was taken up again; None for no such loop.
-
-    Who writes lines of the kinds that he wrote before he began to save is no longer saving.
-    """
-    if phase is None or phase in tracker.loops or phase not in tracker.interruptions:
-        return phase
-    before = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line]
-    own = max((span for span in before if span.phase == phase), key=lambda span: span.first_line, default=None)
-    if own is None or not endings.resumed(event, own.first_line):
-        return phase
-    looped = [span for span in before if span.first_line < own.first_line and span.phase in tracker.loops]
-    return max(looped, key=lambda span: span.first_line).phase if looped else None
-
-
-def left_start(event: Event, tracker: WorkerTracker, endings: Endings) -> bool:
-    """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
-    told = tracker.went_on().get(event.source)
-    return told is not None and (event.line - told >= OUTLIVED_LINES or (event.line > told and endings.repeats()))
 
 
 def _is_printed(line: Event) -> bool:

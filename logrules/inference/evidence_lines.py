@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
@@ -72,8 +73,7 @@ def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, 
     """The lines that a hypothesis rests on, with what they captured, by their place in the order of the job."""
     found: dict[int, tuple[Observation, Mapping[str, str]]] = {}
     for match in hypothesis.matches:
-        pairs = [*zip(match.first, match.signals, strict=False), (match.last, match.signals[-1])]
-        for observation, signal in pairs:
+        for observation, signal in (*match.pairs, (match.last, match.signals[-1])):
             known = found.get(observation.order, (observation, {}))[1]
             # A wait rests on the lines of its markers, whichever of them these are.
             said = observation.captures(signal) if hypothesis.rule.wait is None else observation.all_captures()
@@ -91,12 +91,16 @@ def evidence_from(observation: Observation, captures: Mapping[str, str], shown_f
     )  # fmt: skip
 
 
+def bare_evidence(event: Event, above: int = 0) -> Evidence:
+    """A line that no rule rests on as evidence, or the one so many lines ``above`` it."""
+    text = event.before[-above] if above else event.text
+    return Evidence(event.source, event.file_line - above, text[:MAX_EVIDENCE_TEXT], event.worker.label)
+
+
 def _written_last(event: Event) -> Iterator[Evidence]:
     """What stands right above the line by which somebody else tells the end of a process: its own last word, mostly."""
-    for above, text in enumerate(reversed(event.before), 1):
-        if text.strip():
-            yield Evidence(event.source, event.file_line - above, text[:MAX_EVIDENCE_TEXT], event.worker.label)
-            return
+    told = (above for above, text in enumerate(reversed(event.before), 1) if text.strip())
+    return (bare_evidence(event, above) for above in islice(told, 1))
 
 
 def _assertion_of(event: Event) -> Evidence | None:
@@ -105,6 +109,4 @@ def _assertion_of(event: Event) -> Evidence | None:
         return None
     near = range(1, min(_STATEMENT_LINES, len(event.before)) + 1)
     place = next((above for above in near if _STATEMENT.search(event.before[-above])), None)
-    if place is None:
-        return None
-    return Evidence(event.source, event.file_line - place, event.before[-place][:MAX_EVIDENCE_TEXT], event.worker.label)
+    return None if place is None else bare_evidence(event, place)

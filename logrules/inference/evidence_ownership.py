@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Match, Observation
-from logrules.model.event import Worker
+from logrules.model.event import Worker, hosts_of, ranks_of
 from logrules.model.record import record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Pack, Rule
@@ -44,8 +44,7 @@ class _Claims:
     @classmethod
     def of(cls, hypotheses: Iterable[Hypothesis], ends: frozenset[str]) -> "_Claims":
         errors = [one for one in hypotheses if one.rule.wait is None and one.severity is Severity.ERROR]
-        shown = [(one.rule, observation) for one in errors for observation in _observations(one.matches)]
-        matches = [match for one in errors for match in one.matches]
+        shown = [(one.rule, line) for one in errors for line in one.lines]
         lines = (
             (observation.event.source, observation.worker, observation.event.line + near)
             for rule, observation in shown
@@ -54,8 +53,8 @@ class _Claims:
         records = (seen.chain for rule, seen in shown if seen.chain is not None and rule.tier not in ends)
         return cls(
             frozenset(lines), frozenset(records), frozenset(_spans(shown)),
-            frozenset(rank for match in matches for rank in match.ranks),
-            frozenset(host for match in matches for host in match.hosts),
+            frozenset(rank for one in errors for rank in one.reporters),
+            frozenset(host for one in errors for match in one.matches for host in match.hosts),
         )  # fmt: skip
 
     def has(self, seen: Observation) -> bool:
@@ -98,13 +97,8 @@ def _reach(rule: Rule, ends: frozenset[str]) -> range:
     return range(1) if rule.tier in ends else range(-_REACH_LINES, _REACH_LINES + 1)
 
 
-def _observations(matches: Iterable[Match]) -> Iterator[Observation]:
-    for match in matches:
-        yield from (*match.first, match.last)
-
-
 def _without(match: Match, claims: _Claims) -> Match | None:
-    known = {seen.order: (seen, signal) for seen, signal in zip(match.first, match.signals, strict=True)}
+    known = {seen.order: (seen, signal) for seen, signal in match.pairs}
     known.setdefault(match.last.order, (match.last, match.signals[-1]))
     left = [(seen, signal) for seen, signal in known.values() if not claims.has(seen)]
     if not left:
@@ -113,19 +107,12 @@ def _without(match: Match, claims: _Claims) -> Match | None:
         return match
     observations, signals = zip(*left, strict=True)
     # Of most writers only the names are kept: whose line it was that is left, the lines tell that are.
-    ranks, hosts = (_ranks_of(observations), _hosts_of(observations))
+    writers = [seen.worker for seen in observations]
     return replace(
         match, first=observations, signals=signals, last=observations[-1],
-        ranks=match.ranks - claims.ranks | ranks, hosts=match.hosts - claims.hosts | hosts,
+        ranks=(match.ranks - claims.ranks).union(ranks_of(writers)),
+        hosts=(match.hosts - claims.hosts).union(hosts_of(writers)),
     )  # fmt: skip
-
-
-def _ranks_of(observations: Iterable[Observation]) -> frozenset[int]:
-    return frozenset(seen.worker.rank for seen in observations if seen.worker.rank is not None)
-
-
-def _hosts_of(observations: Iterable[Observation]) -> frozenset[str]:
-    return frozenset(seen.worker.host for seen in observations if seen.worker.host is not None)
 
 
 def _place(seen: Observation) -> tuple[str, Worker, int]:

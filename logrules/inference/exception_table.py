@@ -7,7 +7,7 @@ in this phase alone). ``raised_in`` looks at the frame that raised: the innermos
 an attribute.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.record import record
 from logrules.parsing.exception_line import ONLY_HEADED
-from logrules.ruleset.pattern import bounded, may_hold
+from logrules.ruleset.pattern import may_hold, searched
 from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
 
 # A log may claim what it likes: no chain, no traceback and no message is read further than this.
@@ -59,23 +59,15 @@ class _Fit:
     distance: int
     length: int
 
+    def order(self, link: int) -> tuple[bool, bool, int, int, int, int, str]:
+        """Smaller is better: rows that say something of the message or of two things, then what was raised first.
 
-@record
-class _Match:
-    """A row that holds of one exception of a chain."""
-
-    row: ExceptionRow
-    link: int
-    distance: int
-    length: int
-
-    @property
-    def order(self) -> tuple[bool, int, int, int, int, int, str]:
-        """Smaller is better: rows that say something of the message or of two things, then what was raised first."""
+        The exception is that of this ``link`` of its chain.
+        """
         row = self.row
         given = _given(row)
         generic = given < _TELLING and row.words is None
-        return row.fallback, int(generic), self.link, -given, self.distance, -self.length, row.id
+        return row.fallback, generic, link, -given, self.distance, -self.length, row.id
 
 
 @record
@@ -128,19 +120,19 @@ class ExceptionTable:
         of one kind goes first which knows the exception nearest to the innermost cause, then which gives more, then
         which names the nearer class, then which finds more in the message.
         """
-        best = min(self._found(failure, _named_by(printed_by)), key=lambda match: match.order, default=None)
-        return RowMatch(best.row, failure.chain[best.link]) if best is not None else None
-
-    def _found(self, failure: Failure, printed_by: frozenset[str]) -> list[_Match]:
         chain = failure.chain[:MAX_LINKS]
-        under = _places(frame for link in chain for frame in islice(link.frames, MAX_FRAMES)) or printed_by
-        return [match for at, link in enumerate(chain) for match in self._matches(at, link, under)]
+        frames = (frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
+        under = _places(frames) or _named_by(printed_by)
+        found = [(at, fit) for at, link in enumerate(chain) for fit in self._fits_of(link, under)]
+        if not found:
+            return None
+        at, best = min(found, key=lambda one: one[1].order(one[0]))
+        return RowMatch(best.row, chain[at])
 
-    def _matches(self, at: int, link: ExceptionLink, under: frozenset[str]) -> Iterator[_Match]:
+    def _fits_of(self, link: ExceptionLink, under: frozenset[str]) -> tuple[_Fit, ...]:
         raising = _raising(link.frames[-MAX_FRAMES:]) if link.message != ONLY_HEADED else ()
         function = raising[-1].function[:MAX_FUNCTION] if raising else ""
-        for fit in self._fitting(link.type, link.message[:MAX_MESSAGE], under, _places(raising), function):
-            yield _Match(fit.row, at, fit.distance, fit.length)
+        return self._fitting(link.type, link.message[:MAX_MESSAGE], under, _places(raising), function)
 
     def _fits(
         self, kind: str, message: str, under: frozenset[str], raised_in: frozenset[str], function: str
@@ -196,10 +188,7 @@ def _comes_from(row: ExceptionRow, scene: _Scene) -> bool:
 
 def _search(words: str, message: str) -> "regex.Match[str] | None":
     """The words in the message, whatever their case; none where looking for them takes too long."""
-    try:
-        return bounded(CASELESS + words).search(message[:MAX_MESSAGE])
-    except TimeoutError:
-        return None
+    return searched(CASELESS + words, message[:MAX_MESSAGE])
 
 
 def _given(row: ExceptionRow) -> int:

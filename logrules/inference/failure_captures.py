@@ -55,8 +55,11 @@ def raised_by(failure: Failure) -> str:
 
 
 def _place(frame: Frame) -> str:
-    inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
-    return f"{frame.file}:{frame.line or ''}{inside}"
+    return f"{frame.file}:{frame.line or ''}{_inside(frame)}"
+
+
+def _inside(frame: Frame) -> str:
+    return f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
 
 
 def _library(frame: Frame) -> str:
@@ -68,8 +71,7 @@ def _library(frame: Frame) -> str:
 def _summary(found: Mapping[str, str], frame: Frame) -> str:
     """What was raised and where, as a headline says it: ``ValueError: bad shape — loss.py:8 in step``."""
     place = ":".join(part for part in (basename(frame.file.replace("\\", "/")), found["line"]) if part)
-    inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
-    return f"{_sentence(found['type'], found['message'])} — {place}{inside}"
+    return f"{_sentence(found['type'], found['message'])} — {place}{_inside(frame)}"
 
 
 def _sentence(kind: str, message: str) -> str:

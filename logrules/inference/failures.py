@@ -7,9 +7,10 @@ from itertools import count
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_captures import captures_of
 from logrules.inference.failure_phases import FailurePhases
-from logrules.inference.launcher_ends import ranks_of, was_asked_for
-from logrules.inference.observation import KEPT_OBSERVATIONS, NEAR_LINES, Match, Observation
-from logrules.model.event import Event, Hit, Stance, Worker
+from logrules.inference.launcher_ends import was_asked_for
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
+from logrules.inference.repeated_failures import RepeatedFailures
+from logrules.model.event import Event, Hit, Stance, Worker, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
 from logrules.parsing.exception_line import prefixed_rank
@@ -22,12 +23,9 @@ from logrules.ruleset.tables import EXCEPTIONS, EXITS, ExitCode, ExitForm
 # The hit of an event that a row of a table stands behind: no signal of the pack has this number.
 ROW_SIGNAL = -2
 _MAX_RECORDS = 10_000
-# A worker that raised the same thing so often lived through it: it does not end anything.
-LIVED_THROUGH = 3
+
 # So many lines that a record grew by are kept.
 _MAX_GROWN = 4
-# What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
-_ROUNDS_BETWEEN = 3
 
 
 @record
@@ -83,23 +81,18 @@ class Failures:
         self._records: dict[int, _Known] = {}
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
-        self._alike: Counter[object] = Counter()
-        self._told_at: dict[object, Event] = {}
-        self._longest: Counter[object] = Counter()
-        self._first_round: dict[object, int] = {}
-        self._routine: set[object] = set()
-        self._routine_of: set[object] = set()
+        self._repeated = RepeatedFailures()
         self.components: set[str] = set()
 
-    def feed(self, event: Event) -> tuple[int | None, Failure | None, tuple[Failure, ...]]:
-        """The record that a line belongs to, the exception that it completes, the ends of processes that it tells."""
+    def feed(self, event: Event) -> tuple[int | None, tuple[Failure, ...]]:
+        """The record that a line is of; the ends of processes that it tells, and the exception that it completes."""
         chain, raised = self._assembler.feed(event)
         ended = (
             self._exits.read(event, form, hit.captures)
             for hit in event.hits
             if (form := self._tables.form_of.get(hit.signal)) is not None
         )
-        return chain, raised, tuple(one for one in ended if one is not None)
+        return chain, tuple(one for one in (*ended, raised) if one is not None)
 
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The exception that the last of these lines of a log leaves untold in the midst of its traceback, if so."""
@@ -112,7 +105,7 @@ class Failures:
         known = self._records.get(failure.id)
         # What ended a script nobody lived through, however often: the runs that share a log may each end so.
         if known is None and failure.script is None:
-            self._count(failure, observation.round)
+            self._repeated.count(failure, observation.round)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
         )
@@ -131,26 +124,6 @@ class Failures:
             self._records_of[known.rule] -= 1
         if rule is not None:
             self._records_of[rule] += 1
-
-    def _count(self, failure: Failure, now: int) -> None:
-        """Count how often a process raised the same, by this round; what unnamed ones tell in one go may be theirs all.
-
-        Of what is told again few frames are read: it may begin as far above the first of them as the longest of its
-        kind is long.
-        """
-        kind = _kind(failure)
-        before = self._told_at.get(kind)
-        self._told_at[kind] = failure.last
-        self._longest[kind] = max(self._longest[kind], failure.last.line - failure.first.line)
-        apart = before is None or failure.first.line - before.line > NEAR_LINES + self._longest[kind]
-        # One process prints one at a time: what begins before its last has ended is of another.
-        overlaps = before is not None and before.worker == failure.worker and failure.first.line <= before.line
-        if apart or (failure.worker.is_process and not overlaps):
-            self._alike[kind] += 1
-        if failure.worker.is_process and self._alike[kind] >= LIVED_THROUGH:
-            self._routine_of.add((failure.worker.role, failure.raised))
-        if now - self._first_round.setdefault(failure.raised, now) >= _ROUNDS_BETWEEN:
-            self._routine.add(failure.raised)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
@@ -179,15 +152,8 @@ class Failures:
 
     def lived_through(self, shown: Observation) -> bool:
         """Whether its own lines say so, or it was raised again and again, by a peer too, while the job stepped on."""
-        known = self._records.get(shown.chain) if shown.chain is not None else None
-        if known is None:
-            return False
-        if known.failure.stance is Stance.CAUGHT:
-            return True
-        raised, worker = known.failure.raised, known.failure.worker
-        if raised in self._routine or (worker.is_process and (worker.role, raised) in self._routine_of):
-            return True
-        return self._alike[_kind(known.failure)] >= LIVED_THROUGH
+        failure = self.record_of(shown.chain)
+        return failure is not None and (failure.stance is Stance.CAUGHT or self._repeated.ends_nothing(failure))
 
     def told_as_caught(self, event: Event) -> bool:
         """Whether the line stands in a record whose own lines say that it was lived through."""
@@ -266,10 +232,6 @@ class Failures:
         return next(filter(None, map(self.phase_of, numbers)), None)
 
 
-def _kind(failure: Failure) -> object:
-    return failure.worker, failure.raised
-
-
 def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:
     """Of records that hold more than one exception, the other lines that name one."""
     orders = {seen.order for seen in shown}
@@ -279,11 +241,6 @@ def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[O
 def _match(known: Sequence[_Known]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
-    return Match(
-        first,
-        (ROW_SIGNAL,) * len(first),
-        shown[-1],
-        len(shown),
-        frozenset(worker.rank for one in known for worker in one.failure.workers if worker.rank is not None),
-        frozenset(worker.host for one in known for worker in one.failure.workers if worker.host is not None),
-    )
+    workers = [worker for one in known for worker in one.failure.workers]
+    ranks, hosts = frozenset(ranks_of(workers)), frozenset(hosts_of(workers))
+    return Match(first, (ROW_SIGNAL,) * len(first), shown[-1], len(shown), ranks, hosts)

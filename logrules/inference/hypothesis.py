@@ -1,9 +1,16 @@
 """What may be wrong: a rule that holds, on the lines that speak for it, and what follows from it."""
 
+from collections.abc import Iterator
+from itertools import chain
+
 from logrules.inference.observation import Match, Observation
+from logrules.model.event import as_rank, ranks_of
 from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Rule
+
+# No more ranks or hosts are named.
+MAX_NAMED = 1_024
 
 
 @record
@@ -19,6 +26,16 @@ class Hypothesis:
     survived: bool = False
     supposed: bool = False
     overdue: bool = False
+
+    @property
+    def pairs(self) -> Iterator[tuple[Observation, int]]:
+        """Its first lines, each with the signal that made it count."""
+        return chain.from_iterable(match.pairs for match in self.matches)
+
+    @property
+    def lines(self) -> tuple[Observation, ...]:
+        """The first lines and the last of each of its matches."""
+        return tuple(chain.from_iterable(match.lines for match in self.matches))
 
     @property
     def first(self) -> Observation:
@@ -40,13 +57,36 @@ class Hypothesis:
     @property
     def ranks(self) -> frozenset[int]:
         """The ranks that wrote its first lines."""
-        ranks = (seen.worker.rank for match in self.matches for seen in match.first)
-        return frozenset(rank for rank in ranks if rank is not None)
+        return frozenset(ranks_of(seen.worker for match in self.matches for seen in match.first))
 
     @property
     def reporters(self) -> frozenset[int]:
         """The ranks that wrote any of its lines."""
         return frozenset(rank for match in self.matches for rank in match.ranks)
+
+    def said(self, name: str) -> Iterator[str]:
+        """What its first lines captured by this name, in their order."""
+        found = (line.captures(signal).get(name) for line, signal in self.pairs)
+        return (text for text in found if text is not None)
+
+    @property
+    def named_ranks(self) -> tuple[int, ...]:
+        """The ranks that the lines themselves name (capture ``rank``), each once."""
+        ranks = map(as_rank, self.said("rank"))
+        return tuple(dict.fromkeys(rank for rank in ranks if rank is not None))
+
+    def absent_ranks(self, known: frozenset[int]) -> tuple[int, ...]:
+        """Those of the ``known`` ranks that did not report, where they are the fewer.
+
+        Or where one message names all that have come (capture ``arrived``): no other rank is merely silent.
+        """
+        reporters = self.reporters
+        # Ranks count from 0, so those below the highest that reported exist too: of a damaged number a million.
+        if max(reporters, default=0) >= 2 * len(reporters):
+            return ()
+        absent = (known | frozenset(range(max(reporters, default=0)))) - reporters
+        all_listed = next(self.said("arrived"), None) is not None
+        return tuple(sorted(absent)) if len(absent) < len(reporters) or all_listed else ()
 
     @property
     def places(self) -> frozenset[str]:
@@ -58,12 +98,7 @@ class Hypothesis:
     def specificity(self) -> int:
         """How much of what the rule looks for was found: kinds of lines, and names that they captured."""
         signals = {signal for match in self.matches for signal in match.signals}
-        captured = {
-            name
-            for match in self.matches
-            for seen, signal in zip(match.first, match.signals, strict=False)
-            for name in seen.captures(signal)
-        }
+        captured = {name for seen, signal in self.pairs for name in seen.captures(signal)}
         return len(signals) + len(captured) + bool(self.rule.requires)
 
 
@@ -73,3 +108,8 @@ class Ranked:
 
     hypothesis: Hypothesis
     consequences: tuple[Hypothesis, ...] = ()
+
+    @property
+    def all(self) -> tuple[Hypothesis, ...]:
+        """It and what it explains."""
+        return (self.hypothesis, *self.consequences)

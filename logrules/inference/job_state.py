@@ -38,7 +38,8 @@ class Activity:
 class JobState:
     """What outlives a run: the job's time, when it was heard, its last lines, whether nothing more comes.
 
-    ``told`` is what lines said by name, for steps: settings, versions, the machine.
+    ``told`` is what lines said by name, for steps: settings, versions, the machine. ``order`` is the place of its
+    latest line among those of all its logs.
     """
 
     clock: Clock
@@ -46,6 +47,12 @@ class JobState:
     endings: Endings = field(default_factory=Endings)
     ended: bool = False
     told: dict[str, str] = field(default_factory=dict)
+    order: int = 0
+
+    def next_place(self, places: int) -> int:
+        """The place of one more line, which takes so many."""
+        self.order += places
+        return self.order
 
     def tell(self, name: str, value: str) -> None:
         """A line says this by name: the last word counts. What no step could use is left out."""

@@ -1,8 +1,8 @@
 """Who ended how, as launchers tell it: of themselves or by force, in which order, on which host."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
-from logrules.model.event import Event, Worker
+from logrules.model.event import Event, hosts_of, ranks_of
 from logrules.model.failure import Failure
 
 # Ends by a signal that others sent, and by one that a process sends itself behind a message.
@@ -39,17 +39,7 @@ def gone_of_themselves(ends: Sequence[Failure]) -> tuple[int, ...]:
     return ended_ranks([one for one in ends if one.code not in _AFTER_A_MESSAGE])
 
 
-def hosts_of(ends: Sequence[Failure], rank: int) -> Iterator[str]:
-    """The host of a rank as launchers tell it when they report its end."""
+def hosts_of_ended(ends: Sequence[Failure], rank: int | None = None) -> tuple[str, ...]:
+    """Where processes ended by a launcher's word; of a rank, where it ran."""
     workers = (worker for one in ends for worker in one.workers)
-    yield from (worker.host for worker in workers if worker.rank == rank and worker.host is not None)
-
-
-def hosts_of_ended(ends: Sequence[Failure]) -> frozenset[str]:
-    """Where processes ended."""
-    return frozenset(worker.host for one in ends for worker in one.workers if worker.host is not None)
-
-
-def ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
-    """The ranks of these workers, each once, in their order."""
-    return tuple(dict.fromkeys(worker.rank for worker in workers if worker.rank is not None))
+    return hosts_of(worker for worker in workers if rank in (None, worker.rank))

@@ -83,7 +83,7 @@ class Laggards:
 def _last_of(one: Runner, endings: Endings) -> Event:
     """Its last line, which may be among the last of its log that no rule asked for."""
     said = one.said.event
-    own = (line for line in endings.lines.get(said.source, ()) if line.line > said.line and line.worker == said.worker)
+    own = (line for line in endings.below(said) if line.worker == said.worker)
     return max(own, key=lambda line: line.line, default=said)
 
 
@@ -96,6 +96,5 @@ def _is_through(one: Runner, last: Event, endings: Endings) -> bool:
 
 def _is_late(one: Runner, last: Event, endings: Endings) -> bool:
     step = template_of(one.stepped.event.message)
-    after = (line for line in endings.lines.get(last.source, ()) if line.line > last.line)
-    steps = Counter(line.worker for line in after if template_of(line.message) == step)
+    steps = Counter(line.worker for line in endings.below(last) if template_of(line.message) == step)
     return max(steps.values(), default=0) <= _FEW_STEPS

@@ -151,10 +151,8 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     parted = at.run.parting.worker if at.ended and at.run.parting is not None else None
     late = [
         wait
-        for wait in at.run.tracker.open_waits()
-        if wait.wait.id == leaf.wait
-        and wait.renewed.worker != parted
-        and ((at.ended and not at.run.cut_off(wait)) or wait.is_overdue(at.now))
+        for wait in at.run.tracker.open_waits(leaf.wait)
+        if wait.renewed.worker != parted and ((at.ended and not at.run.cut_off(wait)) or wait.is_overdue(at.now))
     ]
     if not late:
         return None

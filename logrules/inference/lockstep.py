@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
-from logrules.inference.rank_table import number
-from logrules.model.event import Worker
+from logrules.model.event import Worker, whole_number
 from logrules.model.record import field, mutable_record
 from logrules.model.template import template_of
 
@@ -137,7 +136,7 @@ class Lockstep:
             self._left[key] = observation.order
         if event.repeat > 1:
             self._collected.add(worker.role)
-        told = (number(hit.captures.get("step")) for hit in event.hits if hit.captures)
+        told = (whole_number(hit.captures.get("step")) for hit in event.hits if hit.captures)
         reached = next((step for step in told if step is not None), None)
         if reached is not None:
             self._step(key, worker, reached, observation)

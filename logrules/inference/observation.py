@@ -1,6 +1,6 @@
 """An event as the session saw it: its place in the order of the job, its time and its phase."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from logrules.model.event import Event, Worker, as_rank
 from logrules.model.record import record
@@ -59,6 +59,16 @@ class Match:
     ranks: frozenset[int] = frozenset()
     hosts: frozenset[str] = frozenset()
 
+    @property
+    def pairs(self) -> Iterator[tuple[Observation, int]]:
+        """The first few, each with the signal that made it count."""
+        return zip(self.first, self.signals, strict=True)
+
+    @property
+    def lines(self) -> tuple[Observation, ...]:
+        """The first few and the last."""
+        return (*self.first, self.last)
+
 
 KEPT_OBSERVATIONS = 4
 # Of exceptions a few of other kinds are kept too: one rank raises in the midst of all that lose it.
@@ -100,7 +110,7 @@ def _is_new_kind(match: Match, observation: Observation, signal: int) -> bool:
     kind = _kind(observation.captures(signal))
     if kind is None or len(match.first) >= _KEPT_KINDS:
         return False
-    return all(_kind(seen.captures(known)) != kind for seen, known in zip(match.first, match.signals, strict=True))
+    return all(_kind(seen.captures(known)) != kind for seen, known in match.pairs)
 
 
 def _kind(said: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from logrules.inference.observation import Observation
 from logrules.inference.progress_key import progress_key
 from logrules.model.record import record, replace
-from logrules.ruleset.pattern import bounded
+from logrules.ruleset.pattern import searched
 
 # With fewer lines than these nothing is repeated yet; without times in the log, there must be more.
 FEWEST = 4
@@ -47,10 +47,7 @@ class Poll:
 
     def says(self, words: str) -> bool:
         """Whether its line has these words."""
-        try:
-            return bounded(words).search(self.first.event.message) is not None
-        except TimeoutError:
-            return False
+        return searched(words, self.first.event.message) is not None
 
     def repeated(self, observation: Observation, *, apart: bool) -> "Poll":
         """With one more of them; ``apart`` are two between which others were left out."""

@@ -7,9 +7,8 @@ which order they are asked.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from logrules.inference.culprit import MAX_NAMED, absent_ranks, named_ranks
 from logrules.inference.failures import Failures
-from logrules.inference.hypothesis import Hypothesis, Ranked
+from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
@@ -92,7 +91,7 @@ def _said_by_its_messages(context: FailureContext) -> Sequence[int]:
 def _named_by_what_followed(context: FailureContext) -> Sequence[int]:
     """A launcher's summary may name the rank that its own traceback does not."""
     followed = (other for other in context.ranked.consequences if not other.rule.from_table)
-    return [rank for other in followed for rank in named_ranks(other)]
+    return [rank for other in followed for rank in other.named_ranks]
 
 
 def _ended_badly(context: FailureContext) -> Sequence[int]:
@@ -146,7 +145,7 @@ def _by_its_device(context: FailureContext) -> Sequence[int]:
 def _silent_where_others_report(context: FailureContext) -> Sequence[int]:
     """Those who report what followed are those whom it hit: they waited for somebody who reports nothing."""
     known = context.rank_table.ranks
-    return _first(absent_ranks(other, known) for other in context.ranked.consequences)
+    return _first(other.absent_ranks(known) for other in context.ranked.consequences)
 
 
 def _missed_by_the_other_of_two(context: FailureContext) -> Sequence[int]:
@@ -156,7 +155,7 @@ def _missed_by_the_other_of_two(context: FailureContext) -> Sequence[int]:
 
 def _missed_by_all(context: FailureContext) -> Sequence[int]:
     """Who did not report, of those who wrote and of those that there must be in a job of that size."""
-    return absent_ranks(context.hypothesis, context.rank_table.all_ranks)
+    return context.hypothesis.absent_ranks(context.rank_table.all_ranks)
 
 
 def _missed_by_its_reporter(context: FailureContext) -> Sequence[int]:

@@ -8,8 +8,8 @@ from logrules.inference import rank_divergence
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
-from logrules.inference.rank_table import RankState, RankTable
-from logrules.inference.recorded_calls import RecordedCalls
+from logrules.inference.rank_table import RankState
+from logrules.inference.run_state import RunState
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker
 from logrules.model.record import record
@@ -38,18 +38,12 @@ class RankComparison:
         return next((found[kind] for kind in kinds if kind in found), ())
 
 
-def compared(
-    rank_table: RankTable,
-    recorded: RecordedCalls,
-    tracker: WorkerTracker,
-    roots: Sequence[Hypothesis],
-    *,
-    stalled: bool,
-) -> RankComparison | None:
+def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> RankComparison | None:
     """The ranks of the job's largest role side by side; None where fewer than two were seen.
 
     ``roots`` are all hypotheses, that of the first diagnosis first.
     """
+    rank_table, recorded = run.ranks, run.recorded
     roles = Counter(role for role, _ in rank_table.states)
     role = max(roles, key=lambda role: (roles[role], role is None, role or ""), default=None)
     rank_states = {
@@ -59,7 +53,7 @@ def compared(
     }
     if len(rank_states) < _PAIR:
         return None
-    places = tuple(_places(rank_states, role, tracker, _failures(roots), _heard(roots) | recorded.ranks))
+    places = tuple(_places(rank_states, role, run.tracker, _failures(roots), _heard(roots) | recorded.ranks))
     world = rank_table.world if rank_table.world is not None and rank_table.world > max(rank_states) else None
     spread = rank_divergence.spread_of(places)
     found: Iterator[RankDivergence] = iter(())
@@ -79,7 +73,7 @@ def _heard(roots: Sequence[Hypothesis]) -> frozenset[int]:
     """The ranks that report what the first diagnosis is of, where that is of those who wait."""
     if not roots or roots[0].rule.culprit != "absent":
         return frozenset()
-    return frozenset(rank for match in roots[0].matches for rank in match.ranks)
+    return roots[0].reporters
 
 
 def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
@@ -88,8 +82,7 @@ def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
         observation
         for one in roots
         if one.severity is Severity.ERROR and one.rule.wait is None and one.rule.culprit in _OWN_ERROR
-        for match in one.matches
-        for observation in (*match.first, match.last)
+        for observation in one.lines
         if observation.worker.rank is not None
     )
     first: dict[int, Observation] = {}

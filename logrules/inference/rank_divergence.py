@@ -69,12 +69,13 @@ def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
     They then tell of several hangs, or of clocks that nobody can compare, and the first to report need not be the
     first to wait.
     """
-    told = [call for place in places for call in place.calls.values() if call.timeout_s and call.told.time is not None]
-    times = [call.told.time for call in told if call.told.time is not None]
-    limit = min((call.timeout_s for call in told if call.timeout_s), default=None)
-    if limit is None or max(times) - min(times) <= limit:
+    calls = [call for place in places for call in place.calls.values()]
+    told = [(call.told.time, call.timeout_s) for call in calls if call.timeout_s and call.told.time is not None]
+    if not told:
         return None
-    return max(times) - min(times), limit
+    times, limits = zip(*told, strict=True)
+    spread, limit = max(times) - min(times), min(limits)
+    return (spread, limit) if spread > limit else None
 
 
 def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankDivergence]:
@@ -187,13 +188,11 @@ def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankD
 
 def in_leaving(places: Sequence[RankSnapshot], trouble: Observation) -> Iterator[RankDivergence]:
     """Ranks that had done their work before the ``trouble`` of others: these wait for them, or lose them."""
-    gone = [place for place in places if place.left is not None and place.left.order < trouble.order]
-    there = [place for place in places if place.left is None]
-    first = min(gone, key=lambda place: place.rank, default=None)
-    if first is None or first.left is None or not there or len(gone) > len(there):
-        return
-    ranks, others = tuple(sorted(place.rank for place in gone)), tuple(sorted(place.rank for place in there))
-    yield RankDivergence(DivergenceKind.LEFT, ranks, others, (first.left, trouble))
+    left = {place.rank: place.left for place in places if place.left is not None}
+    gone = tuple(sorted(rank for rank, line in left.items() if line.order < trouble.order))
+    there = tuple(sorted(place.rank for place in places if place.rank not in left))
+    if gone and there and len(gone) <= len(there):
+        yield RankDivergence(DivergenceKind.LEFT, gone, there, (left[gone[0]], trouble))
 
 
 def in_wait(places: Sequence[RankSnapshot], wait: str) -> Iterator[RankDivergence]:
@@ -210,30 +209,28 @@ def in_wait(places: Sequence[RankSnapshot], wait: str) -> Iterator[RankDivergenc
 
 def in_steps(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """Ranks whose last step is an earlier one than the others'."""
-    stepping = {place.rank: place for place in places if place.step is not None and place.stepped is not None}
-    split = _minority(stepping, lambda place: place.step, lambda step: step or 0)
+    steps = {one.rank: (one.step, one.stepped) for one in places if one.step is not None and one.stepped is not None}
+    split = _minority(steps, lambda one: one[0], lambda step: step)
     if split is None:
         return
-    own, theirs = stepping[split[0][0]], stepping[split[1][0]]
-    if own.step is None or theirs.step is None or own.stepped is None or theirs.stepped is None:
-        return
-    if own.step < theirs.step:
-        facts = {"step": str(own.step), "their_step": str(theirs.step)}
-        yield RankDivergence(DivergenceKind.STEP_BEHIND, *split, (own.stepped, theirs.stepped), facts)
+    (step, line), (their_step, their_line) = steps[split[0][0]], steps[split[1][0]]
+    if step < their_step:
+        facts = {"step": str(step), "their_step": str(their_step)}
+        yield RankDivergence(DivergenceKind.STEP_BEHIND, *split, (line, their_line), facts)
 
 
 def in_pace(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """The rank whose steps take much longer than its peers'."""
-    paces = {place.rank: place for place in places if place.step_s is not None and place.stepped is not None}
+    known = ((one.rank, one.step_s, one.stepped) for one in places)
+    paces = {rank: (step_s, line) for rank, step_s, line in known if step_s is not None and line is not None}
     if len(paces) <= _FEWEST_PEERS:
         return
-    slow = max(paces.values(), key=lambda place: (place.step_s or 0.0, -place.rank))
-    others = tuple(sorted(rank for rank in paces if rank != slow.rank))
-    usual = median(paces[rank].step_s or 0.0 for rank in others)
-    if slow.step_s is not None and usual > 0 and slow.step_s >= SLOW_SHARE * usual:
-        lines = tuple(one for one in (slow.stepped, paces[others[0]].stepped) if one is not None)
-        facts = {"step_s": f"{slow.step_s:.2f}", "their_step_s": f"{usual:.2f}"}
-        yield RankDivergence(DivergenceKind.SLOW, (slow.rank,), others, lines, facts)
+    slow = max(paces, key=lambda rank: (paces[rank][0], -rank))
+    others = tuple(sorted(rank for rank in paces if rank != slow))
+    (step_s, line), usual = paces[slow], median(paces[rank][0] for rank in others)
+    if usual > 0 and step_s >= SLOW_SHARE * usual:
+        facts = {"step_s": f"{step_s:.2f}", "their_step_s": f"{usual:.2f}"}
+        yield RankDivergence(DivergenceKind.SLOW, (slow,), others, (line, paces[others[0]][1]), facts)
 
 
 def in_errors(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:

@@ -13,13 +13,13 @@ from collections.abc import Set as AbstractSet
 from logrules.inference.numbered_roles import NumberedRoles
 from logrules.inference.observation import Observation
 from logrules.model.collective import CollectiveCall, GroupRecord
-from logrules.model.event import Worker, as_rank
+from logrules.model.event import Worker, as_rank, whole_number
 from logrules.model.record import field, mutable_record, record
 from logrules.model.worker_status import ParallelSizes
 
 # More ranks than these are told apart by nobody, and each keeps a line.
 KEPT_RANKS = 65_536
-_MAX_DIGITS = 15
+
 # A size that a damaged line tells must not cost a million numbers.
 _USUAL_RANKS = 1_024
 
@@ -158,7 +158,7 @@ class RankTable:
             if (address := said.get("own_address")) is not None:
                 self._hosts[address] = worker.host
         rank, size = as_rank(said.get("own_rank")), as_rank(said.get("world_size"))
-        if rank is not None and (pid := number(said.get("of_pid"))) is not None and len(self._ranks) < KEPT_RANKS:
+        if rank is not None and (pid := whole_number(said.get("of_pid"))) is not None and len(self._ranks) < KEPT_RANKS:
             # Who runs on the driver's own node does not give its address.
             for host in (said.get("of_host"), None):
                 self._ranks.setdefault((host, pid), (rank + 1, rank))
@@ -194,26 +194,19 @@ class RankTable:
         if (world := as_rank(said.get("world_size"))) is not None:
             self.world = max(self.world or 0, world)
         for kind in ("tensor", "context", "pipeline"):
-            if (size := number(said.get(f"{kind}_parallel"))) is not None and size > 0:
+            if (size := whole_number(said.get(f"{kind}_parallel"))) is not None and size > 0:
                 self._sizes[kind] = size
         if state is None:
             return
-        if (step := number(said.get("step"))) is not None:
+        if (step := whole_number(said.get("step"))) is not None:
             state.step, state.stepped = step, observation
         group = observation.event.group
-        seq, op = number(said.get("seq")), said.get("op")
+        seq, op = whole_number(said.get("seq")), said.get("op")
         if seq is not None and op is not None:
-            limit = number(said.get("timeout_ms"))
+            limit = whole_number(said.get("timeout_ms"))
             timeout_s = None if limit is None else limit / 1_000
-            sizes = number(said.get("numel_in")), number(said.get("numel_out"))
+            sizes = whole_number(said.get("numel_in")), whole_number(said.get("numel_out"))
             state.wait_in(group, Collective(seq, op, *sizes, timeout_s, observation))
-        enqueued, completed = number(said.get("enqueued")), number(said.get("completed"))
+        enqueued, completed = whole_number(said.get("enqueued")), whole_number(said.get("completed"))
         if enqueued is not None and completed is not None:
             state.stand_at(group, GroupProgress(enqueued, completed, observation))
-
-
-def number(text: str | None) -> int | None:
-    """A whole number that a line says, negative ones too; None for what is none."""
-    if text is None or len(text) > _MAX_DIGITS or not text.removeprefix("-").isdecimal():
-        return None
-    return int(text)

@@ -103,7 +103,7 @@ class Ranking:
                 kept[cause] = one
                 continue
             first, second = (one, known) if self._says_more(one.hypothesis, known.hypothesis) else (known, one)
-            under = (*first.consequences, second.hypothesis, *second.consequences)
+            under = (*first.consequences, *second.all)
             kept[cause] = replace(first, consequences=under)
         return tuple(kept.values())
 
@@ -238,7 +238,7 @@ def _right_behind(one: _Comparable, other: _Comparable) -> bool:
     begun = other.first
     if begun.order < one.first.order:
         return False
-    lines = (seen.event for match in one.hypothesis.matches for seen in (*match.first, match.last))
+    lines = (seen.event for seen in one.hypothesis.lines)
     return any(
         line.source == begun.event.source and 0 < begun.event.line - line.line <= _BEHIND_LINES for line in lines
     )

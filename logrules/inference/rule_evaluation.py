@@ -202,7 +202,7 @@ class RuleEvaluation:
         if rule.id not in self._index.silent or not rule.stall or self.now is None:
             return None
         if rule.wait is not None:
-            since = [wait.since for wait in self._run.tracker.open_waits() if wait.wait.id == rule.wait]
+            since = [wait.since for wait in self._run.tracker.open_waits(rule.wait)]
             return max((self.now - at for at in since if at is not None), default=None)
         shown = conditions.shown(rule.when, self._found(rule))
         begun = self._run.job.activity.begun
@@ -213,8 +213,8 @@ class RuleEvaluation:
         return None if last is None else max(self.now - last, 1.0)
 
     def _is_overdue(self, rule: Rule) -> bool:
-        waits = self._run.tracker.open_waits() if rule.wait is not None else ()
-        return any(one.wait.id == rule.wait and one.is_overdue(self.now) for one in waits)
+        waits = self._run.tracker.open_waits(rule.wait) if rule.wait is not None else ()
+        return any(one.is_overdue(self.now) for one in waits)
 
     def _lived_through(self, rule: Rule) -> bool:
         if rule.id in self._index.silent:

@@ -34,6 +34,8 @@ class Index:
     ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
     silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
     failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
+    ``markers`` are those that move workers, by signal; ``polling`` and ``parting`` the signals of lines that say no
+    more than that their writer waits, or is done.
     ``failures`` are the tables of failures, ``workers`` those of where workers may be; ``frameworks`` are by the
     signals that show them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that
     anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have
@@ -50,6 +52,8 @@ class Index:
     limits: Limits
     polled: tuple[str, ...]
     markers: Mapping[int, Marker]
+    polling: frozenset[int]
+    parting: frozenset[int]
     failures: FailureTables
     workers: WorkerTables
     frameworks: Mapping[int, tuple[str, ...]]
@@ -76,7 +80,9 @@ def index_of(pack: Pack) -> Index:
         ends=ends_of(pack),
         limits=_limits(every),
         polled=_polled_words(every),
-        markers={marker.signal: marker for marker in pack.markers},
+        markers={marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)},
+        polling=frozenset(marker.signal for marker in pack.markers if marker.polls),
+        parting=frozenset(marker.signal for marker in pack.markers if marker.parts),
         failures=FailureTables.of(pack),
         workers=WorkerTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
 from logrules.inference.ending import OUTLIVED_LINES
-from logrules.inference.rule_evaluation import RuleEvaluation
-from logrules.inference.run_state import RunState
+from logrules.inference.followed_run import FollowedRun
 from logrules.model.event import Event
-from logrules.model.record import field, mutable_record, record
+from logrules.model.record import field, mutable_record
 from logrules.model.report import Run, Status
 from logrules.ruleset.pack import Marker
 
@@ -23,25 +22,6 @@ class RunTurn(Enum):
     JOB = auto()
     RUN = auto()
     BACK = auto()
-
-
-@record
-class FollowedRun:
-    """A run and what its rules have seen, from its first line on."""
-
-    state: RunState
-    rules: RuleEvaluation
-    first_line: int
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it got somewhere or failed: what starts now is another run."""
-        tracker = self.state.tracker
-        return tracker.completed is not None or tracker.looped or self.rules.failing()
-
-    def has_only_begun(self, line: int, within: int) -> bool:
-        """Whether it has got nowhere by this line, at most so many behind its first."""
-        return line - self.first_line <= within and not self.is_over
 
 
 @mutable_record

@@ -1,5 +1,7 @@
 """What the present run of a job has shown so far, before any rule is asked."""
 
+from collections.abc import Sequence
+
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.failures import Failures
 from logrules.inference.job_state import JobState
@@ -15,10 +17,11 @@ from logrules.inference.step_time import StepDeadlines
 from logrules.inference.time_series import CurveSampler
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
+from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.record import replace
-from logrules.ruleset.pack import Marker, Pack
+from logrules.ruleset.pack import Marker, Metric, Pack
 
 
 class RunState:
@@ -43,18 +46,39 @@ class RunState:
         self._parted: set[int] = set()
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
         self._seen_frameworks: set[str] = set()
-        self._by_component = index.components
-        self._loops_of = index.loops
-        self._phases = pack.phases
         self._loops: set[str] = set()
+        self._index = index
+        self._phases = pack.phases
+        self._exception = pack.trace.exception if pack.trace is not None else None
 
-    def see_frameworks(self, frameworks: tuple[str, ...]) -> None:
-        """A line shows these frameworks."""
+    def take_names(self, event: Event) -> None:
+        """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
+        for hit in event.hits:
+            self._see_frameworks(self._index.frameworks.get(hit.signal, ()))
+            if (name := self._index.told.get(hit.signal)) is not None:
+                self.job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
+
+    def _see_frameworks(self, frameworks: tuple[str, ...]) -> None:
         self._seen_frameworks.update(frameworks)
         for name in frameworks:
-            self._loops.update(self._loops_of.get(name, ()))
+            self._loops.update(self._index.loops.get(name, ()))
 
-    def as_meant(self, marker: Marker, event: Event) -> Marker:
+    def move(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
+        """The markers of a line say where its writer is."""
+        event, chain = observation.event, observation.chain
+        if chain is not None:
+            self.failures.phases.take(chain, event, markers)
+        self.polls.move()
+        return self.tracker.apply([self._as_meant(marker, event) for marker in markers], observation)
+
+    def measure(self, metric: Metric, observation: Observation) -> bool:
+        """Take the number that a line prints of a metric; whether it is one, and was not taken before."""
+        value = self.metrics.add(metric, observation)
+        if value is not None:
+            self.curves.add(metric.metric, value, observation)
+        return value is not None
+
+    def _as_meant(self, marker: Marker, event: Event) -> Marker:
         """The marker; a guess without its phase where more is known.
 
         The jobs of the frameworks seen loop in other phases only, or the line is of an evaluation under way.
@@ -69,10 +93,14 @@ class RunState:
     @property
     def frameworks(self) -> frozenset[str]:
         """The frameworks that this run shows, by its lines or by frames of its failures."""
-        by_frame = {name for one in self.failures.components for name in self._by_component.get(one, ())}
+        by_frame = {name for one in self.failures.components for name in self._index.components.get(one, ())}
         return frozenset(self._seen_frameworks | by_frame)
 
-    def take(self, recorded: GroupRecord, observation: Observation) -> None:
+    def told(self) -> dict[str, str]:
+        """What lines said by name until now, and between what each metric moved: for steps."""
+        return {**self.job.told, **self.curves.ends()}
+
+    def see_record(self, recorded: GroupRecord, observation: Observation) -> None:
         """Take what the flight recorder of a rank holds of a process group."""
         self.reached = self.job.clock.now
         self.ranks.see(observation)
@@ -90,20 +118,22 @@ class RunState:
             return float("inf")
         return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
 
-    def see(self, observation: Observation, *, complaint: bool, parting: bool, all_end: bool) -> None:
-        """Take the next line: ``complaint`` says that it is one of an error, ``parting`` that its writer is done.
-
-        ``all_end`` says that all processes have ended.
-        """
-        if observation.event.arrived is not None:
-            self._step_deadlines.hear(observation.event.arrived)
+    def see(self, observation: Observation, markers: Sequence[Marker]) -> None:
+        """Take the next line, whose writer these markers have moved."""
+        event = observation.event
+        signals = [hit.signal for hit in event.hits]
+        parting = not self._index.parting.isdisjoint(signals)
+        if not markers and not self._index.polling.isdisjoint(signals):
+            self.polls.see(observation)
+        if event.arrived is not None:
+            self._step_deadlines.hear(event.arrived)
         self.last = observation
         self.reached = self.job.clock.now
         self.curves.see(observation)
         self.ranks.see(observation)
-        self.laggards.see(observation, parting=parting, all_end=all_end)
+        self.laggards.see(observation, parting=parting, all_end=any(marker.ends for marker in markers))
         self.parting = observation if parting and self._all_part(observation) else None
-        self.outliers.see(observation, complaint=complaint)
+        self.outliers.see(observation, complaint=self._exception in signals)
 
     def _all_part(self, observation: Observation) -> bool:
         """Whether with this writer all have left: who leaves before the other ranks leaves them waiting."""

@@ -49,8 +49,7 @@ def said_by(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evide
     Beside these what was raised, where no line says it: an assertion without a message, a traceback without its end.
     """
     lines = tuple(line.text for line in evidence)
-    shown = (line for match in hypothesis.matches for line in (*match.first, match.last))
-    chains = dict.fromkeys(line.chain for line in shown if line.chain is not None)
+    chains = dict.fromkeys(line.chain for line in hypothesis.lines if line.chain is not None)
     raised = (_headline(failures, chain) for chain in chains)
     unsaid = (headline for headline in raised if headline and not any(headline in line for line in lines))
     return (*lines, *unsaid, *(frame for chain in chains for frame in failures.frames_of(chain)))

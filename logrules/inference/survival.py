@@ -176,5 +176,5 @@ def _raised_after(run: RunState, event: Event) -> bool:
 
 def _waited_past(completed: Observation, match: Match) -> bool:
     """Whether the lines tell of a collective that ran out of time behind the end."""
-    told = (*match.first, match.last)
-    return any("timeout_ms" in hit.captures for one in told if one.order > completed.order for hit in one.event.hits)
+    late = (one for one in match.lines if one.order > completed.order)
+    return any("timeout_ms" in hit.captures for one in late for hit in one.event.hits)

@@ -29,7 +29,6 @@ class OpenWait:
     """
 
     wait: Wait
-    worker: Worker
     opened: Observation
     renewed: Observation
     moved: Observation
@@ -80,7 +79,7 @@ class OpenWait:
         opened, source = self.opened, self.opened.event.source
         line = opened.event.file_line
         last_line = last.event.file_line if source == last.event.source else line
-        return WaitSpan(self.worker.label, self.wait.id, opened.time, last.time, line, last_line, source, ended)
+        return WaitSpan(opened.worker.label, self.wait.id, opened.time, last.time, line, last_line, source, ended)
 
 
 @mutable_record
@@ -119,10 +118,10 @@ class WorkerState:
         if observation.heard is not None:
             self.timed = observation
 
-    def begin(self, wait: Wait, worker: Worker, observation: Observation) -> None:
+    def begin(self, wait: Wait, observation: Observation) -> None:
         """It waits from this line on."""
         timed = self.timed if observation.heard is None else observation
-        self.waits[wait.id] = OpenWait(wait, worker, observation, observation, observation, timed)
+        self.waits[wait.id] = OpenWait(wait, observation, observation, observation, timed)
 
     def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
         """It is in another phase; those of the ``startup`` come before all loops."""
@@ -145,12 +144,13 @@ class WorkerState:
         """Whether a line is of the bar that moved last in the loop that it calls home."""
         return self.home_bar is not None and bar_of(message) == self.home_bar
 
-    def span(self, worker: Worker, end: Observation | None) -> list[PhaseSpan]:
+    def span(self, end: Observation | None) -> list[PhaseSpan]:
         """The phase that it is in, as far as this line; nothing where no line has told one."""
-        if self.phase is None or self.entered is None or end is None:
+        begun = self.entered
+        if self.phase is None or begun is None or end is None:
             return []
-        first, source = self.entered.event.file_line, self.entered.event.source
-        return [PhaseSpan(worker.label, self.phase, self.entered.time, end.time, first, end.event.file_line, source)]
+        first, last, label = begun.event.file_line, end.event.file_line, begun.worker.label
+        return [PhaseSpan(label, self.phase, begun.time, end.time, first, last, begun.event.source)]
 
     def began_anew(self, earlier: Observation) -> bool:
         """Whether it started once more long after this and has made a step since: what this told of is past."""

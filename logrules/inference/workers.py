@@ -112,10 +112,10 @@ class WorkerTracker:
                 found[event.source] = max(found.get(event.source, 0), event.line)
         return found
 
-    def open_waits(self) -> Iterator[OpenWait]:
-        """Every wait that is open now."""
-        for state in self._in_wait.values():
-            yield from state.waits.values()
+    def open_waits(self, name: str | None = None) -> Iterator[OpenWait]:
+        """Every wait that is open now, or all of this name."""
+        waits = (wait for state in self._in_wait.values() for wait in state.waits.values())
+        return waits if name is None else (wait for wait in waits if wait.wait.id == name)
 
     def apply(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
@@ -139,15 +139,15 @@ class WorkerTracker:
         }
         renewed = (*(name for marker in markers for name in marker.renews), *repeated)
         for marker in markers:
-            changes += self._move_on(marker, worker, state, observation, renewed)
+            changes += self._move_on(marker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in state.opened_by(marker)):
             wait = self._waits[name]
             if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)
             elif wait.first and wait.phase in self._stepped_in:
-                changes += self._enter(worker, state, wait.phase, observation)
+                changes += self._enter(state, wait.phase, observation)
             else:
-                changes += self._open(worker, state, wait, observation)
+                changes += self._open(state, wait, observation)
         if whole:
             self._complete(observation)
         if any(marker.ends for marker in markers):
@@ -156,8 +156,9 @@ class WorkerTracker:
         return tuple(changes)
 
     def _move_on(
-        self, marker: Marker, worker: Worker, state: WorkerState, observation: Observation, renewed: Sequence[str]
+        self, marker: Marker, state: WorkerState, observation: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
+        worker = observation.worker
         closing = marker.progress and self.completed is not None and is_full(observation.event.message)
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
             self.completed, self.over, state.left = None, False, None
@@ -170,48 +171,47 @@ class WorkerTracker:
         if marker.enters or marker.opens or marker.progress or marker.completes:
             self._close(state, observation, keep=renewed)
         if marker.enters:
-            yield from self._enter(worker, state, marker.enters, observation)
+            yield from self._enter(state, marker.enters, observation)
         if marker.progress:
-            yield from self._progress(worker, state, marker, observation)
+            yield from self._progress(state, marker, observation)
         if marker.leaves is not None and state.phase == marker.leaves:
             state.left_phase = True
             if state.home is not None:
-                yield from self._enter(worker, state, state.home, observation)
+                yield from self._enter(state, state.home, observation)
 
     def spans(self) -> tuple[PhaseSpan, ...]:
         """The timeline: every worker's phases in the order in which they ended."""
-        return (*self._spans, *(span for one, state in self.workers.items() for span in state.span(one, state.latest)))
+        return (*self._spans, *(span for state in self.workers.values() for span in state.span(state.latest)))
 
     def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
         """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
         return (*self._waited, *(one.span(last or one.renewed, ended=False) for one in self.open_waits()))
 
-    def _open(self, worker: Worker, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
-        state.begin(wait, worker, observation)
+    def _open(self, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
+        worker = observation.worker
+        state.begin(wait, observation)
         self._in_wait[worker] = state
         if wait.starter and worker.rank is None:
             self._starting.add(worker)
-        if state.phase is None or wait.phase != state.phase:
-            yield from self._enter(worker, state, wait.phase, observation)
+        if wait.phase != state.phase:
+            yield from self._enter(state, wait.phase, observation)
 
-    def _enter(self, worker: Worker, state: WorkerState, phase: str, observation: Observation) -> Iterable[Change]:
-        self.latest = (worker, phase)
+    def _enter(self, state: WorkerState, phase: str, observation: Observation) -> Iterable[Change]:
+        self.latest = (observation.worker, phase)
         self.looped = self.looped or phase in self.loops
         if phase in self.loops:
             self._loop_order = observation.order
             self._close_startup(observation)
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
-                self._spans += state.span(worker, observation)
+                self._spans += state.span(observation)
             state.enter(phase, observation, self.startup)
             if phase in self.loops and phase not in self.interruptions:
                 state.home = phase
-            yield PhaseEntered(worker, phase, observation.time)
+            yield PhaseEntered(observation.worker, phase, observation.time)
 
-    def _progress(
-        self, worker: Worker, state: WorkerState, marker: Marker, observation: Observation
-    ) -> Iterable[Change]:
-        message = observation.event.message
+    def _progress(self, state: WorkerState, marker: Marker, observation: Observation) -> Iterable[Change]:
+        worker, message = observation.worker, observation.event.message
         if progress_key(message) == progress_key(state.progress_text):
             state.repeats += 1
             state.progress_text = message
@@ -219,7 +219,7 @@ class WorkerTracker:
         same_bar = label_of(message) == label_of(state.progress_text)
         state.progress_text, state.repeats = message, 0
         if state.home is not None and state.phase in self.interruptions and state.is_home_bar(message):
-            yield from self._enter(worker, state, state.home, observation)
+            yield from self._enter(state, state.home, observation)
         phase = marker.enters or state.phase
         if phase == state.home:
             state.home_bar = bar_of(message) or state.home_bar
@@ -271,8 +271,8 @@ class WorkerTracker:
 
     def _close_of_starters(self, observation: Observation) -> None:
         """A rank says where it is: who started it waits for it no more."""
-        for one in [one for one in self.open_waits() if one.wait.starter and one.worker in self._starting]:
-            self._over(self.workers[one.worker], one.wait.id, observation)
+        for one in [one for one in self.open_waits() if one.wait.starter and one.opened.worker in self._starting]:
+            self._over(self.workers[one.opened.worker], one.wait.id, observation)
         self._starting.clear()
 
     def _held(self, names: Iterable[str], worker: Worker) -> Iterator[tuple[str, WorkerState]]:
@@ -294,6 +294,6 @@ class WorkerTracker:
         open_wait = state.waits.pop(name)
         state.passed.add(name)
         if not state.waits:
-            self._in_wait.pop(open_wait.worker, None)
+            self._in_wait.pop(open_wait.opened.worker, None)
         if len(self._waited) < MAX_WAITS and observation.event.line != open_wait.opened.event.line:
             self._waited.append(open_wait.span(observation, ended=True))

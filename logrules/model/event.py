@@ -1,7 +1,7 @@
 """A line that somebody asked for, taken apart, and lines as a page shows them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum, StrEnum
 
 from logrules.model.record import field, record
@@ -49,11 +49,22 @@ class Stance(StrEnum):
 HIGHEST_RANK = 1_000_000
 
 
+# Process ids, sizes, codes and steps have no more digits; what has is damaged.
+_MOST_DIGITS = 15
+
+
+def whole_number(text: str | None, digits: int = _MOST_DIGITS) -> int | None:
+    """The whole number that a log prints, which may be negative; None for what is none, or has more ``digits``."""
+    if not text:
+        return None
+    figures = text.removeprefix("-")
+    return int(text) if figures.isdecimal() and len(figures) <= digits else None
+
+
 def as_rank(text: str | None) -> int | None:
     """The rank that a log prints, or how many there are; None for what is no number or more than any job has."""
-    if not text or not text.isdecimal() or len(text) > len(str(HIGHEST_RANK)):
-        return None
-    return rank if (rank := int(text)) <= HIGHEST_RANK else None
+    rank = whole_number(text, len(str(HIGHEST_RANK)))
+    return rank if rank is not None and 0 <= rank <= HIGHEST_RANK else None
 
 
 @record
@@ -84,6 +95,16 @@ class Worker:
     def is_process(self) -> bool:
         """Whether it is one process. A role alone is none: that of a container stands before all that run in it."""
         return self.pid is not None or self.rank is not None
+
+
+def ranks_of(workers: Iterable[Worker]) -> tuple[int, ...]:
+    """The ranks of these workers, each once, in their order."""
+    return tuple(dict.fromkeys(worker.rank for worker in workers if worker.rank is not None))
+
+
+def hosts_of(workers: Iterable[Worker]) -> tuple[str, ...]:
+    """The hosts of these workers, each once, in their order."""
+    return tuple(dict.fromkeys(worker.host for worker in workers if worker.host is not None))
 
 
 def rank_of_label(label: str) -> int | None:

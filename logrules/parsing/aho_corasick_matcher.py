@@ -5,17 +5,15 @@ from collections.abc import Iterator, Sequence
 import ahocorasick_rs
 
 from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Literal
 
 
 class AhoCorasickMatcher:
-    """An automaton of literals: bytes, the number to report, and whether only their first place is asked for.
-
-    It is made in milliseconds, so nothing of it is kept.
-    """
+    """An automaton of literals. It is made in milliseconds, so nothing of it is kept."""
 
     name = "ahocorasick_rs"
 
-    def __init__(self, literals: Sequence[tuple[bytes, int, bool]]) -> None:
+    def __init__(self, literals: Sequence[Literal]) -> None:
         self._literals = tuple(literals)
         self._automaton = ahocorasick_rs.BytesAhoCorasick([data for data, _, _ in literals])
 

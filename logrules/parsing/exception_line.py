@@ -32,6 +32,18 @@ _RAISE = re.compile(r"\braise ([A-Za-z_][\w.]{0,200})(?:\(|\s|$)")
 _ASSERT = re.compile(r"(?:^|[\s|\])])(assert[\s(].*)$")
 
 
+def may_be_by_place(line: bytes) -> bool:
+    """Whether a line as it was written may be what the next function takes: a name alone, or before a colon.
+
+    It is asked of each line below a frame; most source lines end in a bracket. Which of those that a flood repeats are
+    worth reading again is asked in between, more narrowly (`line_identity`).
+    """
+    if b":" in line:
+        return True
+    last = line.rstrip()[-1:]
+    return last.isalnum() or last == b"_"
+
+
 def exception_by_place(line: str) -> tuple[str, str] | None:
     """Type and message of a line that stands where an exception must stand, whatever its name; None if it is none."""
     found = _BY_PLACE.match(line.rstrip())

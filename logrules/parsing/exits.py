@@ -1,12 +1,12 @@
 """What launchers, schedulers, containers and shells say of ended processes, to failure records."""
 
 import itertools
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 
-from logrules.model.event import Event, Stance, Worker
+from logrules.model.event import Event, Stance, Worker, whole_number
 from logrules.model.failure import Failure, FailureKind
 from logrules.model.record import field, mutable_record, replace
+from logrules.parsing.bounded_dict import BoundedDict
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.ruleset.tables import ExitCode, ExitForm
 
@@ -46,9 +46,9 @@ class ExitReader:
         self._forms = {form.id: form for form in forms}
         self._codes = tuple(codes)
         self._ids = ids if ids is not None else itertools.count(1)
-        self._tables: OrderedDict[tuple[Worker, str], _Table] = OrderedDict()
-        self._known: OrderedDict[tuple[str, int, int], Failure] = OrderedDict()
-        self._followers: OrderedDict[tuple[str, int, int], None] = OrderedDict()
+        self._tables: BoundedDict[tuple[Worker, str], _Table] = BoundedDict(MAX_TABLES)
+        self._known: BoundedDict[tuple[str, int, int], Failure] = BoundedDict(MAX_KNOWN)
+        self._followers: BoundedDict[tuple[str, int, int], None] = BoundedDict(MAX_KNOWN)
 
     def read(self, event: Event, form_id: str, captures: Mapping[str, str]) -> Failure | None:
         """The record of the process that the line speaks of, new or grown (with the same id); None for a good end.
@@ -63,7 +63,7 @@ class ExitReader:
             return self._table_line(event, form, captures, code)
         if code == 0 or (code is None and form.cause is None):
             return None
-        record = self._record(event, form, _subject(event, _entry(captures)), code)
+        record = self._record(event, form, _subject(event, _more(_Entry(), captures)), code)
         return None if _key(record) in self._followers else self._remembered(record)
 
     def cause_of(self, failure: Failure) -> ExitCode | None:
@@ -84,8 +84,6 @@ class ExitReader:
         table = self._tables.get(key)
         if table is None or not 0 <= event.line - table.last_line <= MAX_TABLE_GAP:
             table = self._tables[key] = _Table(event.line)
-            if len(self._tables) > MAX_TABLES:
-                self._tables.popitem(last=False)
         table.last_line = event.line
         table.entry = _more(table.entry, captures)
         if code is None or code == 0:
@@ -131,8 +129,6 @@ class ExitReader:
             worker = _richer(record.worker, known.worker)
             record = replace(record, id=known.id, first=known.first, worker=worker, workers=(worker,))
         self._known[key] = record
-        if len(self._known) > MAX_KNOWN:
-            self._known.popitem(last=False)
         return record
 
     def _follows(self, record: Failure) -> None:
@@ -140,8 +136,6 @@ class ExitReader:
         key = _key(record)
         if key is not None:
             self._followers[key] = None
-            if len(self._followers) > MAX_KNOWN:
-                self._followers.popitem(last=False)
 
 
 def _key(record: Failure) -> tuple[str, int, int] | None:
@@ -154,23 +148,17 @@ def _code(form: ExitForm, captures: Mapping[str, str]) -> int | None:
     told = captures.get("signal")
     if told is not None and (number := signal_number(told)) is not None:
         return -number
-    text = captures.get("code", "").strip()
-    digits = text.removeprefix("-")
-    if digits.isdecimal() and len(digits) <= _MAX_DIGITS:
-        return normal_code(int(text))
-    return form.code
-
-
-def _entry(captures: Mapping[str, str]) -> _Entry:
-    return _more(_Entry(), captures)
+    code = whole_number(captures.get("code", "").strip(), _MAX_DIGITS)
+    return form.code if code is None else normal_code(code)
 
 
 def _more(entry: _Entry, captures: Mapping[str, str]) -> _Entry:
     """The entry with what another line tells of the same process."""
+    rank, pid = (whole_number(captures.get(name, "").strip(), _MAX_DIGITS) for name in ("rank", "pid"))
     return _Entry(
         captures.get("host", entry.host),
-        _number(captures.get("rank"), entry.rank),
-        _number(captures.get("pid"), entry.pid),
+        entry.rank if rank is None else rank,
+        entry.pid if pid is None else pid,
         entry.root or "root" in captures,
     )
 
@@ -210,8 +198,3 @@ def _fits(row: ExitCode, code: int | None) -> bool:
     if row.signal is not None:
         return code < 0 and signal_number(row.signal) == -code
     return row.code == code if row.code is not None else code > 0
-
-
-def _number(text: str | None, otherwise: int | None) -> int | None:
-    digits = (text or "").strip()
-    return int(digits) if digits.isdecimal() and len(digits) <= _MAX_DIGITS else otherwise

@@ -1,8 +1,10 @@
-"""The frames of one traceback while they come in: the outermost few and the innermost many of them."""
+"""The frames of one traceback while they come in: the outermost few and the innermost many of them; and of all."""
 
 from collections import deque
+from collections.abc import Iterator
 
 from logrules.model.failure import Frame
+from logrules.parsing.bounded_dict import BoundedDict
 
 OUTERMOST_FRAMES = 8
 INNERMOST_FRAMES = 56
@@ -54,3 +56,16 @@ class FrameList:
         """All that was kept, the outermost first."""
         frames = (*self._early, *self._late)
         return frames[::-1] if self.innermost_first else frames
+
+
+class KeptStacks(BoundedDict[int, FrameList]):
+    """The frames that were printed last under the id of each record: of tracebacks, crashes and dumps of stacks."""
+
+    def frames_of(self, record: int) -> tuple[Frame, ...]:
+        """The frames told last under this id, the outermost first; none where there were none."""
+        frames = self.get(record)
+        return frames.outermost_first if frames is not None else ()
+
+    def tracebacks(self) -> Iterator[int]:
+        """The ids of tracebacks, also of those that the log cuts off: these print their innermost frame last."""
+        return (record for record, frames in self.items() if not frames.innermost_first)

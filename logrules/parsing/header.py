@@ -1,23 +1,25 @@
-"""Prefixes peeled from a line, outside in: who wrote it, when, how loud, and the bare message.
+"""Prefixes peeled from a line, outside in: who wrote it, when, how loud, and the bare message; who wrote a file.
 
 The grammars are data (rules/formats/). Where prefixes disagree, the innermost says who wrote the
 line and the outermost when: a collector stamps every line, a logger only its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
 import regex
 
-from logrules.model.event import LEVEL_NAMES, Level, Timestamp, as_rank
+from logrules.model.event import LEVEL_NAMES, Level, Timestamp, Worker, as_rank, whole_number
 from logrules.model.record import mutable_record
 from logrules.parsing.timestamp import TimestampParser
-from logrules.ruleset.pack import HeaderFormat, Pack
-from logrules.ruleset.pattern import BoundedPattern, bounded
+from logrules.ruleset.pack import HeaderFormat, NameForm, Pack
+from logrules.ruleset.pattern import BoundedPattern, bounded, searched
 
 MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
 
+# More digits in the name of a file are a time or a hash, and no process id.
+_MAX_PID_DIGITS = 10
 _ANY = ""
 _OF_WRITER = ("host", "role", "pid", "rank", "world_rank", "level")
 
@@ -146,13 +148,14 @@ class HeaderParser:
         header.host = said.get("host") or header.host
         header.role = said.get("role") or form.role or header.role
         header.group = said.get("group") or header.group
-        header.pid = _number(said.get("pid"), header.pid)
+        pid = whole_number(said.get("pid"))
+        header.pid = header.pid if pid is None else pid
         # The outermost rank is that within the job, an inner one may be that within a process group.
         header.rank = header.rank if header.rank is not None else as_rank(said.get("rank"))
         # srun labels the task, which may be a launcher of many ranks; who says its rank in the job knows better.
         world_rank = as_rank(said.get("world_rank"))
         header.rank = header.rank if world_rank is None else world_rank
-        header.repeat = _number(said.get("repeat"), header.repeat) or 1
+        header.repeat = whole_number(said.get("repeat")) or header.repeat
         if form.relayed:
             header.level = None
         if level := said.get("level"):
@@ -168,5 +171,17 @@ def _kinds(start: str) -> Iterator[str]:
         yield "A" if start.isupper() else "a"
 
 
-def _number(text: str | None, otherwise: int | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 19 else otherwise  # noqa: PLR2004 (fits a pid)
+def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:
+    """The worker of a file by its name. Each form may tell a part: the folder the host, the file the rank.
+
+    Of several that tell the same part, the first that fits decides.
+    """
+    path = name.replace("\\", "/")
+    parts: dict[str, str] = {}
+    for form in forms:
+        found = searched(form.pattern, path)
+        if found is not None:
+            said = (("role", form.role), *found.groupdict().items())
+            parts = {**{part: text for part, text in said if text}, **parts}
+    pid, rank = whole_number(parts.get("pid"), _MAX_PID_DIGITS), as_rank(parts.get("rank"))
+    return Worker(name, parts.get("host"), parts.get("role"), pid, rank)

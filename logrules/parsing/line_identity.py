@@ -31,7 +31,7 @@ def words_identity(text: bytes) -> int:
 
 
 def may_name_exception(text: bytes) -> bool:
-    """Whether a line below a frame may be an exception of any name."""
+    """Whether a line below a frame may be an exception of any name, in CapWords as nearly all are."""
     return _NAMED.match(text[:MAX_TEXT_BYTES]) is not None
 
 

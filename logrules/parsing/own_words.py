@@ -1,7 +1,7 @@
 """What the words of the user's own file and function names say of the phase."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from logrules.model.failure import Frame
@@ -36,9 +36,7 @@ class OwnNames:
 
     def of_import(self, frames: Sequence[Frame]) -> tuple[str | None, Frame | None]:
         """The phase of imports and the frame, where one file's module-level code runs below another's."""
-        modules = [
-            frame for frame in frames if is_module_code(frame.file, frame.function) and not frame.file.startswith("<")
-        ]
+        modules = [frame for _, frame in _of_modules(frames)]
         # Nobody runs the file that makes a folder a package: it is imported.
         several = len(modules) > 1 or self.is_imported(frames) or any(one.file.endswith(_PACKAGE) for one in modules)
         return (self._import, modules[-1]) if self._import is not None and several else (None, None)
@@ -71,12 +69,14 @@ def only_imported(frames: Sequence[Frame]) -> AbstractSet[int]:
     """
     if any(frame.file.endswith(_SPAWNED) for frame in frames):
         return frozenset()
-    modules = [
-        place
-        for place, frame in enumerate(frames)
-        if is_module_code(frame.file, frame.function) and not frame.file.startswith("<")
-    ]
-    return frozenset(modules[1:])
+    return frozenset([place for place, _ in _of_modules(frames)][1:])
+
+
+def _of_modules(frames: Sequence[Frame]) -> Iterator[tuple[int, Frame]]:
+    """The frames of module-level code that a file holds, each with its place."""
+    for place, frame in enumerate(frames):
+        if is_module_code(frame.file, frame.function) and not frame.file.startswith("<"):
+            yield place, frame
 
 
 def words_of(name: str) -> list[str]:

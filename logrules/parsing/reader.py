@@ -10,7 +10,7 @@ from logrules.model.event import Event, Hit, Level, Stance, Worker
 from logrules.model.record import record, replace
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
-from logrules.parsing.header import Header, HeaderParser
+from logrules.parsing.header import Header, HeaderParser, worker_of_name
 from logrules.parsing.hit_line import HitLine, Kind, kind_of
 from logrules.parsing.hit_lines import Found, Shares, hit_lines
 from logrules.parsing.log_ends import RawLine
@@ -18,7 +18,6 @@ from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge
 from logrules.parsing.window import Window
-from logrules.parsing.worker_from_path import worker_of_name
 from logrules.ruleset.pack import Pack, Signal
 
 # What evidence can show of one line; patterns see up to MAX_PATTERN_TEXT of it.

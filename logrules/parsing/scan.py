@@ -5,6 +5,7 @@ from copy import copy
 from itertools import compress, pairwise
 
 from logrules.model.record import record
+from logrules.parsing.exception_line import may_be_by_place
 from logrules.parsing.hits import Hits
 from logrules.parsing.literal_matcher import Literal, matcher_of
 from logrules.parsing.uncoloured import uncoloured
@@ -96,14 +97,6 @@ def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Liter
     ]
 
 
-def _may_name(line: bytes) -> bool:
-    """Whether an exception may be named here: a name alone or before a colon. Most source lines end in a bracket."""
-    if b":" in line:
-        return True
-    last = line.rstrip()[-1:]
-    return last.isalnum() or last == b"_"
-
-
 def _lines_below(data: bytes, frames: Sequence[int]) -> list[int]:
     """Offsets of the second bytes of the lines below these offsets, as a scan reports its hits (behind a match).
 
@@ -122,6 +115,6 @@ def _lines_below(data: bytes, frames: Sequence[int]) -> list[int]:
             line = data[start : min(stop, start + _MAX_MARK_BYTES)]
             if not marked or not (_CARETS in line or _TILDES in line):
                 left -= 1
-            if stop > start and _may_name(line):
+            if stop > start and may_be_by_place(line):
                 found.append(start + 1)
     return found

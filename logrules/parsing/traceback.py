@@ -1,13 +1,14 @@
 """The lines of tracebacks, crashes and kernel messages to failure records, a worker at a time."""
 
 import itertools
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from logrules.model.event import Event, Worker
+from logrules.model.event import Event, Worker, whole_number
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.record import replace
+from logrules.parsing.bounded_dict import BoundedDict
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.parsing.exception_chain import NESTED_LINES, SOURCE_LINES, GrowingRecord, OpenTraceback, true_type, wraps
 from logrules.parsing.exception_line import (
@@ -18,8 +19,7 @@ from logrules.parsing.exception_line import (
     same_prefix,
     unglued,
 )
-from logrules.parsing.frame_list import FrameList
-from logrules.parsing.kept_stacks import KeptStacks
+from logrules.parsing.frame_list import FrameList, KeptStacks
 from logrules.parsing.writer_state import WriterState
 from logrules.ruleset.pack import TraceForm
 
@@ -41,10 +41,10 @@ class TracebackAssembler:
         self._trace = trace
         self._origin_of = origin_of
         self._ids = ids if ids is not None else itertools.count(1)
-        self._writers: OrderedDict[Worker, WriterState] = OrderedDict()
+        self._writers: BoundedDict[Worker, WriterState] = BoundedDict(MAX_WORKERS)
         self.stacks = KeptStacks(MAX_RECORDS)
-        self._latest: OrderedDict[str, Worker] = OrderedDict()
-        self._heads: OrderedDict[str, Event] = OrderedDict()
+        self._latest: BoundedDict[str, Worker] = BoundedDict(MAX_WORKERS)
+        self._heads: BoundedDict[str, Event] = BoundedDict(MAX_WORKERS)
         self._records: set[int] = set()
         self._alike: Counter[tuple[str, Frame | None]] = Counter()
 
@@ -77,10 +77,7 @@ class TracebackAssembler:
         return None
 
     def _writer(self, event: Event) -> WriterState:
-        writer = self._writers.setdefault(event.worker, WriterState())
-        self._writers.move_to_end(event.worker)
-        if len(self._writers) > MAX_WORKERS:
-            self._writers.popitem(last=False)
+        writer = self._writers[event.worker] = self._writers.get(event.worker) or WriterState()
         writer.close_old(event.line)
         return writer
 
@@ -104,8 +101,6 @@ class TracebackAssembler:
         nested = form.nested is not None and form.nested in hits
         if form.head in hits:
             self._heads[event.source] = event
-            if len(self._heads) > MAX_WORKERS:
-                self._heads.popitem(last=False)
             return self._head(writer, event, hits[form.head], nested=nested), done[1]
         if nested:
             return self._told_below(writer, event), done[1]
@@ -149,7 +144,7 @@ class TracebackAssembler:
         record = writer.record
         head = self._head_above(event)
         if record is not None and record.crash_frames is not None and not writer.traces and head is None:
-            self.stacks.keep(record.failure.id, record.crash_frames)
+            self.stacks[record.failure.id] = record.crash_frames
             return record.failure.id, add_crash_frame(record, event, frame)
         trace = writer.open_for(frame) if head is None else None
         if trace is None:
@@ -161,11 +156,9 @@ class TracebackAssembler:
         trace.levels.add(event.level)
         trace.last_line = event.line
         self._latest[event.source] = event.worker
-        if len(self._latest) > MAX_WORKERS:
-            self._latest.popitem(last=False)
         if trace.nested and record is not None:
             record.last_line = event.line
-        self.stacks.keep(trace.id, trace.frames)
+        self.stacks[trace.id] = trace.frames
         return trace.id, None
 
     def _head_above(self, event: Event) -> Event | None:
@@ -273,9 +266,8 @@ class TracebackAssembler:
         return record.failure.id, record.failure
 
     def _read_frame(self, captures: Captures) -> Frame:
-        file, function, line = captures.get("file", ""), captures.get("function", ""), captures.get("line", "")
-        number = int(line) if line.isdecimal() and len(line) < 10 else None  # noqa: PLR2004 (a line of a file)
-        return Frame(file, number, function, self._origin_of(file, function))
+        file, function = captures.get("file", ""), captures.get("function", "")
+        return Frame(file, whole_number(captures.get("line")), function, self._origin_of(file, function))
 
     def _bounded(self, failure: Failure | None) -> Failure | None:
         """The same until there are too many records to keep, or too many of the same."""

@@ -7,7 +7,7 @@ absolute offsets. It is the unit of scanning and of sampling.
 from collections.abc import Iterable, Iterator
 
 from logrules.model.record import record
-from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped, Tick
+from logrules.model.stream import MAX_LINE_BYTES, Block
 
 WINDOW_BYTES = 1 << 20
 
@@ -22,9 +22,7 @@ class Window:
     data: bytes
 
 
-def windows(
-    items: Iterable[Block | Skipped | Tick | End], size: int = WINDOW_BYTES, max_line: int = MAX_LINE_BYTES
-) -> Iterator[Window]:
+def windows(blocks: Iterable[Block], size: int = WINDOW_BYTES, max_line: int = MAX_LINE_BYTES) -> Iterator[Window]:
     """The windows of one saved source, in order. A line longer than a window makes its window longer.
 
     Of a line longer than ``max_line`` (bytes, ``size`` at least) each such length counts as a line: no window holds
@@ -33,11 +31,8 @@ def windows(
     held: list[bytes] = []
     start = line = 0  # the offsets of the window, and of the last line in it that starts within its stretch
     source = ""
-    for item in items:
-        if not isinstance(item, Block) or not item.data:
-            continue
-        source = item.source
-        at, data = item.offset, item.data
+    for block in blocks:
+        source, at, data = block.source, block.offset, block.data
         if not held:
             start = line = at
         while data:

@@ -157,6 +157,14 @@ def bounded(pattern: str) -> BoundedPattern:
     return BoundedPattern(pattern)
 
 
+def searched(pattern: str, text: str) -> "regex.Match[str] | None":
+    """The first match of the pattern in a text of a log; None too where looking for it takes too long."""
+    try:
+        return bounded(pattern).search(text)
+    except TimeoutError:
+        return None
+
+
 def found_in_time(pattern: str, text: str, limit_s: float) -> bool | None:
     """Whether the pattern is in the text; None where looking takes longer. Raises ValueError for one that is none."""
     try:

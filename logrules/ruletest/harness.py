@@ -110,7 +110,7 @@ def _as_they_came(events: Iterable[Event]) -> Iterator[Event]:
 def held(session: Session) -> frozenset[str]:
     """Every rule that a report would tell of: a fifth of the work of writing it."""
     ranked = session.ranked()
-    return frozenset(one.rule.id for each in ranked for one in (each.hypothesis, *each.consequences))
+    return frozenset(one.rule.id for each in ranked for one in each.all)
 
 
 def run_log(on: Prepared, log: str, quiet_s: float | None = None) -> Report:

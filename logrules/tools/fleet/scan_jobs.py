@@ -1,7 +1,8 @@
 """Many jobs on all cores."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared
@@ -11,15 +12,8 @@ from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.summary import summed_up
 
 Answer = TypeVar("Answer")
-_Work: TypeAlias = Callable[[Prepared, FoundJob], Answer]
+
 DIED = "its reader died twice"
-
-
-class _Here:
-    """The pack of this process, and what it does with jobs."""
-
-    on: Prepared
-    work: _Work[Any]
 
 
 def scanned(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[tuple[FoundJob, JobSummary]]:
@@ -29,22 +23,18 @@ def scanned(jobs: Sequence[FoundJob], pack: Pack, processes: int) -> Iterator[tu
 
 
 def read_on_all_cores(
-    work: _Work[Answer], jobs: Sequence[FoundJob], pack: Pack, processes: int, *, cache: bool = True
+    work: Callable[[Prepared, FoundJob], Answer],
+    jobs: Sequence[FoundJob],
+    pack: Pack,
+    processes: int,
+    *,
+    cache: bool = True,
 ) -> Iterator[tuple[FoundJob, Answer | None]]:
     """Each job and what ``work``, which can be sent to another process, made of it, as it comes.
 
     A process that dies takes its jobs with it: they are tried again. None of a job that ends its reader twice.
     ``cache`` says whether what the pack compiles to is kept.
     """
-    pool = WorkerPool(processes, _do, _begin, (work, prepared(pack, cache=cache), cache), (work, pack, cache))
-    for number, answer in pool.answers(dict(enumerate(jobs))):
+    pool = WorkerPool(processes, work, partial(prepared, cache=cache))
+    for number, answer in pool.answers(dict(enumerate(jobs)), pack):
         yield jobs[number], answer
-
-
-def _begin(given: tuple[_Work[Any], Prepared | Pack, bool]) -> None:
-    _Here.work, known, cache = given
-    _Here.on = prepared(known, cache=cache) if isinstance(known, Pack) else known
-
-
-def _do(job: FoundJob) -> Any:
-    return _Here.work(_Here.on, job)

@@ -20,7 +20,7 @@ def scanned_on_ray(jobs: Sequence[FoundJob], pack: Pack, address: str) -> Iterat
 
     Raises LogrulesError where there is no cluster.
     """
-    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, _sum_up, _prepared)
+    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, summed_up, _prepared)
     # Workers have a folder of their own.
     sent = {number: replace(job, path=job.path.absolute()) for number, job in enumerate(jobs)}
     for number, answer in pool.answers(sent, pack, lambda job: job.node):
@@ -43,10 +43,6 @@ def jobs_on_nodes(root: Path, pattern: str, address: str) -> tuple[FoundJob, ...
     if not found:
         raise LogrulesError(faults[0] if faults else "the cluster has no node")
     return tuple(found)
-
-
-def _sum_up(job: FoundJob, on: Prepared) -> JobSummary:
-    return summed_up(on, job)
 
 
 def _prepared(pack: Pack) -> Prepared:
