@@ -22,8 +22,8 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, v
     """Put what a framework prints into the draft; or its problems."""
     seen = list(_presence(draft, file))
     for index, marker in enumerate(file.markers):
-        draft.problems += vocabulary.unknown_phase(source, ["markers", index, "enters"], marker.enters)
-        draft.problems += vocabulary.unknown_phase(source, ["markers", index, "leaves"], marker.leaves)
+        for key in ("enters", "leaves"):
+            draft.problems += vocabulary.unknown(source, ["markers", index, key], "phase", getattr(marker, key))
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
         )
@@ -37,7 +37,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, v
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
     for number, phase in enumerate(file.loops):
-        draft.problems += vocabulary.unknown_phase(source, ["loops", number], phase)
+        draft.problems += vocabulary.unknown(source, ["loops", number], "phase", phase)
     components = (file.framework, *file.present.components)
     draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
 
@@ -57,9 +57,9 @@ def _add_wait(
 ) -> None:
     name = f"{framework}/{wait.id}"
     at: list[str | int] = ["waits", index]
-    draft.problems += vocabulary.unknown(source, at, wait)
+    draft.problems += vocabulary.unknown_in_card(source, at, wait)
     draft.problems += step_faults(source, at, wait, vocabulary)
-    draft.problems += vocabulary.unknown_phase(source, [*at, "phase"], wait.phase)
+    draft.problems += vocabulary.unknown(source, [*at, "phase"], "phase", wait.phase)
     draft.waits[name] = wait.to_record(Wait, id=name, patience_s=seconds(wait.patience))
     card = f"waits/{name}"
     draft.rules[card] = wait.to_record(
@@ -69,7 +69,7 @@ def _add_wait(
         when=Waiting(name),
         wait=name,
         stall=True,
-        tier=wait.tier or "",
+        tier=wait.tier or vocabulary.cause(wait.cause).tier,
     )
     draft.cards[card] = card_text(wait, vocabulary)
 
