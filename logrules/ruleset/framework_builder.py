@@ -91,27 +91,14 @@ def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile], tables: Tables)
     found = next((file.trace for file in files if file.trace), None)
     if found is None:
         return None
-    stack = Signal("traceback:stack-frame", tuple(f" {name} (" for name in _functions(tables)), found.stack_frame)
-
-    def optional(name: str, signal: schema.SignalFile | None) -> int | None:
-        return None if signal is None else draft.add_signal(signal_of("traceback", name, signal))
-
-    return TraceForm(
-        head=draft.add_signal(signal_of("traceback", "head", found.head)),
-        frame=draft.add_signal(signal_of("traceback", "frame", found.frame)),
-        stack_frame=draft.add_signal(stack),
-        exception=draft.add_signal(signal_of("traceback", "exception", found.exception)),
-        chain=draft.add_signal(signal_of("traceback", "chain", found.chain)),
-        records=tuple(draft.records),
-        nested=optional("nested", found.nested),
-        abort=optional("abort", found.abort),
-        kernel=optional("kernel", found.kernel),
-        ignored=optional("ignored", found.ignored),
-        retried=optional("retried", found.retried),
+    signals = {name: signal_of("traceback", name, said) for name, said in found if isinstance(said, schema.SignalFile)}
+    stack_frame = tuple(f" {name} (" for name in _functions(tables))
+    signals["stack_frame"] = Signal("traceback:stack-frame", stack_frame, found.stack_frame)
+    if found.below:
         # Without literals: the scan looks for it below frames.
-        below=draft.add_signal(Signal("traceback:below", (), found.below)) if found.below else None,
-        wrappers=tuple(found.wrappers),
-    )
+        signals["below"] = Signal("traceback:below", (), found.below)
+    numbers = {name: draft.add_signal(signal) for name, signal in signals.items()}
+    return TraceForm(**numbers, records=tuple(draft.records), wrappers=tuple(found.wrappers))
 
 
 def _functions(tables: Tables) -> Iterable[str]:
