@@ -45,11 +45,7 @@ class Shown:
 def render_html(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the page; ``language`` and ``shell`` are what it shows at first."""
     shown = [_shown(number, one) for number, one in enumerate(report.diagnoses, start=1)]
-    marks = [
-        Mark(anchor, line.worker, line.source, line.line, line.time, one.one.severity)
-        for one in shown
-        for anchor, line in one.evidence
-    ]
+    marks = [Mark(anchor, line, one.one.severity) for one in shown for anchor, line in one.evidence]
     scale = scale_of(report)
     folder = files("logrules.output") / "page"
     script = "".join((folder / name).read_text(encoding="utf-8") for name in _SCRIPTS)
