@@ -25,7 +25,14 @@ from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg
 from logrules.output.shell import commands
-from logrules.output.text_parts import effects_told, headline, is_restart_advised
+from logrules.output.text_parts import (
+    effects_told,
+    headline,
+    is_restart_advised,
+    phase_in_words,
+    status_color,
+    status_word,
+)
 
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
@@ -59,6 +66,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     out.write(
         page.render(
             report=report, shown=shown, scale=scale,
+            status=status_word(report), status_color=status_color(report), phase=phase_in_words(report),
             headline=Text.told(partial(headline, report)),
             words=words, said=_said(), language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
