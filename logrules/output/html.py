@@ -32,6 +32,7 @@ from logrules.output.text_parts import (
     phase_in_words,
     status_color,
     status_word,
+    unusual_title,
 )
 
 _MAX_LINE = 2_000
@@ -67,6 +68,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
         page.render(
             report=report, shown=shown, scale=scale,
             status=status_word(report), status_color=status_color(report), phase=phase_in_words(report),
+            unusual_title=unusual_title(report),
             headline=Text.told(partial(headline, report)),
             words=words, said=_said(), language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
