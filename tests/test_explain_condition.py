@@ -93,7 +93,7 @@ _leaves = st.one_of(
     st.builds(Sequence, st.lists(_signals, min_size=2, max_size=3).map(tuple), _limit),
     st.builds(Absence, _signals, _signals, _limit),
     st.builds(Repeated, _signals, st.integers(1, 9), _limit),
-    st.builds(MetricIs, st.just("loss"), st.sampled_from(NotANumber)),
+    st.builds(MetricIs, st.just("loss"), st.sampled_from(NotANumber), st.booleans()),
     st.builds(MetricBound, st.just("loss"), st.booleans(), st.sampled_from([0.5, 10.0, -3.0]), st.integers(1, 9)),
     st.builds(MetricSpike, st.just("loss"), st.booleans(), st.sampled_from([0.5, 10.0]), st.integers(2, 9)),
     st.builds(MetricTrend, st.just("loss"), st.sampled_from(Trend), st.integers(2, 9)),

@@ -13,10 +13,11 @@ pytest.importorskip("jinja2")
 from logrules.cli.main import main
 from logrules.inference.time_series import MAX_POINTS, QUIET, CurveSampler
 from logrules.model.event import Level, LogLine, LogText
-from logrules.model.report import Comparison, Report, StackView, Status
+from logrules.model.report import Comparison, PhaseSource, Report, StackView, Status
 from logrules.model.timeline import Curve, PhaseSpan, Point, WaitSpan
 from logrules.output.html import render_html
 from logrules.output.plots import color_of, curve_svg, scale_of, timeline_svg
+from logrules.output.text import render_text
 from tests.test_forms import HEALTHY, report
 
 CHROMIUM = next(
@@ -68,6 +69,23 @@ def full() -> Report:
         WaitSpan("rank 0", "torch/barrier", 17.0, 19.0, 10, 11, "rank 1.log", ended=False),
     )
     return replace(report(), curves=(CURVED,), waits=waits, log=big_log(40))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        report(),
+        HEALTHY,
+        replace(report(), status=Status.HEALTHY),
+        replace(report(), phase="rollout", diagnoses=(replace(report().diagnoses[0], phase_from=PhaseSource.CAUSE),)),
+    ],
+    ids=["failed", "healthy", "healthy but for a warning", "failed in a phase that no line shows"],
+)
+def test_the_page_gives_the_verdict_that_the_text_gives(given):
+    status, phase = re.findall('class="en">(.*?)</span>', page_of(given).partition('<h1 id="verdict">')[2])[:2]
+    text = io.StringIO()
+    render_text(given, text, "en", "bash")
+    assert text.getvalue().startswith(f"{status}  {phase}")
 
 
 def test_log_text_is_escaped_and_asks_nothing_of_the_network():

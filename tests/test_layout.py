@@ -23,6 +23,7 @@ SHORT = {
     "sources/wall_clock": "the only clock",
     "tools/bundle/bundle_archive": "how a bundle is packed",
     "tools/fleet/progress_bar": "two verbs draw it",
+    "tools/fleet/since": "three verbs of two tools take a moment so",
 }
 
 

@@ -13,7 +13,7 @@ from logrules.model.failure import ExceptionLink, Frame, Link, Origin
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.own_words import OwnNames, words_of
-from logrules.parsing.package_path import PathKind, package_path
+from logrules.parsing.package_path import PathKind, is_own, package_path
 from logrules.ruleset.table_reader import OriginsFile, adapter_of
 from logrules.ruleset.tables import Component, Nesting, OwnWords, Place
 
@@ -463,3 +463,20 @@ def test_the_groups_that_other_tables_ask_for_exist() -> None:
         *("cluster", "http", "store", "cuda", "quantization", "tokenizer", "python", "storage", "serving", "config"),
         *("multiprocessing", "kernel"),
     }
+
+
+@pytest.mark.parametrize(
+    ("file", "own"),
+    [
+        ("/home/mia/train.py", True),
+        ("train.py", True),
+        (r"D:\runs\train.py", True),
+        ("/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", False),
+        (r"C:\Python311\Lib\threading.py", False),
+        ("python/ray/_raylet.pyx", False),
+        ("<frozen importlib._bootstrap>", False),
+        ("<stdin>", False),
+    ],
+)
+def test_whose_a_file_is_shows_in_its_path(file, own):
+    assert is_own(file) is own

@@ -81,12 +81,12 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
 
     tests = every_test(found, options.k)
     if options.changed:
-        from logrules.ruletest.changed_files import affected, impact_of_changes
+        from logrules.ruletest.changed_files import impact_of_changes
         from logrules.ruletest.collect import own_roots
 
         settings = chosen_settings(options)
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
-        tests = tuple(affected(tests, impact_of_changes(options.since, roots)))
+        tests = tuple(filter(impact_of_changes(options.since, roots).touches, tests))
     results = list(run_tests(on, tests, options.processes))
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0

@@ -17,7 +17,6 @@ from logrules.ruleset.condition import (
     MetricBound,
     MetricIs,
     MetricSpike,
-    MetricStays,
     MetricTrend,
     NotANumber,
     Trend,
@@ -66,7 +65,7 @@ class MetricStates:
         if _begins_anew(series.samples, value, observation):
             series.samples.clear()
         for leaf in self._asked[metric.metric]:
-            if isinstance(leaf, MetricStays) and math.isfinite(value):
+            if isinstance(leaf, MetricIs) and leaf.stays and math.isfinite(value):
                 series.latched.pop(leaf, None)
             if _latches(leaf, value, series, observation.event.text):
                 known = series.latched.get(leaf)
@@ -94,7 +93,7 @@ class MetricStates:
         if series is None:
             return None
         match leaf:
-            case MetricIs() | MetricStays() | MetricSpike():
+            case MetricIs() | MetricSpike():
                 return series.latched.get(leaf)
             case MetricBound(over=over) | MetricTrend(over=over):
                 recent = list(series.samples)[-over:]
@@ -115,7 +114,7 @@ def _begins_anew(before: Sequence[tuple[float, Observation]], value: float, obse
 
 
 def _span(leaf: Metrical) -> int:
-    return 1 if isinstance(leaf, MetricIs | MetricStays) else leaf.over
+    return 1 if isinstance(leaf, MetricIs) else leaf.over
 
 
 def number(text: str) -> float | None:
@@ -139,9 +138,9 @@ def figure(captures: Mapping[str, str]) -> float | None:
 def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
     before = series.samples
     match leaf:
-        case MetricIs(kind=NotANumber.NAN) | MetricStays(kind=NotANumber.NAN):
+        case MetricIs(kind=NotANumber.NAN):
             return math.isnan(value)
-        case MetricIs(kind=NotANumber.INF) | MetricStays(kind=NotANumber.INF):
+        case MetricIs(kind=NotANumber.INF):
             return math.isinf(value)
         case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
             usual = [sample for sample, _ in list(before)[-over:]]

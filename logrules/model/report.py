@@ -112,6 +112,11 @@ class Evidence:
     year_guessed: bool = False
     beside: bool = False
 
+    @property
+    def place(self) -> str:
+        """Source and line as editors take them."""
+        return f"{self.source}:{self.line}"
+
 
 @record
 class Consequence:

@@ -97,7 +97,7 @@ class Lines(Listener):
         more = []
         if one.evidence and one.evidence[0].text:
             line = one.evidence[0]
-            more.append(f"         {line.source}:{line.line}: {line.text[:_MAX_TEXT]}")
+            more.append(f"         {line.place}: {line.text[:_MAX_TEXT]}")
         first = next((fix for fix in one.fixes if fix.run), None)
         if quiet_s is not None and first is not None:
             more.append(f"         → {in_one_line(first, self._language)}")

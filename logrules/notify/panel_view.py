@@ -132,7 +132,7 @@ def _suspect(one: Diagnosis, language: str) -> list[Line]:
     found = [Line(safe(title), style=COLOR[one.severity])]
     if one.evidence:
         line = one.evidence[0]
-        found.append(Line(safe(f"    {line.source}:{line.line}: {line.text}"), style="dim"))
+        found.append(Line(safe(f"    {line.place}: {line.text}"), style="dim"))
     if one.fixes:
         found.append(Line(safe(f"    → {in_one_line(one.fixes[0], language)}")))
     return found

@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from logrules.parsing.package_path import is_own
+
 # A dump may claim what it likes.
 MAX_FRAMES = 256
 _MAX_THREADS = 64
 _MAX_NAME = 60
 MAIN = "MainThread"
 _ADDRESS = re.compile(r"0x[0-9a-f]+|\?*")
-_INSTALLED = ("site-packages", "dist-packages", "/lib/python", "<frozen", "<string>", "importlib")
 # What CPython calls the C functions in which it sleeps, and those in which it takes a lock or joins a thread.
 _SLEEP = re.compile(r"pysleep|time_sleep\w*|time\.sleep")
 _LOCK = re.compile(r"\w*PyThread_acquire_lock\w*|_threading_R?Lock_acquire\w*|rlock_acquire\w*|acquire_timed\w*")
@@ -53,8 +54,7 @@ class StackFrame:
     @property
     def own(self) -> bool:
         """Whether it is the user's code: no installed package and no standard library."""
-        installed = any(part in self.file for part in _INSTALLED) or _SCRIPT.search(self.file) is not None
-        return not (self.native or installed)
+        return not self.native and is_own(self.file) and _SCRIPT.search(self.file) is None
 
     @property
     def place(self) -> str:

@@ -36,19 +36,23 @@ _INSPECT = Fix(
 _WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ToldStall:
     """A stall as it was told: since when nothing moved, and where those stood who had stopped.
 
     ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look. ``ranks`` are those
-    that had stopped while others went on; none where all had, or where the log does not tell them apart.
+    that had stopped while others went on; none where all had, or where the log does not tell them apart. ``until`` is
+    when it was last known to last, ``over`` since when it does not; ``taken_back`` says that the rule holds no longer.
     """
 
     rule: str
     diagnosis: Diagnosis
     since: float
     places: Mapping[str, tuple[str | None, str]]
-    ranks: frozenset[int] = frozenset()
+    ranks: frozenset[int]
+    until: float
+    taken_back: bool = False
+    over: float | None = None
 
     @property
     def step(self) -> int | None:
@@ -79,41 +83,37 @@ class StallMemory:
         self._job_pid = job_pid
         self._endings = frozenset(endings)
         self._stall: ToldStall | None = None
-        self._until = 0.0
-        # Whether the rule that told of it holds no longer, and since when the stall is over.
-        self._taken_back = False
-        self._withdrawn: float | None = None
         self._notes: list[SourceNote] = []
         self._before: set[str] = set()
 
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
+        stall = self._stall
         if self._ended_by() is not None:
             # What comes from now on comes of the signal: it neither moves the job nor explains it.
-            if self._stall is not None and self._withdrawn is None:
-                self._until = max(update.now, self._until)
-            if not update.ended and self._stepped():
-                self._forget()
+            if stall is not None and stall.over is None:
+                stall.until = max(update.now, stall.until)
+            if stall is not None and not update.ended and self._stepped(stall):
+                self._forget(stall)
             return
         self._before.update(one.rule for one in update.changes if isinstance(one, Raised))
         stalls = {
             one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
         }
         # What the end of a log alone shows was told as no stall: it says the same of a saved log.
-        if stalls and not update.ended and (self._stall is None or self._withdrawn is not None):
-            self._remember(update.now, report(), stalls)
-        if self._stall is None:
+        if stalls and not update.ended and (stall is None or stall.over is not None):
+            stall = self._remember(update.now, report(), stalls)
+        if stall is None:
             return
-        if update.changes and not update.ended and self._withdrawn is None:
-            self._know_better(report())
-        gone = {one.rule for one in update.changes if isinstance(one, Withdrawn)}
-        if self._withdrawn is None:
-            self._until = max(update.now, self._until)
-            self._taken_back = self._taken_back or self._stall.rule in gone
-            if self._taken_back and not update.ended and not self._lasts(update, report):
-                self._withdrawn = update.now
-        if not update.ended and self._went_on(update.now, report):
-            self._forget()
+        if stall.over is None:
+            if update.changes and not update.ended:
+                _know_better(stall, report())
+            stall.until = max(update.now, stall.until)
+            stall.taken_back |= any(isinstance(one, Withdrawn) and one.rule == stall.rule for one in update.changes)
+            if stall.taken_back and not update.ended and not self._lasts(stall, update, report):
+                stall.over = update.now
+        if not update.ended and self._went_on(stall, update.now, report):
+            self._forget(stall)
 
     def told(self, report: Report) -> Report:
         """The last report with what was told in it: on top, where the job ended without having moved again."""
@@ -123,8 +123,8 @@ class StallMemory:
         if stall is None or (exit_status == 0 and ended_by is None):
             return report
         errors = [one for one in report.diagnoses if one.severity is Severity.ERROR]
-        if self._withdrawn is not None and not errors and not exit_status:
-            self._forget()
+        if stall.over is not None and not errors and not exit_status:
+            self._forget(stall)
             return replace(report, notes=(*report.notes, *self._notes[-1:]))
         others = tuple(one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule))
         if all(self._is_ending(one, ended_by) for one in errors):
@@ -133,10 +133,10 @@ class StallMemory:
             kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
             stood = stall.diagnosis
             steps = stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks))
-            top = replace(stood, title=self._title(stall, end), fixes=steps, consequences=(*stood.consequences, *under))
+            top = replace(stood, title=_title(stall, end), fixes=steps, consequences=(*stood.consequences, *under))
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
         end = _said(_FROM_OUTSIDE, title=errors[0].title)
-        known = replace(_consequence(stall.diagnosis), title=self._title(stall, end))
+        known = replace(_consequence(stall.diagnosis), title=_title(stall, end))
         first = replace(others[0], consequences=(*others[0].consequences, known))
         return replace(report, diagnoses=(first, *others[1:]))
 
@@ -146,38 +146,31 @@ class StallMemory:
         steps = tuple(fix for fix in stall.fixes if process.search(fix.run or "") is None)
         return steps if looked_at or len(steps) == len(stall.fixes) else (_INSPECT, *steps)
 
-    def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> None:
+    def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> ToldStall | None:
+        """The stall that is told now, else the one that was told before."""
         shown = next((one for one in report.diagnoses if one.rule in stalls), None)
         if shown is None:
-            return
+            return self._stall
         if self._stall is not None:
-            self._forget()
+            self._forget(self._stall)
         ranks = frozenset(shown.ranks)
         places = self._places(ranks) if ranks else {}
         if not places:
             ranks, places = frozenset(), self._places()
-        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], places, ranks)
-        self._until, self._withdrawn, self._taken_back = now, None, False
+        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], places, ranks, now)
+        return self._stall
 
-    def _lasts(self, update: Update, report: Callable[[], Report]) -> bool:
+    def _lasts(self, stall: ToldStall, update: Update, report: Callable[[], Report]) -> bool:
         """Whether what a closer look took it for still stands, and no worker has made a step since.
 
         What a look brings are lines too, which take back that there were none.
         """
-        if self._stall is None or self._stall.diagnosis.rule == self._stall.rule or self._progressed():
+        if stall.diagnosis.rule == stall.rule or self._progressed(stall):
             return False
         if not update.changes:
             return True
         found = report()
-        return found.status is Status.STALLED and found.diagnoses[0].rule == self._stall.diagnosis.rule
-
-    def _know_better(self, report: Report) -> None:
-        """A closer look or a later line may say why: then that is the stall, since the same moment."""
-        first = report.diagnoses[0] if report.diagnoses else None
-        if self._stall is None or first is None or report.status is not Status.STALLED:
-            return
-        if first.severity is not Severity.INFO and first.rule != self._stall.diagnosis.rule:
-            self._stall = replace(self._stall, diagnosis=first)
+        return found.status is Status.STALLED and found.diagnoses[0].rule == stall.diagnosis.rule
 
     def _places(self, ranks: Collection[int] = ()) -> dict[str, tuple[str | None, str]]:
         """Where the workers are: those of these ranks, where some are named."""
@@ -187,42 +180,39 @@ class StallMemory:
             if not ranks or rank_of_label(one.worker) in ranks
         }
 
-    def _now(self) -> dict[str, tuple[str | None, str]]:
-        """Where those are now who had stopped: that others go on ends no stall of theirs."""
-        return self._places(self._stall.ranks if self._stall is not None else ())
-
-    def _stepped(self) -> bool:
+    def _stepped(self, stall: ToldStall) -> bool:
         """Whether a worker counts another step than when the stall was told."""
-        before = self._stall.places if self._stall is not None else {}
         return any(
-            (step := step_of(progress)) is not None and label in before and step != step_of(before[label][1])
-            for label, (_, progress) in self._now().items()
+            (step := step_of(progress)) is not None
+            and label in stall.places
+            and step != step_of(stall.places[label][1])
+            for label, (_, progress) in self._places(stall.ranks).items()
         )
 
-    def _progressed(self) -> bool:
-        before = self._stall.places if self._stall is not None else {}
-        return any(progress != before.get(label, (None, ""))[1] for label, (_, progress) in self._now().items())
+    def _progressed(self, stall: ToldStall) -> bool:
+        """Whether one of those who had stopped says another progress: that others go on ends no stall of theirs."""
+        now = self._places(stall.ranks)
+        return any(progress != stall.places.get(label, (None, ""))[1] for label, (_, progress) in now.items())
 
-    def _went_on(self, now: float, report: Callable[[], Report]) -> bool:
-        if self._stall is None or self._withdrawn is None:
+    def _went_on(self, stall: ToldStall, now: float, report: Callable[[], Report]) -> bool:
+        if stall.over is None:
             return False
-        before = self._stall.places
         moved = (
-            phase not in _LEAVING and phase != before.get(label, (None, ""))[0]
-            for label, (phase, _) in self._now().items()
+            phase not in _LEAVING and phase != stall.places.get(label, (None, ""))[0]
+            for label, (phase, _) in self._places(stall.ranks).items()
         )
-        if self._progressed() or any(moved):
+        if self._progressed(stall) or any(moved):
             return True
-        if now < self._withdrawn + LAST_WORDS_S:
+        if now < stall.over + LAST_WORDS_S:
             return False
         return not any(one.severity is Severity.ERROR for one in report().diagnoses)
 
-    def _forget(self) -> None:
-        if self._stall is not None and len(self._notes) < MAX_NOTES:
-            text = _WENT_ON.format(**self._facts(self._stall, "en"))
-            evidence = self._stall.diagnosis.evidence
-            self._notes.append(SourceNote(evidence[-1].source if evidence else "-", text))
-        self._stall = self._withdrawn = None
+    def _forget(self, stall: ToldStall) -> None:
+        if len(self._notes) < MAX_NOTES:
+            evidence = stall.diagnosis.evidence
+            source = evidence[-1].source if evidence else "-"
+            self._notes.append(SourceNote(source, _WENT_ON.format(**_facts(stall, "en"))))
+        self._stall = None
 
     def _is_ending(self, one: Diagnosis, ended_by: str | None) -> bool:
         """Whether it only says that the job was ended: not the death of one rank, unless we know who sent it."""
@@ -239,14 +229,23 @@ class StallMemory:
             return _said(_EXITED, status=Text(str(exit_status)))
         return _STILL
 
-    def _title(self, stall: ToldStall, end: Text) -> Text:
-        return Text.told(lambda said: _PLACE.of(said).format(**self._facts(stall, said), end=end.of(said)))
 
-    def _facts(self, stall: ToldStall, language: str) -> dict[str, str]:
-        after = "" if stall.step is None else _AFTER.of(language).format(step=stall.step)
-        one = stall.diagnosis
-        quiet = duration(max(self._until - stall.since, 0.0))
-        return {"title": one.title.of(language), "quiet": quiet, "phase": one.phase, "after": after}
+def _know_better(stall: ToldStall, report: Report) -> None:
+    """A closer look or a later line may say why: then that is the stall, since the same moment."""
+    first = report.diagnoses[0] if report.diagnoses and report.status is Status.STALLED else None
+    if first is not None and first.severity is not Severity.INFO and first.rule != stall.diagnosis.rule:
+        stall.diagnosis = first
+
+
+def _title(stall: ToldStall, end: Text) -> Text:
+    return Text.told(lambda said: _PLACE.of(said).format(**_facts(stall, said), end=end.of(said)))
+
+
+def _facts(stall: ToldStall, language: str) -> dict[str, str]:
+    after = "" if stall.step is None else _AFTER.of(language).format(step=stall.step)
+    one = stall.diagnosis
+    quiet = duration(max(stall.until - stall.since, 0.0))
+    return {"title": one.title.of(language), "quiet": quiet, "phase": one.phase, "after": after}
 
 
 def _said(sentence: Text, **facts: Text) -> Text:

@@ -29,7 +29,6 @@ from logrules.output.text_parts import (
     is_explained,
     is_restart_advised,
     lines_that_help,
-    place,
     unusual_title,
     where,
     who,
@@ -144,7 +143,7 @@ class BriefReport(TextReport):
         more = len(kinds) - 1
         same = same_of(best, self._language)
         self._put(
-            0, (place(line), "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
+            0, (line.place, "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
             (self._more(more), "dim"),
         )  # fmt: skip
         told = [("> ", "bold"), (clipped(condensed(line.text), _MAX_LINE), "")]
@@ -187,7 +186,7 @@ class BriefReport(TextReport):
             yield [(f"{self._label(label)}{first}{self._more(len(one.effects) - 1)}", "dim")]
 
     def _later(self, one: Diagnosis) -> None:
-        at = f" ({place(one.evidence[0])})" if one.evidence else ""
+        at = f" ({one.evidence[0].place})" if one.evidence else ""
         title = shortened(self._word(one.title), _MAX_TITLE)
         self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", COLOR[one.severity]))
 
@@ -217,7 +216,7 @@ class BriefReport(TextReport):
 def _placed(lines: Sequence[Evidence], columns: int) -> Iterator[tuple[int, Sequence[StyledText]]]:
     """Each line behind its place."""
     for line in lines:
-        at = f"{place(line)}  "
+        at = f"{line.place}  "
         yield 2, [(at, "cyan"), (clipped(condensed(line.text), columns - columns_of(at)), "")]
 
 

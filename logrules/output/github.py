@@ -28,7 +28,7 @@ def _annotation(one: Diagnosis, language: str, paths: Mapping[str, str]) -> str:
         safe(text)
         for text in (
             one.why.of(language),
-            *(f"{shown.source}:{shown.line}: {shown.text[:400]}" for shown in one.evidence[:3]),
+            *(f"{shown.place}: {shown.text[:400]}" for shown in one.evidence[:3]),
             *(f"→ {fix.do.of(language)}" + (f": {pasteable(fix.run)}" if fix.run else "") for fix in one.fixes[:3]),
         )
     )

@@ -25,7 +25,15 @@ from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg
 from logrules.output.shell import commands
-from logrules.output.text_parts import effects_told, headline, is_restart_advised
+from logrules.output.text_parts import (
+    effects_told,
+    headline,
+    is_restart_advised,
+    phase_in_words,
+    status_color,
+    status_word,
+    unusual_title,
+)
 
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
@@ -45,11 +53,7 @@ class Shown:
 def render_html(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the page; ``language`` and ``shell`` are what it shows at first."""
     shown = [_shown(number, one) for number, one in enumerate(report.diagnoses, start=1)]
-    marks = [
-        Mark(anchor, line.worker, line.source, line.line, line.time, one.one.severity)
-        for one in shown
-        for anchor, line in one.evidence
-    ]
+    marks = [Mark(anchor, line, one.one.severity) for one in shown for anchor, line in one.evidence]
     scale = scale_of(report)
     folder = files("logrules.output") / "page"
     script = "".join((folder / name).read_text(encoding="utf-8") for name in _SCRIPTS)
@@ -63,6 +67,8 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     out.write(
         page.render(
             report=report, shown=shown, scale=scale,
+            status=status_word(report), status_color=status_color(report), phase=phase_in_words(report),
+            unusual_title=unusual_title(report),
             headline=Text.told(partial(headline, report)),
             words=words, said=_said(), language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)

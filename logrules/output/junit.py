@@ -31,7 +31,7 @@ def _case(suite: Element, one: Diagnosis, language: str) -> None:
     said = safe_lines(
         [
             one.why.of(language),
-            *(f"{line.source}:{line.line}: {line.text}" for line in one.evidence),
+            *(f"{line.place}: {line.text}" for line in one.evidence),
             *(f"{number}. {fix.do.of(language)}" for number, fix in enumerate(one.fixes, start=1)),
         ]
     )

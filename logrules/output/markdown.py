@@ -95,7 +95,7 @@ def _fix(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:
 
 
 def _fenced(lines: Sequence[Evidence]) -> str:
-    text = _safe_block([f"{line.source}:{line.line}: {line.text[:_MAX_LINE]}" for line in lines])
+    text = _safe_block([f"{line.place}: {line.text[:_MAX_LINE]}" for line in lines])
     fence = _fence_for(text)
     return f"{fence}text\n{text}\n{fence}"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 from zlib import crc32
 
-from logrules.model.report import Report, Severity
+from logrules.model.report import Evidence, Report, Severity
 from logrules.model.timeline import Curve, PhaseSpan, WaitSpan
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
@@ -44,13 +44,10 @@ _MIN_BAR = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Evidence on the timeline: ``anchor`` is where its lines are on the page."""
+    """Evidence on the timeline: ``anchor`` is where the line is on the page."""
 
     anchor: str
-    worker: str
-    source: str
-    line: int
-    time: float | None
+    line: Evidence
     severity: Severity
 
 
@@ -103,9 +100,9 @@ def wait_anchor(number: int) -> str:
 def timeline_svg(report: Report, marks: Sequence[Mark], scale: Scale) -> str:
     """A row a worker, its phases as bars, marks where there is evidence; empty where nothing is known."""
     # Where not all workers have room, those with evidence have it first.
-    shown = dict.fromkeys([*(mark.worker for mark in marks), *(span.worker for span in report.timeline)])
+    shown = dict.fromkeys([*(mark.line.worker for mark in marks), *(span.worker for span in report.timeline)])
     kept = set(list(shown)[:_MAX_ROWS])
-    ordered = dict.fromkeys([*(span.worker for span in report.timeline), *(mark.worker for mark in marks)])
+    ordered = dict.fromkeys([*(span.worker for span in report.timeline), *(mark.line.worker for mark in marks)])
     rows = {worker: number for number, worker in enumerate(worker for worker in ordered if worker in kept)}
     if not rows:
         return ""
@@ -168,16 +165,16 @@ def _waits(waits: Sequence[WaitSpan], rows: Mapping[str, int], row: float, scale
 
 def _marks(marks: Sequence[Mark], rows: Mapping[str, int], row: float, scale: Scale) -> Iterator[str]:
     for mark in marks:
-        at = scale.at(mark.time, mark.line)
-        if mark.worker in rows and at is not None:
+        at = scale.at(mark.line.time, mark.line.line)
+        if mark.line.worker in rows and at is not None:
             shape, color = _MARKS[mark.severity]
-            y = _TOP + (rows[mark.worker] + 0.5) * row + 5
+            y = _TOP + (rows[mark.line.worker] + 0.5) * row + 5
             sign = (
                 f'<text class="mark" text-anchor="middle" font-size="16" '
                 f'style="fill: {color} !important" stroke="#fff" stroke-width="0.7">{shape}</text>'
             )
             place = f'class="at" data-at="{at:.6f}" transform="translate({_LEFT + at * _PLOT:.1f} {y:.1f})"'
-            yield f'<g id="mark-{mark.anchor}" {place}>{_link(mark.anchor, sign, f"{mark.source}:{mark.line}")}</g>'
+            yield f'<g id="mark-{mark.anchor}" {place}>{_link(mark.anchor, sign, mark.line.place)}</g>'
 
 
 def _link(anchor: str, inner: str, title: str) -> str:

@@ -18,7 +18,6 @@ from logrules.output.text_parts import (
     clock,
     effects_told,
     is_restart_advised,
-    place,
     unusual_title,
     where,
     who,
@@ -69,7 +68,7 @@ class FullReport(TextReport):
         for label, effects in effects_told(one):
             self._put(3, (f"{self._word(label)}:", "bold"))
             for other in effects:
-                at = f" ({place(other.evidence[0])})" if other.evidence else ""
+                at = f" ({other.evidence[0].place})" if other.evidence else ""
                 self._put(5, (f"- {self._word(other.title)}{at}", "dim"))
         self._put(3, (f"{self._word(words.EXPLAIN)} {one.rule}", "dim"))
 
@@ -79,7 +78,7 @@ class FullReport(TextReport):
         self._put(3, (f"{self._word(words.EVIDENCE)}:", "bold"))
         for number, alike in enumerate(grouped(lines)):
             line, same = alike.line, same_of(alike, self._language)
-            self._put(5, (place(line), "cyan"), (who(line), "dim"), (clock(line), "dim"))
+            self._put(5, (line.place, "cyan"), (who(line), "dim"), (clock(line), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if number == 0 else ((), ())
             for near in before:
@@ -101,7 +100,7 @@ class FullReport(TextReport):
         for one in sides.differences:
             self._put(5, (f"- {sentence(one, self._language)}", ""))
             for line in one.evidence:
-                self._put(7, (place(line), "cyan"), (f"{who(line)}  ", "dim"), (line.text[:_MAX_LINE], ""))
+                self._put(7, (line.place, "cyan"), (f"{who(line)}  ", "dim"), (line.text[:_MAX_LINE], ""))
 
     def _fix(self, number: int, fix: Fix) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
@@ -114,7 +113,7 @@ class FullReport(TextReport):
 
     def _rest(self, report: Report) -> None:
         """What else a reader should know."""
-        lines = [[(f"{place(line)}  ", "cyan"), (line.text[:_MAX_LINE], "")] for line in report.unusual]
+        lines = [[(f"{line.place}  ", "cyan"), (line.text[:_MAX_LINE], "")] for line in report.unusual]
         self._section(unusual_title(report), lines)
         self._section(words.EARLIER, [[(self._run(run), "dim")] for run in report.earlier_runs])
         if report.stacks is not None:

@@ -120,7 +120,7 @@ def _completed(report: Report, language: str) -> str:
     """That a run that completed was well, where no diagnosis says otherwise, and the line that shows its end."""
     said = [] if report.diagnoses else [words.CALM.of(language)]
     if report.completed_by is not None:
-        line = f"{place(report.completed_by)}: {clipped(report.completed_by.text.strip(), _MAX_VERDICT)}"
+        line = f"{report.completed_by.place}: {clipped(report.completed_by.text.strip(), _MAX_VERDICT)}"
         said.append(words.COMPLETED_BY.of(language).format(line=line))
     return words.JOINED.of(language).join(said)
 
@@ -178,11 +178,6 @@ def effects_told(one: Diagnosis) -> list[tuple[Text, list[Consequence]]]:
 def _is_above(other: Consequence, one: Diagnosis) -> bool:
     begins = {line.source: line.line for line in sorted(one.evidence, key=lambda line: -line.line)}
     return any(line.line < begins.get(line.source, 0) for line in other.evidence)
-
-
-def place(line: Evidence) -> str:
-    """Source and line as editors take them."""
-    return f"{line.source}:{line.line}"
 
 
 def who(line: Evidence) -> str:

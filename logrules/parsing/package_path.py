@@ -3,6 +3,7 @@
 import re
 import sys
 from enum import StrEnum
+from functools import lru_cache
 
 from logrules.model.record import record
 
@@ -42,6 +43,12 @@ def package_path(file: str) -> PackagePath:
         return PackagePath(PathKind.ELSEWHERE, (text,))
     parts = [part for part in text.replace("\\", "/").split("/") if part not in ("", ".")][-_MAX_PARTS:]
     return _installed(parts) or _standard(parts) or _compiled(parts) or PackagePath(PathKind.ELSEWHERE, tuple(parts))
+
+
+@lru_cache(maxsize=4_096)
+def is_own(file: str) -> bool:
+    """Whether a file is the user's own, as far as its path tells: of no package, nor of the standard library."""
+    return not file.startswith("<") and package_path(file).kind is PathKind.ELSEWHERE
 
 
 def _installed(parts: list[str]) -> PackagePath | None:

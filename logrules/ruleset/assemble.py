@@ -15,7 +15,7 @@ from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.table_reader import PipelineFile, TableFile
-from logrules.ruleset.table_rules import rules_of_tables, with_tiers
+from logrules.ruleset.table_rules import rules_of_tables
 from logrules.ruleset.tables import Phase, Tables
 
 # Rows of which the first that fits counts: a pack's own go before those that it adds to.
@@ -43,7 +43,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     pack = Pack(
         digest=digest,
         signals=tuple(draft.signals),
-        rules=(*with_tiers(draft.rules.values(), tables), *(rule for rule, _ in of_tables)),
+        rules=(*draft.rules.values(), *(rule for rule, _ in of_tables)),
         markers=tuple(draft.markers),
         waits=tuple(draft.waits.values()),
         metrics=tuple(draft.metrics),

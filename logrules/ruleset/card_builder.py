@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from logrules.model.position import Problem
-from logrules.model.report import Restart, Risk
+from logrules.model.report import Risk
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
@@ -18,11 +18,11 @@ _CHOSEN_BY = ("where", "when_told", "frameworks", "during")
 
 def card_text(card: schema.CardFile, vocabulary: Vocabulary) -> str:
     """What a person reads of a rule."""
-    cause = vocabulary.causes.get(card.cause)
-    restart = card.restart or (cause.restart if cause else Restart.AFTER_FIX)
+    cause = vocabulary.cause(card.cause)
+    restart = card.restart or cause.restart
     said = {"title": card.title, "why": card.why, "differs_from": card.differs_from, "restart": restart.value}
     # What a rule puts first it knows better than the message.
-    steps = _with_quotes(card.fixes or (cause.fixes if cause else ()), cause, vocabulary, behind=1 if card.fixes else 0)
+    steps = _with_quotes(card.fixes or cause.fixes, cause, vocabulary, behind=1 if card.fixes else 0)
     return _json({**said, "fixes": _referred(steps), "references": card.references})
 
 
@@ -42,15 +42,14 @@ def step_faults(
     source: RuleSource, at: Sequence[str | int], card: schema.CardFile, vocabulary: Vocabulary
 ) -> Iterator[Problem]:
     """Steps that nobody defined, and parameters that a step does not have; a rule without any step."""
-    cause = vocabulary.causes.get(card.cause)
-    if not card.fixes and not (cause and cause.fixes):
+    if not card.fixes and not vocabulary.cause(card.cause).fixes:
         yield source.problem([*at, "fixes"], "no step, neither here nor in its cause's row", kind="schema")
     for number, step in enumerate(card.fixes):
         for name, params in named_steps(step):
             known = vocabulary.steps.get(name)
             place = [*at, "fixes", number]
             if known is None:
-                yield vocabulary.unknown_step(source, place, name)
+                yield vocabulary.problem(source, place, "step", name)
                 continue
             for param in params:
                 if param not in known.params:
@@ -77,14 +76,14 @@ def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
 
 
 def _with_quotes(
-    steps: Sequence[schema.AnyFix], cause: Cause | None, vocabulary: Vocabulary, behind: int = 0
+    steps: Sequence[schema.AnyFix], cause: Cause, vocabulary: Vocabulary, behind: int = 0
 ) -> list[schema.AnyFix]:
     """The steps with those of the cause that put the message's own words to use, before the first general one.
 
     So many steps stay before them in any case.
     """
     named = {name for step in steps for name, _ in named_steps(step)}
-    quotes = [name for name in cause.quotes if name not in named] if cause else []
+    quotes = [name for name in cause.quotes if name not in named]
     general = (place for place, step in enumerate(steps) if not _is_chosen(step, vocabulary))
     at = max(next(general, len(steps)), behind)
     return [*steps[:at], *quotes, *steps[at:]]

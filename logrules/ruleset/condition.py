@@ -109,18 +109,11 @@ class Detector:
 
 @record
 class MetricIs:
-    """The metric was printed as NaN or infinite."""
+    """The metric was printed as NaN or infinite and, where it ``stays`` so, has been no number since."""
 
     metric: str
     kind: NotANumber
-
-
-@record
-class MetricStays:
-    """The metric was printed as NaN or infinite, and has been no number since."""
-
-    metric: str
-    kind: NotANumber
+    stays: bool = False
 
 
 @record
@@ -182,7 +175,7 @@ class Supported:
     evidence: tuple["Occurred | Sequence", ...]
 
 
-Metrical: TypeAlias = MetricIs | MetricStays | MetricBound | MetricSpike | MetricTrend
+Metrical: TypeAlias = MetricIs | MetricBound | MetricSpike | MetricTrend
 Stillness: TypeAlias = Waiting | Detector
 Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Stillness | Metrical
 Condition: TypeAlias = Leaf | Every | Some | Not | Supported

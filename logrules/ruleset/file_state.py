@@ -1,4 +1,4 @@
-"""Whether rule files are still those of the last start, told without opening them; what they came to then.
+"""Whether rule files are still those of the last start, told without opening them.
 
 Reading three hundred files costs more than a diagnosis. A file counts as the same while its path, size, inode and
 time of change are; whoever needs more certainty than that reads it.
@@ -8,8 +8,6 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from logrules.ruleset.cache_files import keep_for, kept_for
-
 
 def state_of(roots: Iterable[Path], also: Iterable[str]) -> bytes | None:
     """What identifies the files at and below ``roots`` as they are now, and ``also``; None where one cannot be seen."""
@@ -18,17 +16,6 @@ def state_of(roots: Iterable[Path], also: Iterable[str]) -> bytes | None:
     except OSError:
         return None
     return "\n".join((*seen, *also, "")).encode(errors="surrogateescape")
-
-
-def digest_in(state: bytes) -> str | None:
-    """The digest of the pack that files in this state came to."""
-    body = kept_for("state", state)
-    return None if body is None else body.decode("ascii", "replace")
-
-
-def keep_digest(state: bytes, digest: str) -> None:
-    """Remember what files in this state came to."""
-    keep_for("state", state, digest.encode("ascii"))
 
 
 def _seen(root: Path) -> Iterator[str]:

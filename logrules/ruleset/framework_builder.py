@@ -22,8 +22,8 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, v
     """Put what a framework prints into the draft; or its problems."""
     seen = list(_presence(draft, file))
     for index, marker in enumerate(file.markers):
-        draft.problems += vocabulary.unknown_phase(source, ["markers", index, "enters"], marker.enters)
-        draft.problems += vocabulary.unknown_phase(source, ["markers", index, "leaves"], marker.leaves)
+        for key in ("enters", "leaves"):
+            draft.problems += vocabulary.unknown(source, ["markers", index, key], "phase", getattr(marker, key))
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
         )
@@ -37,7 +37,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, v
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
     for number, phase in enumerate(file.loops):
-        draft.problems += vocabulary.unknown_phase(source, ["loops", number], phase)
+        draft.problems += vocabulary.unknown(source, ["loops", number], "phase", phase)
     components = (file.framework, *file.present.components)
     draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
 
@@ -57,9 +57,9 @@ def _add_wait(
 ) -> None:
     name = f"{framework}/{wait.id}"
     at: list[str | int] = ["waits", index]
-    draft.problems += vocabulary.unknown(source, at, wait)
+    draft.problems += vocabulary.unknown_in_card(source, at, wait)
     draft.problems += step_faults(source, at, wait, vocabulary)
-    draft.problems += vocabulary.unknown_phase(source, [*at, "phase"], wait.phase)
+    draft.problems += vocabulary.unknown(source, [*at, "phase"], "phase", wait.phase)
     draft.waits[name] = wait.to_record(Wait, id=name, patience_s=seconds(wait.patience))
     card = f"waits/{name}"
     draft.rules[card] = wait.to_record(
@@ -69,7 +69,7 @@ def _add_wait(
         when=Waiting(name),
         wait=name,
         stall=True,
-        tier=wait.tier or "",
+        tier=wait.tier or vocabulary.cause(wait.cause).tier,
     )
     draft.cards[card] = card_text(wait, vocabulary)
 
@@ -91,27 +91,14 @@ def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile], tables: Tables)
     found = next((file.trace for file in files if file.trace), None)
     if found is None:
         return None
-    stack = Signal("traceback:stack-frame", tuple(f" {name} (" for name in _functions(tables)), found.stack_frame)
-
-    def optional(name: str, signal: schema.SignalFile | None) -> int | None:
-        return None if signal is None else draft.add_signal(signal_of("traceback", name, signal))
-
-    return TraceForm(
-        head=draft.add_signal(signal_of("traceback", "head", found.head)),
-        frame=draft.add_signal(signal_of("traceback", "frame", found.frame)),
-        stack_frame=draft.add_signal(stack),
-        exception=draft.add_signal(signal_of("traceback", "exception", found.exception)),
-        chain=draft.add_signal(signal_of("traceback", "chain", found.chain)),
-        records=tuple(draft.records),
-        nested=optional("nested", found.nested),
-        abort=optional("abort", found.abort),
-        kernel=optional("kernel", found.kernel),
-        ignored=optional("ignored", found.ignored),
-        retried=optional("retried", found.retried),
+    signals = {name: signal_of("traceback", name, said) for name, said in found if isinstance(said, schema.SignalFile)}
+    stack_frame = tuple(f" {name} (" for name in _functions(tables))
+    signals["stack_frame"] = Signal("traceback:stack-frame", stack_frame, found.stack_frame)
+    if found.below:
         # Without literals: the scan looks for it below frames.
-        below=draft.add_signal(Signal("traceback:below", (), found.below)) if found.below else None,
-        wrappers=tuple(found.wrappers),
-    )
+        signals["below"] = Signal("traceback:below", (), found.below)
+    numbers = {name: draft.add_signal(signal) for name, signal in signals.items()}
+    return TraceForm(**numbers, records=tuple(draft.records), wrappers=tuple(found.wrappers))
 
 
 def _functions(tables: Tables) -> Iterable[str]:

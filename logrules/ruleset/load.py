@@ -10,7 +10,8 @@ from logrules.model.position import Position, Problem
 from logrules.model.record import replace
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
-from logrules.ruleset.file_state import digest_in, keep_digest, state_of
+from logrules.ruleset.cache_files import keep_for, kept_for
+from logrules.ruleset.file_state import state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import SHIPPED, RuleText
@@ -21,6 +22,8 @@ SCHEMA_VERSION = "1"
 CASE_NAME = "case.yaml"
 # With more files than this beside the shipped ones, compiling all of them takes little longer.
 MAX_ADDED = 100
+# Under which is kept what pack files in a state came to.
+_STATE = "state"
 # Folders of a pack that hold something else than what it is compiled from.
 _BESIDE = frozenset({"expect", "translations"})
 
@@ -51,8 +54,8 @@ def load_pack(
 
 def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache: bool) -> Pack:
     state = _state(folders, settings) if cache else None
-    digest = digest_in(state) if state else None
-    known = cached_pack(digest) if digest else None
+    noted = kept_for(_STATE, state) if state else None
+    known = cached_pack(noted.decode("ascii", "replace")) if noted else None
     if known is not None:
         return known
     texts = [*shipped_texts(), *own_texts(settings, map(Path, folders))]
@@ -65,7 +68,7 @@ def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache:
         if cache:
             keep_pack(pack)
     if state:
-        keep_digest(state, digest)
+        keep_for(_STATE, state, digest.encode())
     return pack
 
 

@@ -4,7 +4,7 @@ These models are the published schema (``logrules schema rule`` and so on) and a
 imported only while rule files are read; a cached pack never needs them.
 """
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import (
@@ -48,9 +48,16 @@ class Strict(BaseModel):
 
     def to_record(self, kind: type[Record], **other: Any) -> Record:
         """What a pack keeps of it: the fields that the record has too, lists as tuples; and ``other`` fields."""
+        return kind(**{**self._fields_of(kind), **other})
+
+    def laid_over(self, record: Record) -> Record:
+        """The record with what is said here in the place of what it says."""
+        said = self._fields_of(type(record))
+        return replace(record, **{name: value for name, value in said.items() if value is not None})
+
+    def _fields_of(self, kind: "type[DataclassInstance]") -> dict[str, Any]:
         names = {member.name for member in fields(kind)}
-        said = {name: tuple(value) if isinstance(value, list) else value for name, value in self if name in names}
-        return kind(**{**said, **other})
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in self if name in names}
 
 
 def listed(value: object) -> object:

@@ -17,8 +17,9 @@ from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Document
 
-# The keys of rows that name something, and what they name.
-_NAMED_BY = {
+# The keys that name something, and what they name: of cards, and of rows of tables.
+_CARD_NAMES = {"cause": "cause", "explained_by": "cause", "tier": "tier", "requires": "framework"}
+_ROW_NAMES = {
     "tier": "tier",
     "phase": "phase",
     "phases": "phase",
@@ -70,7 +71,7 @@ class Vocabulary:
 
     phases: frozenset[str]
     causes: Mapping[str, Cause]
-    tiers: frozenset[str]
+    tiers: tuple[str, ...]
     frameworks: frozenset[str]
     steps: Mapping[str, schema.NamedFixFile]
 
@@ -86,7 +87,7 @@ class Vocabulary:
         return cls(
             frozenset(phase.id for phase in phases),
             {cause.id: cause for cause in tables.causes},
-            frozenset(tier.id for tier in tables.tiers),
+            tuple(tier.id for tier in tables.tiers),
             frozenset(frameworks),
             steps or {},
         )
@@ -98,48 +99,47 @@ class Vocabulary:
         names = [framework.id for framework in pack.frameworks]
         return cls.of(pack.phases, pack.tables, names, {step.id: step for step in steps})
 
-    def unknown(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterable[Problem]:
+    def cause(self, name: str) -> Cause:
+        """The row of a cause; of one that nobody defined, with what holds of any."""
+        last = self.tiers[-1] if self.tiers else ""
+        return self.causes.get(name) or Cause(name, family="", tier=last, title=name, about="")
+
+    def unknown(self, source: RuleSource, at: Sequence[str | int], sort: str, name: str | None) -> Iterator[Problem]:
+        """A phase, cause, tier, framework or step, as ``sort`` says, that nobody defined."""
+        if name and (known := self._known(sort)) and name not in known:
+            yield self.problem(source, at, sort, name)
+
+    def problem(self, source: RuleSource, at: Sequence[str | int], sort: str, name: str) -> Problem:
+        """That nobody defined it, and what may have been meant."""
+        hint = known_hint(name, self._known(sort), LISTED_BY.get(sort))
+        return source.problem(
+            at, f"unknown {sort} `{name}`", hint, kind=sort if sort in ("phase", "cause") else "schema"
+        )
+
+    def _known(self, sort: str) -> Collection[str]:
+        known: Collection[str] = getattr(self, f"{sort}s")
+        return known
+
+    def unknown_in_card(self, source: RuleSource, at: Sequence[str | int], card: schema.CardFile) -> Iterator[Problem]:
         """Causes, tiers and frameworks that the card names and nobody defined."""
-        if self.causes and card.cause not in self.causes:
-            yield self._unknown(source, [*at, "cause"], "cause", card.cause, self.causes)
-        for index, cause in enumerate(card.explained_by):
-            if self.causes and cause not in self.causes:
-                yield self._unknown(source, [*at, "explained_by", index], "cause", cause, self.causes)
-        if card.tier and self.tiers and card.tier not in self.tiers:
-            yield self._unknown(source, [*at, "tier"], "tier", card.tier, self.tiers)
-        for index, name in enumerate(card.requires):
-            if self.frameworks and name not in self.frameworks:
-                yield self._unknown(source, [*at, "requires", index], "framework", name, self.frameworks)
-
-    def unknown_phase(self, source: RuleSource, at: Sequence[str | int], phase: str | None) -> Iterable[Problem]:
-        """A phase that nobody defined."""
-        if phase and self.phases and phase not in self.phases:
-            yield self._unknown(source, at, "phase", phase, self.phases)
-
-    def unknown_step(self, source: RuleSource, at: Sequence[str | int], name: str) -> Problem:
-        """A step that nobody defined."""
-        return self._unknown(source, at, "step", name, self.steps)
+        return self._unknown_below(source, at, card, _CARD_NAMES)
 
     def unknown_in_table(self, source: RuleSource) -> Iterator[Problem]:
         """Tiers, phases, causes and steps that the rows of a table name and nobody defined."""
         if isinstance(source.file, CausesFile | ExceptionsFile | ExitsFile):
             for member in fields(source.file):
                 for number, row in enumerate(getattr(source.file, member.name)):
-                    yield from self._unknown_in_row(source, (member.name, number), row)
+                    yield from self._unknown_below(source, (member.name, number), row, _ROW_NAMES)
 
-    def _unknown_in_row(self, source: RuleSource, at: Sequence[str | int], row: object) -> Iterator[Problem]:
-        known = {"tier": self.tiers, "phase": self.phases, "cause": self.causes, "step": self.steps}
-        for key, sort in _NAMED_BY.items():
+    def _unknown_below(
+        self, source: RuleSource, at: Sequence[str | int], row: object, sorts: Mapping[str, str]
+    ) -> Iterator[Problem]:
+        for key, sort in sorts.items():
             said = getattr(row, key, None)
-            for name in said if isinstance(said, tuple) else (said,):
-                if name and known[sort] and name not in known[sort]:
-                    yield self._unknown(source, [*at, key], sort, name, known[sort])
+            if isinstance(said, list | tuple):
+                for number, name in enumerate(said):
+                    yield from self.unknown(source, (*at, key, number), sort, name)
+            else:
+                yield from self.unknown(source, (*at, key), sort, said)
         for number, alternative in enumerate(getattr(row, "may_be", ())):
-            yield from self._unknown_in_row(source, (*at, "may_be", number), alternative)
-
-    def _unknown(
-        self, source: RuleSource, at: Sequence[str | int], sort: str, name: str, known: Collection[str]
-    ) -> Problem:
-        hint = known_hint(name, known, LISTED_BY.get(sort))
-        kind = sort if sort in ("phase", "cause") else "schema"
-        return source.problem(at, f"unknown {sort} `{name}`", hint, kind=kind)
+            yield from self._unknown_below(source, (*at, "may_be", number), alternative, sorts)

@@ -14,7 +14,6 @@ from logrules.ruleset.pack_builder import PackBuilder, Vocabulary
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.settings import Settings
-from logrules.ruleset.table_rules import with_tiers
 
 
 def with_rules(
@@ -55,7 +54,7 @@ def patched(pack: Pack, read: CheckedFiles) -> Pack:
         pack,
         signals=tuple(draft.signals),
         # Rows of tables come last, as they do where all is compiled.
-        rules=tuple(with_tiers(sorted(draft.rules.values(), key=lambda rule: rule.from_table), pack.tables)),
+        rules=tuple(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
         cards=draft.cards,
         trace=trace,
     )

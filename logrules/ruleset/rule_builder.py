@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from logrules.model.position import Problem
 from logrules.model.record import replace
-from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, step_faults
+from logrules.ruleset.causes import Cause
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.pack import Rule, Signal
@@ -34,27 +34,37 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
         when = Supported(when, support)
     draft.problems += _unknown_anchors(source, file)
     fixed, otherwise = _phase_of(file.phase)
-    draft.problems += vocabulary.unknown(source, [], file)
+    draft.problems += vocabulary.unknown_in_card(source, [], file)
     draft.problems += step_faults(source, [], file, vocabulary)
     for phase in (fixed, otherwise):
-        draft.problems += vocabulary.unknown_phase(source, ["phase"], phase)
-    cause = vocabulary.causes.get(file.cause)
-    draft.rules[file.id] = file.to_record(
-        Rule,
-        severity=file.severity or (cause.severity if cause else Severity.ERROR),
+        draft.problems += vocabulary.unknown(source, ["phase"], "phase", phase)
+    row = rule_of(vocabulary.cause(file.cause), file.id, when)
+    draft.rules[file.id] = replace(
+        file.laid_over(row),
         when=when,
         phase=fixed,
-        phase_otherwise=otherwise or (cause.phase if cause else None),
-        culprit=file.culprit or (cause.culprit if cause else "reporter"),
-        cleared_by=file.cleared_by or (cause.cleared_by if cause else "progress"),
-        stall=file.stall if file.stall is not None else bool(cause and cause.stall),
-        abrupt=bool(cause and cause.abrupt),
-        asynchronous=bool(cause and cause.asynchronous),
-        ends_stalls=bool(cause and cause.ends_stalls),
-        tier=file.tier or "",
+        phase_otherwise=otherwise or row.phase_otherwise,
         evidence=tuple(evidence.values()),
     )
     draft.cards[file.id] = card_text(file, vocabulary)
+
+
+def rule_of(cause: Cause, name: str, when: Condition) -> Rule:
+    """What a rule is that says nothing but its cause."""
+    return Rule(
+        name,
+        cause.id,
+        cause.severity,
+        when,
+        phase_otherwise=cause.phase,
+        culprit=cause.culprit,
+        cleared_by=cause.cleared_by,
+        stall=cause.stall,
+        abrupt=cause.abrupt,
+        asynchronous=cause.asynchronous,
+        ends_stalls=cause.ends_stalls,
+        tier=cause.tier,
+    )
 
 
 def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFile]) -> dict[str, int]:

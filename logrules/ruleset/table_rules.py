@@ -1,6 +1,6 @@
 """Rows of the tables as rules: what a row recognises is a hypothesis like any other, said with its cause's words."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from logrules.model.record import replace
 from logrules.model.report import Severity
@@ -9,35 +9,27 @@ from logrules.ruleset.causes import Cause
 from logrules.ruleset.condition import Occurred
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pack_builder import Vocabulary
+from logrules.ruleset.rule_builder import rule_of
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExitCode, Tables
 
 # No signal makes a row's rule hold: the failure records do.
 _NEVER = Occurred(())
 
 
-def with_tiers(rules: Iterable[Rule], tables: Tables) -> Iterator[Rule]:
-    """The rules, each with the tier of its cause where it says none."""
-    tiers = {cause.id: cause.tier for cause in tables.causes}
-    last = tables.tiers[-1].id if tables.tiers else ""
-    for rule in rules:
-        yield replace(rule, tier=rule.tier or tiers.get(rule.cause, last))
-
-
 def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
     """The rule and the card of each row of exceptions and exits whose cause is known."""
-    causes = {cause.id: cause for cause in tables.causes}
+    causes = vocabulary.causes
     for row in tables.exceptions:
         cause = causes.get(row.cause)
         if cause is not None:
-            rule = _rule(EXCEPTIONS + row.id, cause, row.phase)
-            rule = replace(rule, fallback=row.fallback, explained_by=row.explained_by)
-            yield _raised(rule), row_text(row, cause, vocabulary)
+            rule = replace(_rule(EXCEPTIONS + row.id, cause), phase=row.phase, explained_by=row.explained_by)
+            yield _raised(replace(rule, fallback=row.fallback)), row_text(row, cause, vocabulary)
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
         cause = causes.get(code.cause)
         if cause is not None:
-            rule = _rule(EXITS + code.id, cause, None)
+            rule = _rule(EXITS + code.id, cause)
             rule = replace(rule, tier=code.tier or cause.tier, explained_by=code.explained_by)
             yield rule, row_text(code, cause, vocabulary)
     for alternatives in tables.alternatives:
@@ -45,7 +37,7 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
             cause = causes.get(one.cause)
             if cause is not None:
                 name = f"{ALTERNATIVES}{alternatives.id}/{one.cause}"
-                rule = replace(_rule(name, cause, None), severity=Severity.INFO, culprit="none", stall=False)
+                rule = replace(_rule(name, cause), severity=Severity.INFO, culprit="none", stall=False)
                 yield rule, row_text(one, cause, vocabulary)
 
 
@@ -55,20 +47,5 @@ def _raised(rule: Rule) -> Rule:
     return replace(rule, severity=severity, stall=False)
 
 
-def _rule(name: str, cause: Cause, phase: str | None) -> Rule:
-    return Rule(
-        name,
-        cause.id,
-        cause.severity,
-        when=_NEVER,
-        phase=phase,
-        phase_otherwise=cause.phase,
-        culprit=cause.culprit,
-        cleared_by=cause.cleared_by,
-        stall=cause.stall,
-        abrupt=cause.abrupt,
-        asynchronous=cause.asynchronous,
-        ends_stalls=cause.ends_stalls,
-        tier=cause.tier,
-        from_table=True,
-    )
+def _rule(name: str, cause: Cause) -> Rule:
+    return replace(rule_of(cause, name, _NEVER), from_table=True)

@@ -53,10 +53,8 @@ def _spell_state(leaf: nodes.Condition) -> str:
 
 def _spell_metric(leaf: nodes.Condition) -> str:
     match leaf:
-        case nodes.MetricIs(metric, kind):
-            return f"metric({metric}) is {kind.value}"
-        case nodes.MetricStays(metric, kind):
-            return f"metric({metric}) stays {kind.value}"
+        case nodes.MetricIs(metric, kind, stays):
+            return f"metric({metric}) {'stays' if stays else 'is'} {kind.value}"
         case nodes.MetricBound(metric, above, bound, over):
             return f"metric({metric}) {_sign(above)} {bound:g}" + (f" over {over}" if over != 1 else "")
         case nodes.MetricSpike(metric, above, factor, over):

@@ -148,14 +148,15 @@ def _metric(keywords: "Mapping[str, pp.ParserElement]", integer: "pp.ParserEleme
     sign = pp.one_of("> <").set_parse_action(lambda found: found[0] == ">")
     number = pp.Regex(r"-?\d+(\.\d+)?([eE][+-]?\d+)?").set_parse_action(lambda found: float(found[0]))
     over = keywords["over"] + integer
-    is_not = subject + keywords["is"] + pp.one_of([kind.value for kind in nodes.NotANumber])
-    is_not.set_parse_action(lambda found: lambda _signals: nodes.MetricIs(found[0], nodes.NotANumber(found[1])))
-    stays = subject + keywords["stays"] + pp.one_of([kind.value for kind in nodes.NotANumber])
-    stays.set_parse_action(lambda found: lambda _signals: nodes.MetricStays(found[0], nodes.NotANumber(found[1])))
+    is_or_stays = (pp.Keyword("is") | pp.Keyword("stays")).set_parse_action(lambda found: found[0] == "stays")
+    is_not = subject + is_or_stays + pp.one_of([kind.value for kind in nodes.NotANumber])
+    is_not.set_parse_action(
+        lambda found: lambda _signals: nodes.MetricIs(found[0], nodes.NotANumber(found[2]), stays=found[1])
+    )
     spike = subject + sign + number + pp.Suppress("*") + keywords["median"] + over
     spike.set_parse_action(lambda found: lambda _signals: nodes.MetricSpike(*found))
     bound = subject + sign + number + pp.Optional(over, default=1)
     bound.set_parse_action(lambda found: lambda _signals: nodes.MetricBound(*found))
     trend = subject + pp.one_of([trend.value for trend in nodes.Trend]) + over
     trend.set_parse_action(lambda found: lambda _signals: nodes.MetricTrend(found[0], nodes.Trend(found[1]), found[2]))
-    return pp.MatchFirst([is_not, stays, spike, bound, trend])
+    return pp.MatchFirst([is_not, spike, bound, trend])

@@ -1,7 +1,7 @@
 """What changed since a commit, and the tests that this can affect: its own, and those whose logs it has a say in."""
 
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import logrules
@@ -88,11 +88,6 @@ class _Found:
         for signal in (*file.signals.values(), *file.with_.values()):
             self.everything = self.everything or signal.in_ is not None
             self.literals |= {literal.encode() for literal in signal.contains}
-
-
-def affected(tests: Iterable[Test], impact: ChangeImpact) -> Iterator[Test]:
-    """The tests that the changes can affect."""
-    return (test for test in tests if impact.touches(test))
 
 
 def changed_files(since: str) -> dict[Path, str]:

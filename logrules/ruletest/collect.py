@@ -110,9 +110,8 @@ def earlier_collection(
     found = _kept_collection(digest_of(all_texts)) or _patched(all_texts, settings)
     if found is None and _adds_few_rules(texts):
         shipped = [text for text in texts if not text.origin]
-        known = compiled(shipped, processes=processes)
-        keep_collection(shipped, *known)
-        found = _put_on(_base_of(known[0], shipped), known, all_texts, settings)
+        keep_collection(shipped, *compiled(shipped, processes=processes))
+        found = _patched(all_texts, settings)
     return found
 
 
@@ -127,15 +126,9 @@ def _adds_few_rules(texts: Sequence[RuleText]) -> bool:
 def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
     """An earlier pack with the changed rules put anew; None where more than a few rules' contents changed."""
     base = nearest_base(texts)
-    if base is None or len(base.differing(texts)) > MAX_ADDED:
+    known = None if base is None else _kept_collection(base.digest)
+    if base is None or known is None or len(changed := base.differing(texts)) > MAX_ADDED:
         return None
-    known = _kept_collection(base.digest)
-    return None if known is None else _put_on(base, known, texts, settings)
-
-
-def _put_on(base: Base, known: Tested, texts: Sequence[RuleText], settings: Settings | None) -> Tested | None:
-    """What is ``known`` of the base, with what differs of these texts put anew; None where that are not rules alone."""
-    changed = base.differing(texts)
     if settings is not None and settings.path in changed and not _says_nothing_new(settings, base):
         return None
     from logrules.ruleset.compile import read_sources
@@ -196,7 +189,7 @@ def keep_collection(texts: Sequence[RuleText], pack: Pack, suite: Suite) -> None
     """Keep what these texts compile to for the next run."""
     keep_pack(pack)
     keep_value("suite", pack.digest, suite)
-    keep_value("base", pack.digest, _base_of(pack, texts))
+    keep_value("base", pack.digest, Base(pack.digest, digest_of([]), hashes(texts)))
 
 
 def _kept_collection(digest: str) -> tuple[Pack, Suite] | None:
@@ -223,10 +216,6 @@ def nearest_base(texts: Sequence[RuleText]) -> Base | None:
     code = digest_of([])
     bases = [base for base in kept if base is not None and base.code == code and base.texts.keys() <= names]
     return min(bases, key=lambda base: len(base.differing(texts)), default=None)
-
-
-def _base_of(pack: Pack, texts: Iterable[RuleText]) -> Base:
-    return Base(pack.digest, digest_of([]), hashes(texts))
 
 
 def hashes(texts: Iterable[RuleText]) -> dict[str, str]:

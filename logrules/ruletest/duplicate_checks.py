@@ -28,7 +28,7 @@ def duplicate_rules(
     processes: int | None,
 ) -> Iterator[LintFinding]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
-    names = frozenset(name for source in sources for name in _rules_of(source))
+    names = frozenset(source.file.id for source in sources if isinstance(source.file, schema.RuleFile))
     tried = _Trials(on, examples, processes)
     # One log tells most rules from all others. Only where some are left does it take every log to count them.
     tried.run(lambda one: one.owner in names and one.number == 1)
@@ -70,12 +70,6 @@ class _Trials:
         logs = _logs_of(self.fired)
         same = [rules for rules in _by_logs(logs).values() if len(rules) > 1]
         return frozenset(rule for rules in same for rule in rules if names.intersection(rules)) | (names - logs.keys())
-
-
-def _rules_of(source: RuleSource) -> Iterator[str]:
-    match source.file:
-        case schema.RuleFile(id=name):
-            yield name
 
 
 def _rivals(names: Fired, seen: Sequence[Fired]) -> Fired:

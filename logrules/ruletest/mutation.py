@@ -130,10 +130,9 @@ def _seen(signals: tuple[int, ...]) -> nodes.Condition:
 
 def _wrong_metric(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
     match leaf:
-        case nodes.MetricIs(kind=kind):
-            yield replace(leaf, kind=nodes.NotANumber.INF if kind is nodes.NotANumber.NAN else nodes.NotANumber.NAN)
-        case nodes.MetricStays(metric, kind):
-            yield nodes.MetricIs(metric, kind)
+        case nodes.MetricIs(metric, kind, stays):
+            if stays:
+                yield nodes.MetricIs(metric, kind)
             yield replace(leaf, kind=nodes.NotANumber.INF if kind is nodes.NotANumber.NAN else nodes.NotANumber.NAN)
         case nodes.MetricBound(above=above, over=over):
             yield replace(leaf, above=not above)

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from logrules.model.report import Text
+from logrules.notify.command_output import CommandOutput
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.gpus import gpus_of
 from logrules.tools.doctor.machine import Machine
@@ -92,7 +93,7 @@ def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
     """What is installed, and whether it suits what needs it."""
     python = machine.asked.python
     said = machine.ask(python, "-c", _VERSIONS, *PACKAGES)
-    answer = _json(said.text) if said.fine else None
+    answer = _json(said)
     if answer is None:
         yield unknown(
             f"{python} did not tell its packages in time"
@@ -108,16 +109,15 @@ def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
         yield failed(
             f"{package} needs {wanted}, but {has or 'nothing of the kind'} is installed",
             f"{package} 需要 {wanted}，但已安装的是 {has or '无'}",
-            Text(f'{python} -m pip install "{wanted}"', f'{python} -m pip install "{wanted}"'),
+            Text(f'{python} -m pip install "{wanted}"'),
         )
 
 
 def check_imports(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether each installed framework can be imported; a broken build shows only then."""
     python = machine.asked.python
-    said = machine.ask(python, "-c", _VERSIONS, *PACKAGES)
-    answer = _json(said.text) if said.fine else None
-    names = [name for name in (answer or {}).get("found", {}) if name != "torch"]
+    answer = _json(machine.ask(python, "-c", _VERSIONS, *PACKAGES)) or {}
+    names = [name for name in answer.get("found", {}) if name != "torch"]
     if not names:
         yield unknown("no framework to import", "没有可导入的框架")
         return
@@ -145,7 +145,7 @@ def _imported(name: str, text: str, machine: Machine) -> DoctorFinding:
 def check_cuda(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether PyTorch's CUDA suits the driver, and PyTorch sees the GPUs."""
     said = machine.ask(machine.asked.python, "-c", _TORCH)
-    torch = _json(said.text) if said.fine else None
+    torch = _json(said)
     if torch is None:
         if "No module named 'torch'" in said.text:
             yield unknown("PyTorch is not installed", "未安装 PyTorch")
@@ -177,9 +177,8 @@ def check_cuda(machine: Machine) -> Iterator[DoctorFinding]:
 
 
 def _agreed(cuda: str, drivers: list[str]) -> Iterator[DoctorFinding]:
-    oldest = (
-        OLDEST_DRIVER.get(int(cuda.split(".", maxsplit=1)[0])) if cuda.split(".", maxsplit=1)[0].isdigit() else None
-    )
+    major = cuda.partition(".")[0]
+    oldest = OLDEST_DRIVER.get(int(major)) if major.isdigit() else None
     for driver in sorted(set(drivers)):
         branch = driver.split(".")[0]
         if oldest and branch.isdigit() and int(branch) < oldest:
@@ -198,8 +197,9 @@ def _agreed(cuda: str, drivers: list[str]) -> Iterator[DoctorFinding]:
         )
 
 
-def _json(text: str) -> dict[str, Any] | None:
-    for line in reversed(text.splitlines()):
+def _json(said: CommandOutput) -> dict[str, Any] | None:
+    """The document that a program printed last; None where it failed or printed none."""
+    for line in reversed(said.text.splitlines() if said.fine else ()):
         try:
             found = json.loads(line)
         except ValueError:

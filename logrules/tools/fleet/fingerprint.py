@@ -9,6 +9,7 @@ from itertools import chain
 from logrules.model.event import LEADING_LEVEL
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.template import ANY_VARYING, template_of
+from logrules.parsing.package_path import is_own
 
 _ID_DIGITS = 12
 _MAX_CHARS = 800
@@ -30,7 +31,6 @@ _EXCEPTION = re.compile(
 )
 _NUMBERS = re.compile(r"#(?: #)+")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]{1,500})", line \d+, in (?P<function>[\w.<>]+)')
-_LIBRARY = re.compile(r"(?:site|dist)-packages|[/\\]lib[/\\]python\d|^<|[/\\]lib-dynload[/\\]", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[/\\]")
 _WHO = frozenset({"host", "node", "ip", "addr", "address", "peer", "hostname", "worker"})
 
@@ -119,7 +119,7 @@ def normalised(message: str, names: Iterable[str] = ()) -> str:
 def _own_frame(lines: Iterable[Evidence]) -> str:
     """``file in function`` of the innermost frame of the user's own code that the lines show, without its folder."""
     for file, function in chain.from_iterable(map(_frames, lines)):
-        if not _LIBRARY.search(file):
+        if is_own(file):
             return f"{_SEPARATOR.split(file)[-1]} in {function}"
     return ""
 

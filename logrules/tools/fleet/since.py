@@ -10,22 +10,18 @@ from logrules.ruleset.duration import UNITS_S
 
 def moment(text: str) -> float:
     """Seconds since the epoch of ``24h``, ``7d`` ago or ``2025-06-01[T12:00]`` (UTC). Raises LogrulesError."""
-    span = _span(text)
-    return _date("--since", text) if span is None else time.time() - span  # noqa: TID251 (the command line looks at the clock)
+    return _at("--since", text, -1)
 
 
 def coming(text: str) -> float:
     """Seconds since the epoch of ``24h``, ``7d`` from now or of a date (UTC). Raises LogrulesError."""
-    span = _span(text)
-    return _date("--snooze", text) if span is None else time.time() + span  # noqa: TID251 (the command line looks at the clock)
+    return _at("--snooze", text, 1)
 
 
-def _span(text: str) -> float | None:
-    found = re.fullmatch(r"(\d{1,6})([mhdw])", text)
-    return int(found[1]) * UNITS_S[found[2]] if found else None
-
-
-def _date(option: str, text: str) -> float:
+def _at(option: str, text: str, direction: int) -> float:
+    """A date, or so long from now in one of the directions."""
+    if span := re.fullmatch(r"(\d{1,6})([mhdw])", text):
+        return time.time() + direction * int(span[1]) * UNITS_S[span[2]]  # noqa: TID251 (the command line looks at the clock)
     try:
         found = datetime.fromisoformat(text)
     except ValueError:

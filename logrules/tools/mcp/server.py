@@ -87,12 +87,12 @@ def _add_resources(server: MCPServer, tools: Tools) -> None:
     @server.resource("logrules://rules/{+name}", mime_type="text/plain")
     def card(name: str) -> str:
         """The whole card of a rule, a cause or a phase."""
-        return _read(lambda: tools.explain(name))
+        return _answered(lambda: tools.explain(name), ResourceError)
 
     @server.resource("logrules://reports/{+path}", mime_type=_JSON)
     def report(path: str) -> dict[str, Any]:
         """The report on a log or a folder of logs."""
-        return _read(lambda: tools.diagnose([path]))
+        return _answered(lambda: tools.diagnose([path]), ResourceError)
 
 
 def serve(root: Path, pack: Pack) -> None:
@@ -104,15 +104,8 @@ def _several(path: str | list[str]) -> list[str]:
     return [path] if isinstance(path, str) else path
 
 
-def _read(ask: Callable[[], _Answer]) -> _Answer:
+def _answered(ask: Callable[[], _Answer], refusal: type[ToolError | ResourceError] = ToolError) -> _Answer:
     try:
         return ask()
     except LogrulesError as fault:
-        raise ResourceError(safe_lines(str(fault))) from None
-
-
-def _answered(ask: Callable[[], _Answer]) -> _Answer:
-    try:
-        return ask()
-    except LogrulesError as fault:
-        raise ToolError(safe_lines(str(fault))) from None
+        raise refusal(safe_lines(str(fault))) from None
