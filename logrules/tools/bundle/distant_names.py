@@ -4,7 +4,16 @@ from collections.abc import Iterator
 
 import regex
 
-from logrules.tools.bundle.secret_looks import drawn_by_lot, is_drawn, is_hinted, name_before
+from logrules.tools.bundle.secret_looks import (
+    MIN_HINTED,
+    MIN_SIGNED,
+    drawn_by_lot,
+    has_signs,
+    is_drawn,
+    is_hinted,
+    is_identifier,
+    name_before,
+)
 from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
 
 _HEADED = regex.compile(
@@ -65,17 +74,24 @@ def _may_be_secret(value: str) -> bool:
     return mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN
 
 
-# A value that others stand before: a default, an attribute.
-_FARTHER = regex.compile(
-    rf"""
-    (?: (?P<strong>{PASSWORDS}|{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) (?![a-z])
-    (?: [^\n]{{0,60}}? (?:\n[ \t]{{1,8}}+[^\n]{{0,80}}?)? (?<![a-z])(?:default|value|input_value|s)\\*+["']? \]? (?: \s*+[:=]\s*+ | [ ] )
-      | ["')\]]{{0,3}}+ [ ](?:or|\|\||\?\?)[ ]
-    )
-    \\*+(?P<quote>["']) (?P<secret> [^"'\\\n]{{6,4096}}+ )
+_NAMED = regex.compile(
+    rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) (?![a-z])",
+    regex.VERBOSE | regex.IGNORECASE,
+)
+# What may be a value: a word, maybe behind a quote as JSON and HTML spell it.
+_WORD = regex.compile(r"""(?:\\+(?:u00|x)22|&quot;|&\#3[49];)?+([^\s"'`,;:=()\[\]{}<>|&\\\u3000-\u9fff]{6,4096}+(?::[0-9a-f]{16,64}+)?)""", regex.VERBOSE)
+# Between a name and its value: words and one sign, or anything and then what says that a value follows.
+_BETWEEN = regex.compile(
+    r"""
+    (?:\W{0,3}&quot;)? [^\n=:]{0,60}+ (?: (?:=>?|:) [^\n=:]{0,40}+ )?
+  | [^\n]{0,60}? (?:\n[ \t]{1,8}+[^\n]{0,80}?)? (?<![a-z])(?:default|value|choice|s)\\*+["']? \]? (?: \s*+[:=]\s*+ | [ ] ) \\*+["'\[]?+
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
+# The word behind these is whose password it is, or where it is for.
+_WHOSE = regex.compile(r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$", regex.IGNORECASE)
+_HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
+_FAR_CHARS = 150
 # Values in front of what names them, or between what can only stand round a password.
 _TURNED = tuple(
     regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
@@ -89,13 +105,32 @@ _TURNED = tuple(
 
 def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
-    for found in _FARTHER.finditer(text):
-        secret = found["secret"]
-        if is_drawn(secret) and (
-            found["strong"] or is_hinted(found["hint"], *name_before(text, found.start()), secret)
-        ):
-            yield found.span("secret")
+    for found in _NAMED.finditer(text):
+        left, before = name_before(text, found.start())
+        if found["hint"] and not is_identifier(left + found["hint"]):
+            continue
+        behind = text[found.end() : found.end() + _FAR_CHARS]
+        for word in _WORD.finditer(behind):
+            if drawn_by_lot(word[1]) >= _MIN_DRAWN or has_signs(word[1]):
+                if _BETWEEN.fullmatch(behind, endpos=word.start(1)) and _is_value(found, left, before, behind, word):
+                    yield found.end() + word.start(1), found.end() + word.end(1)
+                break
     for pattern in _TURNED:
         for found in pattern.finditer(text):
             if is_drawn(found["secret"]):
                 yield found.span("secret")
+
+
+def _is_value(
+    name: "regex.Match[str]", left: str, before: str, behind: str, word: "regex.Match[str]"
+) -> bool:
+    """Whether a word that stands some way behind a name is its value."""
+    value, drawn = word[1], drawn_by_lot(word[1])
+    if _WHOSE.search(behind, endpos=word.start(1)):
+        return False
+    if name["password"]:
+        is_password = has_signs(value) or is_identifier(left + name["password"])
+        return drawn >= MIN_HINTED or (is_password and is_drawn(value))
+    if name["key"]:
+        return drawn >= MIN_HINTED and (is_identifier(left + name["key"]) or not _HASH.fullmatch(value))
+    return drawn >= MIN_SIGNED and is_hinted(name["hint"], left, before, value)

@@ -33,10 +33,13 @@ _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]+\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
 _MAX_WORD = 24
+_UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])")
 
 
 def drawn_by_lot(text: str) -> int:
     """How many of the characters belong to pieces that are no words and no numbers."""
+    if (found := _UUID.search(text)) is not None:
+        return len(found[0])
     return sum(len(piece) for piece in _PIECES.findall(text) if not _is_word(piece))
 
 
@@ -59,7 +62,7 @@ def is_drawn(secret: str) -> bool:
     """Whether it looks drawn by lot, or has a letter, a digit and a sign that no word has."""
     drawn = drawn_by_lot(secret)
     mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret)) and len(secret) > MIN_STRONG
-    return drawn >= MIN_HINTED or (mixed and (_has_signs(secret) or drawn >= MIN_STRONG))
+    return drawn >= MIN_HINTED or (mixed and (has_signs(secret) or drawn >= MIN_STRONG))
 
 
 def is_identifier(name: str) -> bool:
@@ -89,12 +92,12 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     if _is_harmless(word, left, before):
         return False
     if word == "key" and not left.startswith("--"):
-        named = VENDORS.search(left) or (name.isupper() and left.endswith("_"))
+        named = VENDORS.search(left) or (name.isupper() and left.endswith("_")) or left.lower().startswith("x-")
         if not named and left.strip("_.-"):
             return False
     drawn = drawn_by_lot(secret)
     if word in _SHORT:
-        return has_mixture(secret) and (_has_signs(secret) or drawn >= MIN_STRONG)
+        return has_mixture(secret) and (has_signs(secret) or drawn >= MIN_STRONG)
     return len(secret) >= MIN_HINTED and drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED)
 
 
@@ -114,5 +117,6 @@ def is_counted(secret: str) -> bool:
     return secret.replace(".", "").isdecimal() and len(secret) < MIN_HINTED
 
 
-def _has_signs(secret: str) -> bool:
+def has_signs(secret: str) -> bool:
+    """Whether it has a sign that no name, path or number has."""
     return any(not char.isalnum() and char not in "_.-/:%=" for char in secret)

@@ -6,7 +6,7 @@ import regex
 PASSWORDS = (
     r"pass(?:word|wd|phrase|code)|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
     r"|(?:rabbitmq_default|smtp|imap|mail|db|database|mysql|postgres|pg|mongo|redis|rabbitmq|amqp|mqtt|kafka|elastic|ldap|s?ftp|ssh|vnc|proxy|http"
-    r"|user|admin|root|become|sudo|keystore|truststore|store|key)[_.\-]?pass"
+    r"|user|admin|root|become|sudo|keystore|truststore|storage|store|key)[_.\-]?pass"
 )
 KEYS = (
     r"api[_\-. ]?(?:key|secret)|secret[_\-. ]?(?:access[_\-. ]?)?key|access[_\-. ]?key[_\-. ]?secret|access[_\-. ]?(?:key|secret)"
@@ -15,6 +15,7 @@ KEYS = (
     r"|app|login|service|push|pull|read|write|admin|root|registry|oauth)[_\-. ]?token"
     r"|(?:private|signing|encryption|decryption|aes|hmac|fernet|storage|account|app|application|master|shared|service|license|subscription|host"
     r"|ingest|team|project|registration|sas|admin|login|deploy)[_\-. ]?key"
+    r"|(?:csrf|xsrf)(?:middleware)?[_\-. ]?token|jfrog-art-api|pagerduty[_\-. ]?(?:routing|integration)[_\-. ]?key|client-key-data"
     r"|secret(?:[_\-. ]?id)?|credentials?|connection[_\-. ]?string|secret[_\-. ]?value"
     r"|密\ ?钥|秘\ ?钥|令\ ?牌|私\ ?钥|凭\ ?证|凭\ ?据|授权码|访问码"
 )
@@ -37,6 +38,6 @@ HARMLESS_BEFORE_KEY = regex.compile(
 VENDORS = regex.compile(
     r"(?:snyk|vault|kaggle|datadog|dd|azure|aws|gcp|aliyun|tencent|volc|qiniu|baidu|huawei|openai|anthropic|deepseek|moonshot|zhipu"
     r"|dashscope|wandb|comet|neptune|mlflow|swanlab|clearml|hf|github|gitlab|gitee|slack|stripe|twilio|sentry|ngc|redis|mysql|pg"
-    r"|postgres|mongo|s3|oss|cos|obs|minio|ssh|tls|ssl|db|(?<![a-z])id)[_.\- ]?$",
+    r"|postgres|mongo|s3|oss|cos|obs|minio|ssh|tls|ssl|db|client|(?<![a-z])id)[_.\- ]?$",
     regex.IGNORECASE,
 )
