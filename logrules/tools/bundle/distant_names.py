@@ -9,6 +9,7 @@ from logrules.tools.bundle.secret_looks import (
     MIN_SIGNED,
     drawn_by_lot,
     has_signs,
+    is_any_secret,
     is_drawn,
     is_hinted,
     is_identifier,
@@ -89,7 +90,7 @@ _BETWEEN = regex.compile(
     regex.VERBOSE | regex.IGNORECASE,
 )
 # The word behind these is whose password it is, or where it is for.
-_WHOSE = regex.compile(r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$", regex.IGNORECASE)
+_WHOSE = regex.compile(r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE)
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS = 150
 # Values in front of what names them, or between what can only stand round a password.
@@ -132,5 +133,7 @@ def _is_value(
         is_password = has_signs(value) or is_identifier(left + name["password"])
         return drawn >= MIN_HINTED or (is_password and is_drawn(value))
     if name["key"]:
-        return drawn >= MIN_HINTED and (is_identifier(left + name["key"]) or not _HASH.fullmatch(value))
+        if is_any_secret(left, name["key"]) or not is_identifier(left + name["key"]):
+            return drawn >= MIN_SIGNED and not _HASH.fullmatch(value)
+        return drawn >= MIN_HINTED
     return drawn >= MIN_SIGNED and is_hinted(name["hint"], left, before, value)

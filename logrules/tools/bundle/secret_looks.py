@@ -13,11 +13,13 @@ _NOTHING = regex.compile(
     |auth(?:entication|orization)?|[*xX.•·?#_-]+ | <[^>]*>? | \$.* | %[({\w].* | \{\{?.* | \*+ | \[\S* | os\.(?:environ|getenv).*
     |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
     |anonymous | default | dummy | fake | unknown | n/a | to-?do | inherit(?:ed)? | redacted | hidden | masked | placeholder | example
+    |[\w-]{0,12}(?:[*•]{3,}|\.{3}|…|x{4,})\w{0,4} | <?\|.*\|>?
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
 )
-_LEFT = regex.compile(r"[\w.\-]*$")
+_LEFT = regex.compile(r"[A-Za-z0-9_.\-]*$")
 _LEFT_CHARS = 40
+_HEADER = regex.compile(r"(?i)(?<![a-z])x-")
 _IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
 # Neither a setting, a path, a time nor a version of something.
 _CHOSEN = regex.compile(r"(?!.*\d\.\d)[^\s=:/\\]+")
@@ -26,7 +28,7 @@ _SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
 # Behind another word these name a user's secret, or, all in capitals, an issuer's. (A `fuse_pass` is a compiler's.)
 _OF_USERS = frozenset({"pwd", "pw", "pgpass", "psk"})
 _OF_ISSUERS = frozenset({"token", "key", "auth", "sk", "ak", "pat", "pass", "pin", "jwt"})
-MIN_STRONG, MIN_HINTED = 3, 8
+MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
 # What is signed or encoded is long.
 MIN_SIGNED = 16
 _PIECES = re.compile(r"[A-Za-z0-9]+")
@@ -70,6 +72,16 @@ def is_identifier(name: str) -> bool:
     return _IDENTIFIER.fullmatch(name.strip("-.")) is not None
 
 
+def is_any_secret(left: str, name: str) -> bool:
+    """Whether a name is but the word, as of a resource of Kubernetes: ``pullSecret: hub-login`` names one."""
+    return name.lower() in {"secret", "credential", "credentials"} and not left.endswith(("_", "-", "."))
+
+
+def is_telling(secret: str) -> bool:
+    """Whether a value is a secret though its name may mean that of a resource: drawn by lot, or with signs."""
+    return drawn_by_lot(secret) >= MIN_TELLING or (is_drawn(secret) and has_signs(secret))
+
+
 def is_chosen(secret: str) -> bool:
     """Whether it may be a password: of words and digits, as people make them, or drawn by lot."""
     mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret))
@@ -92,7 +104,7 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     if _is_harmless(word, left, before):
         return False
     if word == "key" and not left.startswith("--"):
-        named = VENDORS.search(left) or (name.isupper() and left.endswith("_")) or left.lower().startswith("x-")
+        named = VENDORS.search(left) or (name.isupper() and left.endswith("_")) or _HEADER.search(left)
         if not named and left.strip("_.-"):
             return False
     drawn = drawn_by_lot(secret)

@@ -20,7 +20,7 @@ KEYS = (
     r"|密\ ?钥|秘\ ?钥|令\ ?牌|私\ ?钥|凭\ ?证|凭\ ?据|授权码|访问码"
 )
 # What follows these is a secret only where it looks like one.
-HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|session(?:[_-]?id)?|sid|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak|pw|pgpass|sign|ticket|licen[sc]e"
+HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak|pw|pgpass|sign|ticket|licen[sc]e"
 # Tokens and keys behind these are no secrets.
 HARMLESS_BEFORE_TOKEN = regex.compile(
     r"(?:^|[_.\-])(?:pad|padding|eos|bos|unk|sep|cls|mask|sos|eot|eod|image|img|video|audio|start|end|stop|think|next|prev"
