@@ -114,7 +114,8 @@ def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
         for word in _WORD.finditer(behind):
             if drawn_by_lot(word[1]) >= _MIN_DRAWN or has_signs(word[1]):
                 if _BETWEEN.fullmatch(behind, endpos=word.start(1)) and _is_value(found, left, before, behind, word):
-                    yield found.end() + word.start(1), found.end() + word.end(1)
+                    whole = _WORD.match(text, found.end() + word.start())
+                    yield whole.span(1) if whole else (found.end() + word.start(1), found.end() + word.end(1))
                 break
     for pattern in _TURNED:
         for found in pattern.finditer(text):
