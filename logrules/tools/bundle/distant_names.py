@@ -10,12 +10,13 @@ from logrules.tools.bundle.secret_looks import (
     drawn_by_lot,
     has_signs,
     is_any_secret,
+    is_chosen,
     is_drawn,
     is_hinted,
     is_identifier,
     name_before,
 )
-from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
+from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
 
 _HEADED = regex.compile(
     rf"""
@@ -76,7 +77,7 @@ def _may_be_secret(value: str) -> bool:
 
 
 _NAMED = regex.compile(
-    rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) (?![a-z])",
+    rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) {NAME_END}",
     regex.VERBOSE | regex.IGNORECASE,
 )
 # What may be a value: a word, maybe behind a quote as JSON and HTML spell it.
@@ -93,13 +94,15 @@ _BETWEEN = regex.compile(
 _WHOSE = regex.compile(r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE)
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS = 150
+# Right behind these a value stands.
+_SAID = regex.compile(r"(?:(?:\b(?:is|was|to|now)|[:=>为是成了])[ ]?|^)[\"'`]?$")
 # Values in front of what names them, or between what can only stand round a password.
 _TURNED = tuple(
     regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
     for pattern in (
         rf"""["'](?P<secret>[^"'\n\s]{{6,400}}+)["'] [ ] (?:(?:is|was)[ ](?:not|no)[ ](?:(?:an?|the)[ ])?(?:valid[ ])?|(?:given[ ])?(?:for|as)[ ]) (?:the[ ]|an?[ ]|--)? [\w.-]{{0,40}}? (?:{PASSWORDS}|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b)""",
         r"""(?<!\S)["'“]?(?P<secret>(?=\S*\d)(?=\S*[A-Za-z])[^\s"'()]{6,400}+)["'”]?[ ]?[(](?:password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
-        r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@[\w.-]{1,100}:\d{2,5}\b""",
+        r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})""",
     )
 )
 
@@ -108,11 +111,12 @@ def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
     for found in _NAMED.finditer(text):
         left, before = name_before(text, found.start())
+        left = left.removeprefix("u0022")
         if found["hint"] and not is_identifier(left + found["hint"]):
             continue
         behind = text[found.end() : found.end() + _FAR_CHARS]
         for word in _WORD.finditer(behind):
-            if drawn_by_lot(word[1]) >= _MIN_DRAWN or has_signs(word[1]):
+            if drawn_by_lot(word[1]) >= _MIN_DRAWN or has_signs(word[1]) or is_chosen(word[1]):
                 if _BETWEEN.fullmatch(behind, endpos=word.start(1)) and _is_value(found, left, before, behind, word):
                     whole = _WORD.match(text, found.end() + word.start())
                     yield whole.span(1) if whole else (found.end() + word.start(1), found.end() + word.end(1))
@@ -132,9 +136,11 @@ def _is_value(
         return False
     if name["password"]:
         is_password = has_signs(value) or is_identifier(left + name["password"])
-        return drawn >= MIN_HINTED or (is_password and is_drawn(value))
+        is_said = is_chosen(value) and _SAID.search(behind, endpos=word.start(1))
+        return drawn >= MIN_HINTED or (is_password and is_drawn(value)) or bool(is_said)
     if name["key"]:
-        if is_any_secret(left, name["key"]) or not is_identifier(left + name["key"]):
+        is_prose = not left.startswith("--") and not is_identifier(left + name["key"])
+        if is_any_secret(left, name["key"]) or is_prose:
             return drawn >= MIN_SIGNED and not _HASH.fullmatch(value)
         return drawn >= MIN_HINTED
     return drawn >= MIN_SIGNED and is_hinted(name["hint"], left, before, value)

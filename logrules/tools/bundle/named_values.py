@@ -22,7 +22,7 @@ from logrules.tools.bundle.secret_looks import (
     is_telling,
     name_before,
 )
-from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
+from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
@@ -38,7 +38,7 @@ _SIGNS = r"""
 _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) )
-    (?![a-z]) (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
+    {NAME_END} (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
     (?P<close> \\*+["'`] | %2[27] )?+ \]?+
     (?P<set>
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )

@@ -28,6 +28,8 @@ _SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
 # Behind another word these name a user's secret, or, all in capitals, an issuer's. (A `fuse_pass` is a compiler's.)
 _OF_USERS = frozenset({"pwd", "pw", "pgpass", "psk"})
 _OF_ISSUERS = frozenset({"token", "key", "auth", "sk", "ak", "pat", "pass", "pin", "jwt"})
+# As the names of options these say enough.
+_OF_OPTIONS = frozenset({"token", "sk", "pass", "pwd", "pw", "psk", "pat"})
 MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
 # What is signed or encoded is long.
 MIN_SIGNED = 16
@@ -92,7 +94,11 @@ def is_chosen(secret: str) -> bool:
 def is_issued(name: str, left: str, before: str) -> bool:
     """Whether a name of one of the hints is of an issuer or a user, and so says as much as a full name of a key."""
     word = name.lower()
-    if not left.endswith(("_", "-")) or _is_harmless(word, left, before):
+    if _is_harmless(word, left, before):
+        return False
+    if left.startswith("-") and word in _OF_OPTIONS:
+        return True
+    if not left.endswith(("_", "-")):
         return False
     vendor = word in {"key", "token"} and VENDORS.search(left) is not None
     return vendor or word in _OF_USERS or (name.isupper() and word in _OF_ISSUERS)
