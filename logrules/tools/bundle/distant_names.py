@@ -1,6 +1,7 @@
 """Secrets that do not stand right behind their names: below them in a table, in front of them, or in an attribute."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import regex
 
@@ -80,8 +81,17 @@ _NAMED = regex.compile(
     rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) {NAME_END}",
     regex.VERBOSE | regex.IGNORECASE,
 )
-# What may be a value: a word, maybe behind a quote as JSON and HTML spell it.
-_WORD = regex.compile(r"""(?:\\+(?:u00|x)22|&quot;|&\#3[49];)?+([^\s"'`,;:=()\[\]{}<>|&\\\u3000-\u9fff]{6,4096}+(?::[0-9a-f]{16,64}+)?)""", regex.VERBOSE)
+_LETTER = r"""[^\s"'`,;:=()\[\]{}<>|&\\\u3000-\u9fff]"""
+# What may be a value: a word with a digit, a sign or a capital inside, maybe behind a quote as JSON and HTML spell it.
+_WORD = regex.compile(
+    rf"""
+    (?: \\+(?:u00|x)22 | &quot; | &\#3[49]; | (?<![A-Za-z0-9_.~-]) )
+    (?= {_LETTER}{{0,100}}? (?: [\d!\#$%^*+~@?] | [a-z][A-Z] ) )
+    ( {_LETTER}{{6,4096}}+ (?: :[0-9a-f]{{16,64}}+ )?+ )
+    """,
+    regex.VERBOSE,
+)
+_REST = regex.compile(rf"{_LETTER}{{0,4096}}+")
 # Between a name and its value: words and one sign, or anything and then what says that a value follows.
 _BETWEEN = regex.compile(
     r"""
@@ -93,7 +103,7 @@ _BETWEEN = regex.compile(
 # The word behind these is whose password it is, or where it is for.
 _WHOSE = regex.compile(r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE)
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
-_FAR_CHARS = 150
+_FAR_CHARS, _MAX_WORDS = 150, 8
 # Right behind these a value stands.
 _SAID = regex.compile(r"(?:(?:\b(?:is|was|to|now)|[:=>为是成了])[ ]?|^)[\"'`]?$")
 # Values in front of what names them, or between what can only stand round a password.
@@ -109,38 +119,42 @@ _TURNED = tuple(
 
 def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
-    for found in _NAMED.finditer(text):
-        left, before = name_before(text, found.start())
+    for name in _NAMED.finditer(text):
+        left, before = name_before(text, name.start())
         left = left.removeprefix("u0022")
-        if found["hint"] and not is_identifier(left + found["hint"]):
+        if name["hint"] and not is_identifier(left + name["hint"]):
             continue
-        behind = text[found.end() : found.end() + _FAR_CHARS]
-        for word in _WORD.finditer(behind):
-            if drawn_by_lot(word[1]) >= _MIN_DRAWN or has_signs(word[1]) or is_chosen(word[1]):
-                if _BETWEEN.fullmatch(behind, endpos=word.start(1)) and _is_value(found, left, before, behind, word):
-                    whole = _WORD.match(text, found.end() + word.start())
-                    yield whole.span(1) if whole else (found.end() + word.start(1), found.end() + word.end(1))
-                break
+        behind = text[name.end() : name.end() + _FAR_CHARS]
+        words = islice(_WORD.finditer(behind), _MAX_WORDS)
+        word = next((one for one in words if _may_be_value(name, one[1])), None)
+        if word is None or not _BETWEEN.fullmatch(behind, endpos=word.start(1)):
+            continue
+        if _is_value(name, left, before, behind[: word.start(1)], word[1]):
+            start, end = (name.end() + place for place in word.span(1))
+            yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
     for pattern in _TURNED:
         for found in pattern.finditer(text):
             if is_drawn(found["secret"]):
                 yield found.span("secret")
 
 
-def _is_value(
-    name: "regex.Match[str]", left: str, before: str, behind: str, word: "regex.Match[str]"
-) -> bool:
+def _may_be_value(name: "regex.Match[str]", value: str) -> bool:
+    is_password = name["password"] is not None and is_chosen(value)
+    return is_password or has_signs(value) or drawn_by_lot(value) >= _MIN_DRAWN
+
+
+def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, value: str) -> bool:
     """Whether a word that stands some way behind a name is its value."""
-    value, drawn = word[1], drawn_by_lot(word[1])
-    if _WHOSE.search(behind, endpos=word.start(1)):
+    drawn = drawn_by_lot(value)
+    if _WHOSE.search(between):
         return False
     if name["password"]:
-        is_password = has_signs(value) or is_identifier(left + name["password"])
-        is_said = is_chosen(value) and _SAID.search(behind, endpos=word.start(1))
-        return drawn >= MIN_HINTED or (is_password and is_drawn(value)) or bool(is_said)
+        may_be = has_signs(value) or is_identifier(left + name["password"])
+        is_said = is_chosen(value) and _SAID.search(between) is not None
+        return drawn >= MIN_HINTED or is_said or (may_be and is_drawn(value))
     if name["key"]:
         is_prose = not left.startswith("--") and not is_identifier(left + name["key"])
-        if is_any_secret(left, name["key"]) or is_prose:
+        if is_prose or is_any_secret(left, name["key"]):
             return drawn >= MIN_SIGNED and not _HASH.fullmatch(value)
         return drawn >= MIN_HINTED
     return drawn >= MIN_SIGNED and is_hinted(name["hint"], left, before, value)

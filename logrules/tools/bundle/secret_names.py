@@ -5,7 +5,7 @@ import regex
 # What follows these is a secret whatever it looks like.
 PASSWORDS = (
     r"pass(?:word|wd|phrase|code)|(?:bind|root)[_\-]?pw|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
-    r"|(?:rabbitmq_default|smtp|imap|mail|db|database|mysql|postgres|pg|mongo|redis|rabbitmq|amqp|mqtt|kafka|elastic|ldap|s?ftp|ssh|vnc|proxy|http"
+    r"|(?:rabbitmq[_-]default|smtp|imap|mail|db|database|mysql|postgres|pg|mongo|redis|rabbitmq|amqp|mqtt|kafka|elastic|ldap|s?ftp|ssh|vnc|proxy|http"
     r"|user|admin|root|become|sudo|keystore|truststore|storage|store|key)[_.\-]?pass"
 )
 KEYS = (
