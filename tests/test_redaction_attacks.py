@@ -17,9 +17,9 @@ from tests.test_redaction_corpus import CORPUS, KINDS, drawn, leaks, put
 
 pytestmark = pytest.mark.unmeasured
 
-ATTACKS, SECOND, THIRD, FOURTH = (
+ATTACKS, SECOND, THIRD, FOURTH, FIFTH = (
     tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8"))
-    for name in ("attacks", "second_attacks", "third_attacks", "fourth_attacks")
+    for name in ("attacks", "second_attacks", "third_attacks", "fourth_attacks", "fifth_attacks")
 )
 STEP = 1 if SOAK else 29
 
@@ -85,6 +85,17 @@ def fourth() -> Iterator[tuple[str, str]]:
     yield from ((word, put(context, word)) for context in FOURTH["commands"] for word in FOURTH["words"])
 
 
+def fifth() -> Places:
+    every = (KINDS, ATTACKS, THIRD, FOURTH, FIFTH)
+    yield from of_forms([form for one in every for form in one["forms"]], FIFTH["form_contexts"])
+    named = [name for one in (KINDS, ATTACKS, SECOND, THIRD, FIFTH) for name in one["named"]]
+    yield from of_names(named, FIFTH["named_contexts"], [])
+    yield from of_passwords([*FIFTH["commands"], *FIFTH["commands_of_keys"]])
+    for row in FIFTH["texts"]:
+        template, context = row.split(" ", 1)
+        yield template, row, context, ""
+
+
 def first() -> Places:
     yield from of_forms(ATTACKS["forms"], ATTACKS["form_contexts"])
     yield from of_names(ATTACKS["named"], ATTACKS["named_contexts"], ATTACKS["named_contexts_of_keys"])
@@ -104,6 +115,15 @@ def test_no_secret_survives_in_any_place_of_the_third_attack(redactor):
     assert leaked(redactor, islice(third(), 0, None, STEP)) == []
 
 
+def test_no_secret_survives_in_any_place_of_the_fifth_attack(redactor):
+    assert leaked(redactor, islice(fifth(), 0, None, STEP)) == []
+
+
+def test_no_password_of_words_survives_in_a_command_of_the_fifth_attack(redactor):
+    places = ((word, put(context, word)) for context in FIFTH["commands"] for word in FIFTH["words"])
+    assert [text for word, text in places if leaks(redactor.redact({"log": text})[0]["log"], word)] == []
+
+
 def test_no_form_of_the_fourth_attack_survives(redactor):
     assert leaked(redactor, of_forms(FOURTH["forms"], FOURTH["form_contexts"])) == []
 
@@ -114,8 +134,8 @@ def test_no_password_of_words_survives_behind_its_name(redactor):
 
 @pytest.mark.parametrize(
     "templates",
-    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH)],
-    ids=["first", "second", "third", "fourth"],
+    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH, FIFTH)],
+    ids=["first", "second", "third", "fourth", "fifth"],
 )
 def test_ordinary_words_in_such_places_stay(redactor, templates):
     lines = [

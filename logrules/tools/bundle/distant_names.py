@@ -1,11 +1,23 @@
 """Secrets that do not stand right behind their names: below them in a table, in front of them, or in an attribute."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import regex
 
-from logrules.tools.bundle.secret_looks import drawn_by_lot, is_drawn, is_hinted, name_before
-from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
+from logrules.tools.bundle.secret_looks import (
+    MIN_HINTED,
+    MIN_SIGNED,
+    drawn_by_lot,
+    has_signs,
+    is_any_secret,
+    is_chosen,
+    is_drawn,
+    is_hinted,
+    is_identifier,
+    name_before,
+)
+from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
 
 _HEADED = regex.compile(
     rf"""
@@ -65,37 +77,84 @@ def _may_be_secret(value: str) -> bool:
     return mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN
 
 
-# A value that others stand before: a default, an attribute.
-_FARTHER = regex.compile(
+_NAMED = regex.compile(
+    rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) {NAME_END}",
+    regex.VERBOSE | regex.IGNORECASE,
+)
+_LETTER = r"""[^\s"'`,;:=()\[\]{}<>|&\\\u3000-\u9fff]"""
+# What may be a value: a word with a digit, a sign or a capital inside, maybe behind a quote as JSON and HTML spell it.
+_WORD = regex.compile(
     rf"""
-    (?: (?P<strong>{PASSWORDS}|{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) (?![a-z])
-    (?: [^\n]{{0,60}}? (?:\n[ \t]{{1,8}}+[^\n]{{0,80}}?)? (?<![a-z])(?:default|value|input_value|s)\\*+["']? \]? (?: \s*+[:=]\s*+ | [ ] )
-      | ["')\]]{{0,3}}+ [ ](?:or|\|\||\?\?)[ ]
-    )
-    \\*+(?P<quote>["']) (?P<secret> [^"'\\\n]{{6,4096}}+ )
+    (?: \\+(?:u00|x)22 | &quot; | &\#3[49]; | (?<![A-Za-z0-9_.~-]) )
+    (?= {_LETTER}{{0,100}}? (?: [\d!\#$%^*+~@?] | [a-z][A-Z] ) )
+    ( {_LETTER}{{6,4096}}+ (?: :[0-9a-f]{{16,64}}+ )?+ )
+    """,
+    regex.VERBOSE,
+)
+_REST = regex.compile(rf"{_LETTER}{{0,4096}}+")
+# Between a name and its value: words and one sign, or anything and then what says that a value follows.
+_BETWEEN = regex.compile(
+    r"""
+    (?:\W{0,3}&quot;)? [^\n=:]{0,60}+ (?: (?:=>?|:) [^\n=:]{0,40}+ )?
+  | [^\n]{0,60}? (?:\n[ \t]{1,8}+[^\n]{0,80}?)? (?<![a-z])(?:default|value|choice|s)\\*+["']? \]? (?: \s*+[:=]\s*+ | [ ] ) \\*+["'\[]?+
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
+# The word behind these is whose password it is, or where it is for.
+_WHOSE = regex.compile(r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE)
+_HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
+_FAR_CHARS, _MAX_WORDS = 150, 8
+# Right behind these a value stands.
+_SAID = regex.compile(r"(?:(?:\b(?:is|was|to|now)|[:=>为是成了])[ ]?|^)[\"'`]?$")
 # Values in front of what names them, or between what can only stand round a password.
 _TURNED = tuple(
     regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
     for pattern in (
         rf"""["'](?P<secret>[^"'\n\s]{{6,400}}+)["'] [ ] (?:(?:is|was)[ ](?:not|no)[ ](?:(?:an?|the)[ ])?(?:valid[ ])?|(?:given[ ])?(?:for|as)[ ]) (?:the[ ]|an?[ ]|--)? [\w.-]{{0,40}}? (?:{PASSWORDS}|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b)""",
         r"""(?<!\S)["'“]?(?P<secret>(?=\S*\d)(?=\S*[A-Za-z])[^\s"'()]{6,400}+)["'”]?[ ]?[(](?:password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
-        r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@[\w.-]{1,100}:\d{2,5}\b""",
+        r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})""",
     )
 )
 
 
 def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
-    for found in _FARTHER.finditer(text):
-        secret = found["secret"]
-        if is_drawn(secret) and (
-            found["strong"] or is_hinted(found["hint"], *name_before(text, found.start()), secret)
-        ):
-            yield found.span("secret")
+    for name in _NAMED.finditer(text):
+        left, before = name_before(text, name.start())
+        left = left.removeprefix("u0022")
+        if name["hint"] and not is_identifier(left + name["hint"]):
+            continue
+        behind = text[name.end() : name.end() + _FAR_CHARS]
+        words = islice(_WORD.finditer(behind), _MAX_WORDS)
+        word = next((one for one in words if _may_be_value(name, one[1])), None)
+        if word is None or not _BETWEEN.fullmatch(behind, endpos=word.start(1)):
+            continue
+        if _is_value(name, left, before, behind[: word.start(1)], word[1]):
+            start, end = (name.end() + place for place in word.span(1))
+            yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
     for pattern in _TURNED:
         for found in pattern.finditer(text):
             if is_drawn(found["secret"]):
                 yield found.span("secret")
+
+
+def _may_be_value(name: "regex.Match[str]", value: str) -> bool:
+    is_password = name["password"] is not None and is_chosen(value)
+    return is_password or has_signs(value) or drawn_by_lot(value) >= _MIN_DRAWN
+
+
+def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, value: str) -> bool:
+    """Whether a word that stands some way behind a name is its value."""
+    drawn = drawn_by_lot(value)
+    if _WHOSE.search(between):
+        return False
+    if name["password"]:
+        may_be = has_signs(value) or is_identifier(left + name["password"])
+        is_said = is_chosen(value) and _SAID.search(between) is not None
+        return drawn >= MIN_HINTED or is_said or (may_be and is_drawn(value))
+    if name["key"]:
+        is_prose = not left.startswith("--") and not is_identifier(left + name["key"])
+        if is_prose or is_any_secret(left, name["key"]):
+            return drawn >= MIN_SIGNED and not _HASH.fullmatch(value)
+        return drawn >= MIN_HINTED
+    return drawn >= MIN_SIGNED and is_hinted(name["hint"], left, before, value)

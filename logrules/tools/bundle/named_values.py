@@ -10,16 +10,19 @@ from logrules.tools.bundle.secret_looks import (
     MIN_STRONG,
     drawn_by_lot,
     has_mixture,
+    has_signs,
     is_chosen,
     is_counted,
     is_drawn,
     is_hinted,
+    is_any_secret,
     is_identifier,
     is_issued,
     is_nothing,
+    is_telling,
     name_before,
 )
-from logrules.tools.bundle.secret_names import HINTS, KEYS, PASSWORDS
+from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
@@ -35,20 +38,22 @@ _SIGNS = r"""
 _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) )
-    (?![a-z]) (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
+    {NAME_END} (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
     (?P<close> \\*+["'`] | %2[27] )?+ \]?+
     (?P<set>
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
+      | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{1,3}}+ \n [ \t]++ value: [ \t]*+
+      | \r?\n [ \t]*+ : [ ] | (?<=["']) (?: \\r\\n | \r?\n ){{2}}+
       | [ ]?+(?:,|\\n)[ \t]*+ (?=\\*["'])
       | [ \t]{{0,80}}+ [|│┃║] [ \t]*+
       | (?P<xml> [^<>\n]{{0,80}}+ > (?: \s*+ <\w{{1,30}}+> )?+ | </\w{{1,30}}+> \s*+ <\w{{1,30}}+> )
-      | [ ] (?P<prose> (?:for|of|to|from|at|on)[ ] (?:[\w.\-'"@/]{{1,40}}+[ ]?){{1,5}}+ ) [:=][ \t]*+
+      | [ ] (?P<prose> (?:for|of|to|from|at|on)[ ] (?:[\w.\-'"@/]{{1,40}}+[ ]?){{1,5}}+ ) (?: :(?!//) | = ) [ \t]*+
       | [ ] (?P<prose> (?:for|of|to|on)[ ] (?:(?:the|a|user)[ ]){{0,2}}+ [\w.@\-]{{1,40}}+ ) [ ](?:is|was|(?:has[ ]been|was)[ ](?:re)?set[ ]to)[ ]
       | (?P<gap>
             [ ](?:(?:is|was|has[ ]been)[ ])?+(?:changed|rotated|reset|set|updated)[ ](?:from|to)[ ] | [ ]to[ ](?=["'])
           | [ \t]*+\\?\r?\n[ \t]++ | :[ \t]*+\r?\n[ \t]++ | \r?\n[ \t]*+-[ ]
-          | ,[ \t]*+\r?\n[ \t]*+(?=\\*["']) | ;(?=\S)
+          | ,[ \t]*+\r?\n[ \t]*+(?=\\*["']) | (?:;|::)(?=\S)
           | [ ]?+[(](?=[^\s()]{{6,400}}+[)]) | [ \t]++ | ,[ \t]++
         )
     )
@@ -71,7 +76,7 @@ _PATTERN = regex.compile(
 )
 # A value with blanks, alone behind its name in a file of settings.
 _LINE = regex.compile(
-    rf"""^[ \t]*+(?:-[ ])?["']?(?:[\w.\-]{{0,40}}[_.\-])?(?:{PASSWORDS}|{KEYS})["']?:[ \t]++(?P<secret>[^\s\#"'|>&*!%@`{{\[<][^\n]{{2,400}}+)$""",
+    rf"""^[ \t]*+(?:-[ ])?["']?(?P<left>[\w.\-]{{0,40}}[_.\-])?(?P<name>{PASSWORDS}|{KEYS})["']?:[ \t]++(?P<secret>[^\s\#"'|>&*!%@`{{\[<][^\n]{{2,400}}+)$""",
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
@@ -96,7 +101,8 @@ def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
         refused_until = max(refused_until, found.end("secret"))
         place = max(found.start("set") if tries < _MAX_TRIES else refused_until, found.start() + 1)
     for found in _LINE.finditer(text):
-        if not is_nothing(found["secret"]):
+        is_resource = is_any_secret(found["left"] or "", found["name"]) and not is_telling(found["secret"])
+        if not is_nothing(found["secret"]) and not is_resource:
             yield *found.span("secret"), "password"
 
 
@@ -108,13 +114,17 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     quoted = found["quote"] is not None or found["deep"] is not None
     if is_chosen(secret) and _tells_enough(found, left, before):
         return True
-    if found["wrapped"] is not None and not quoted:
-        return is_drawn(secret)
+    if found["wrapped"] is not None and not quoted and not is_drawn(secret):
+        return False
     if found["hint"] is not None:
         # Columns are apart by tabs, words of prose by blanks: beside those the name must be no word, nor the value.
         is_apart = found["gap"] is None or is_flag or quoted or found["gap"][0] in "\t:"
         is_apart = is_apart or (left.endswith("_") and drawn_by_lot(secret) >= MIN_SIGNED)
+        if not left.strip("_.") and _is_any_word(found, secret, quoted=quoted):
+            return False
         return is_apart and is_hinted(found["hint"], left, before, secret)
+    if found["key"] is not None and is_any_secret(left, found["key"]) and not is_telling(secret):
+        return False
     if found["prose"] is not None:
         return has_mixture(secret) if found["password"] else drawn_by_lot(secret) >= MIN_STRONG
     if found["gap"] is not None and not is_flag:
@@ -140,13 +150,22 @@ def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:
         return False
     if found["hint"] is not None:
         return is_issued(found["hint"], left, before)
-    return found["password"] is not None or (found["prose"] is None and is_identifier(left + found["key"]))
+    if found["password"] is not None:
+        return True
+    return found["prose"] is None and is_identifier(left + found["key"]) and not is_any_secret(left, found["key"])
 
 
 def _is_metavariable(text: str, found: "regex.Match[str]", secret: str) -> bool:
     """Whether it stands for the value of an option in a line of help: `[--api-key API_KEY]`."""
     end = found.end("close") if found["close"] else found.start("set")
     return secret.isupper() and _letters(text[max(0, end - _LEFT_CHARS) : end]).endswith(_letters(secret))
+
+
+def _is_any_word(found: "regex.Match[str]", secret: str, *, quoted: bool) -> bool:
+    """Whether it stands behind a word that alone is one of this field too: the key of a map, a compiler's pass."""
+    word, is_apart = found["hint"].lower(), found["gap"] is not None
+    is_any = (word == "pass" and is_apart) or (word in {"key", "token"} and (is_apart or not quoted))
+    return is_any and drawn_by_lot(secret) < MIN_SIGNED and not has_signs(secret)
 
 
 def _letters(text: str) -> str:

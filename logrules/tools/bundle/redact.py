@@ -13,6 +13,7 @@ from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
+from logrules.tools.bundle.random_tokens import is_plain_json, random_tokens
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
 from logrules.tools.bundle.secret_looks import drawn_by_lot
 
@@ -90,6 +91,7 @@ class Redactor:
             ("key near its name", secrets_near_names(view)),
             ("secret in a table", secret_cells(view)),
             ("secret on a command line", command_secrets(view)),
+            ("random token", random_tokens(view)),
         ):
             yield from ((*span, name) for span in spans)
 
@@ -112,9 +114,12 @@ def _of_form(form: Form, view: str) -> Iterator[Span]:
     if not any(prefix in view for prefix in form.prefixes):
         return
     for found in form.pattern.finditer(view):
-        if not form.maybe_words or drawn_by_lot(_behind_prefix(form, found[0])) >= _MIN_LOTTED:
+        is_secret = not form.maybe_words or drawn_by_lot(_behind_prefix(form, found[0])) >= _MIN_LOTTED
+        if is_secret and not is_plain_json(found[0]):
             yield *found.span(), form.name
     for found in form.beginning.finditer(view):
+        if not drawn_by_lot(_behind_prefix(form, found[0])):
+            continue
         if found.start() >= _CUT_CHARS and "\n" not in view[found.start() - _CUT_CHARS : found.start()]:
             yield *found.span(), form.name
 

@@ -13,11 +13,13 @@ _NOTHING = regex.compile(
     |auth(?:entication|orization)?|[*xX.•·?#_-]+ | <[^>]*>? | \$.* | %[({\w].* | \{\{?.* | \*+ | \[\S* | os\.(?:environ|getenv).*
     |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
     |anonymous | default | dummy | fake | unknown | n/a | to-?do | inherit(?:ed)? | redacted | hidden | masked | placeholder | example
+    |[\w-]{0,12}(?:[*•]{3,}|\.{3}|…|x{4,})\w{0,4} | <?\|.*\|>?
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
 )
-_LEFT = regex.compile(r"[\w.\-]*$")
+_LEFT = regex.compile(r"[A-Za-z0-9_.\-]*$")
 _LEFT_CHARS = 40
+_HEADER = regex.compile(r"(?i)(?<![a-z])x-")
 _IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
 # Neither a setting, a path, a time nor a version of something.
 _CHOSEN = regex.compile(r"(?!.*\d\.\d)[^\s=:/\\]+")
@@ -26,17 +28,22 @@ _SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
 # Behind another word these name a user's secret, or, all in capitals, an issuer's. (A `fuse_pass` is a compiler's.)
 _OF_USERS = frozenset({"pwd", "pw", "pgpass", "psk"})
 _OF_ISSUERS = frozenset({"token", "key", "auth", "sk", "ak", "pat", "pass", "pin", "jwt"})
-MIN_STRONG, MIN_HINTED = 3, 8
+# As the names of options these say enough.
+_OF_OPTIONS = frozenset({"token", "sk", "pass", "pwd", "pw", "psk", "pat"})
+MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
 # What is signed or encoded is long.
 MIN_SIGNED = 16
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]+\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
 _MAX_WORD = 24
+_UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])")
 
 
 def drawn_by_lot(text: str) -> int:
     """How many of the characters belong to pieces that are no words and no numbers."""
+    if (found := _UUID.search(text)) is not None:
+        return len(found[0])
     return sum(len(piece) for piece in _PIECES.findall(text) if not _is_word(piece))
 
 
@@ -59,12 +66,22 @@ def is_drawn(secret: str) -> bool:
     """Whether it looks drawn by lot, or has a letter, a digit and a sign that no word has."""
     drawn = drawn_by_lot(secret)
     mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret)) and len(secret) > MIN_STRONG
-    return drawn >= MIN_HINTED or (mixed and (_has_signs(secret) or drawn >= MIN_STRONG))
+    return drawn >= MIN_HINTED or (mixed and (has_signs(secret) or drawn >= MIN_STRONG))
 
 
 def is_identifier(name: str) -> bool:
     """Whether a name is one of programs and no word of prose: `db_passwd`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`."""
     return _IDENTIFIER.fullmatch(name.strip("-.")) is not None
+
+
+def is_any_secret(left: str, name: str) -> bool:
+    """Whether a name is but the word, as of a resource of Kubernetes: ``pullSecret: hub-login`` names one."""
+    return name.lower() in {"secret", "credential", "credentials"} and not left.endswith(("_", "-", "."))
+
+
+def is_telling(secret: str) -> bool:
+    """Whether a value is a secret though its name may mean that of a resource: drawn by lot, or with signs."""
+    return drawn_by_lot(secret) >= MIN_TELLING or (is_drawn(secret) and has_signs(secret))
 
 
 def is_chosen(secret: str) -> bool:
@@ -77,7 +94,11 @@ def is_chosen(secret: str) -> bool:
 def is_issued(name: str, left: str, before: str) -> bool:
     """Whether a name of one of the hints is of an issuer or a user, and so says as much as a full name of a key."""
     word = name.lower()
-    if not left.endswith(("_", "-")) or _is_harmless(word, left, before):
+    if _is_harmless(word, left, before):
+        return False
+    if left.startswith("-") and word in _OF_OPTIONS:
+        return True
+    if not left.endswith(("_", "-")):
         return False
     vendor = word in {"key", "token"} and VENDORS.search(left) is not None
     return vendor or word in _OF_USERS or (name.isupper() and word in _OF_ISSUERS)
@@ -89,12 +110,12 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     if _is_harmless(word, left, before):
         return False
     if word == "key" and not left.startswith("--"):
-        named = VENDORS.search(left) or (name.isupper() and left.endswith("_"))
+        named = VENDORS.search(left) or (name.isupper() and left.endswith("_")) or _HEADER.search(left)
         if not named and left.strip("_.-"):
             return False
     drawn = drawn_by_lot(secret)
     if word in _SHORT:
-        return has_mixture(secret) and (_has_signs(secret) or drawn >= MIN_STRONG)
+        return has_mixture(secret) and (has_signs(secret) or drawn >= MIN_STRONG)
     return len(secret) >= MIN_HINTED and drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED)
 
 
@@ -114,5 +135,6 @@ def is_counted(secret: str) -> bool:
     return secret.replace(".", "").isdecimal() and len(secret) < MIN_HINTED
 
 
-def _has_signs(secret: str) -> bool:
+def has_signs(secret: str) -> bool:
+    """Whether it has a sign that no name, path or number has."""
     return any(not char.isalnum() and char not in "_.-/:%=" for char in secret)

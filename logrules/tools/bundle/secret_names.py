@@ -4,22 +4,25 @@ import regex
 
 # What follows these is a secret whatever it looks like.
 PASSWORDS = (
-    r"pass(?:word|wd|phrase|code)|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
-    r"|(?:rabbitmq_default|smtp|imap|mail|db|database|mysql|postgres|pg|mongo|redis|rabbitmq|amqp|mqtt|kafka|elastic|ldap|s?ftp|ssh|vnc|proxy|http"
-    r"|user|admin|root|become|sudo|keystore|truststore|store|key)[_.\-]?pass"
+    r"pass(?:word|wd|phrase|code)|(?:bind|root)[_\-]?pw|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
+    r"|(?:rabbitmq[_-]default|smtp|imap|mail|db|database|mysql|postgres|pg|mongo|redis|rabbitmq|amqp|mqtt|kafka|elastic|ldap|s?ftp|ssh|vnc|proxy|http"
+    r"|user|admin|root|become|sudo|keystore|truststore|storage|store|key)[_.\-]?pass"
 )
 KEYS = (
-    r"api[_\-. ]?(?:key|secret)|secret[_\-. ]?(?:access[_\-. ]?)?key|access[_\-. ]?key[_\-. ]?secret|access[_\-. ]?(?:key|secret)"
+    r"api[_\-. ]?(?:keys?|secret)|secret[_\-. ]?(?:access[_\-. ]?)?key|access[_\-. ]?key[_\-. ]?secret|access[_\-. ]?(?:key|secret)"
     r"|(?:client|app|consumer|shared|webhook|hmac|jwt|cookie|session|oauth)[_\-. ]?secret"
     r"|(?:auth|access|refresh|bearer|session|security|identity|hf|hub|bot|private|personal[_\-. ]?access|deploy|api|user"
     r"|app|login|service|push|pull|read|write|admin|root|registry|oauth)[_\-. ]?token"
-    r"|(?:private|signing|encryption|decryption|aes|hmac|fernet|storage|account|app|application|master|shared|service|license|subscription|host"
+    r"|(?:private|auth|signing|encryption|decryption|aes|hmac|fernet|storage|account|app|application|master|shared|service|license|subscription|host"
     r"|ingest|team|project|registration|sas|admin|login|deploy)[_\-. ]?key"
+    r"|(?:csrf|xsrf)(?:middleware)?[_\-. ]?token|jfrog-art-api|pagerduty[_\-. ]?(?:routing|integration)[_\-. ]?key|client-key-data|dockerconfigjson|dockercfg|erlang[_-]?cookie"
     r"|secret(?:[_\-. ]?id)?|credentials?|connection[_\-. ]?string|secret[_\-. ]?value"
     r"|密\ ?钥|秘\ ?钥|令\ ?牌|私\ ?钥|凭\ ?证|凭\ ?据|授权码|访问码"
 )
 # What follows these is a secret only where it looks like one.
-HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|session(?:[_-]?id)?|sid|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak|pw|pgpass|sign|ticket|licen[sc]e"
+HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak|pw|pgpass|sign|ticket|licen[sc]e"
+# A name is no part of a longer word, but Chinese has no blanks.
+NAME_END = r"(?: (?<=[\u4e00-\u9fff]) | (?![a-z]) )"
 # Tokens and keys behind these are no secrets.
 HARMLESS_BEFORE_TOKEN = regex.compile(
     r"(?:^|[_.\-])(?:pad|padding|eos|bos|unk|sep|cls|mask|sos|eot|eod|image|img|video|audio|start|end|stop|think|next|prev"
@@ -37,6 +40,6 @@ HARMLESS_BEFORE_KEY = regex.compile(
 VENDORS = regex.compile(
     r"(?:snyk|vault|kaggle|datadog|dd|azure|aws|gcp|aliyun|tencent|volc|qiniu|baidu|huawei|openai|anthropic|deepseek|moonshot|zhipu"
     r"|dashscope|wandb|comet|neptune|mlflow|swanlab|clearml|hf|github|gitlab|gitee|slack|stripe|twilio|sentry|ngc|redis|mysql|pg"
-    r"|postgres|mongo|s3|oss|cos|obs|minio|ssh|tls|ssl|db|(?<![a-z])id)[_.\- ]?$",
+    r"|postgres|mongo|s3|oss|cos|obs|minio|ssh|tls|ssl|db|client|(?<![a-z])id)[_.\- ]?$",
     regex.IGNORECASE,
 )

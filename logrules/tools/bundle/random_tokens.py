@@ -1,0 +1,51 @@
+"""Tokens of issuers that no table has: long, of letters of both cases and digits that take turns as only chance has them."""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+
+import regex
+
+from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot
+
+_LONG = regex.compile(r"(?<![\w-])(?=[a-z0-9_-]*+[A-Z])(?=[A-Z0-9_-]*+[a-z])(?=[A-Za-z_-]*+\d)(?!\w*+-?[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9_-]{24,4096}+")
+# One that is parted by - or _ may be a name of many words: it has to be longer.
+_MIN_PARTED = 32
+_MIN_CASED, _MIN_DIGITS = 3, 2
+# Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance
+# makes of it, names of classes and symbols have 0.3 to 0.48.
+_MIN_TURNS = 0.5
+# Fingerprints and public keys may be known.
+_PUBLIC_BEFORE = regex.compile(r"(?i)(?:sha\d+|md5)[:-]|ssh-\w+ |\b_Z$")
+_BEFORE_CHARS = 12
+
+
+def random_tokens(text: str) -> Iterator[tuple[int, int]]:
+    """Where they stand (start, end)."""
+    for found in _LONG.finditer(text):
+        before = text[max(0, found.start() - _BEFORE_CHARS) : found.start()]
+        if _is_random(found[0]) and not _PUBLIC_BEFORE.search(before) and not is_plain_json(found[0]):
+            yield found.span()
+
+
+def _is_random(token: str) -> bool:
+    kinds = ["d" if char.isdigit() else "u" if char.isupper() else "l" for char in token if char.isalnum()]
+    if len(kinds) < len(token) and len(token) < _MIN_PARTED:
+        return False
+    if min(kinds.count("u"), kinds.count("l")) < _MIN_CASED or kinds.count("d") < _MIN_DIGITS:
+        return False
+    return sum(one != other for one, other in pairwise(kinds)) >= _MIN_TURNS * (len(kinds) - 1)
+
+
+def is_plain_json(token: str) -> bool:
+    """Whether it is JSON in base64 that holds no secret, as the launcher of DeepSpeed gives hosts and their devices."""
+    if not token.startswith("eyJ"):
+        return False
+    try:
+        text = base64.urlsafe_b64decode(token.rstrip("=") + "=" * (-len(token.rstrip("=")) % 4)).decode()
+        json.loads(text)
+    except (binascii.Error, ValueError):
+        return False
+    return drawn_by_lot(text) < MIN_HINTED
