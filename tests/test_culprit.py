@@ -3,6 +3,7 @@
 import pytest
 
 from logrules.engine.run import replay
+from logrules.model.event import LONGEST_RANGE, ranks_listed
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import MemorySource
 
