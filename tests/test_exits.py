@@ -237,7 +237,14 @@ def test_codes_of_shells_and_launchers(code: int, normal: int):
 
 @pytest.mark.parametrize(
     ("code", "normal"),
-    [(3221225477, -11), (-1073741819, -11), (3221226505, -6), (-1073740791, -6), (3221225786, -2), (3221225472, 3221225472)],
+    [
+        (3221225477, -11),
+        (-1073741819, -11),
+        (3221226505, -6),
+        (-1073740791, -6),
+        (3221225786, -2),
+        (3221225472, 3221225472),
+    ],
 )
 def test_codes_of_windows(code: int, normal: int):
     assert normal_code(code) == normal
