@@ -3,6 +3,7 @@
 import pytest
 
 from logrules.engine.run import replay
+from logrules.model.event import LONGEST_RANGE, ranks_listed
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import MemorySource
 
@@ -367,3 +368,18 @@ def test_a_fallback_of_another_rank_that_came_later_explains_nothing_known(shipp
     text = "".join(f"[rank{rank}]: {line}\n" for rank, part in ((0, fault), (3, later)) for line in part.splitlines())
     first = replay([MemorySource("train.log", text)], shipped).diagnoses[0]
     assert (first.cause, first.ranks[:1]) == ("cuda-illegal-access", (0,))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0, 1, 3", {0, 1, 3}),
+        ("0-2,5", {0, 1, 2, 5}),
+        ("7", {7}),
+        ("5-2", set()),
+        ("a, 4, 9-b", {4}),
+        ("0-1000000", set(range(LONGEST_RANGE + 1))),
+    ],
+)
+def test_a_printed_list_of_ranks_may_hold_ranges(text: str, expected: set[int]):
+    assert ranks_listed(text) == expected

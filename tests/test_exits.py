@@ -235,6 +235,26 @@ def test_codes_of_shells_and_launchers(code: int, normal: int):
     assert normal_code(code) == normal
 
 
+@pytest.mark.parametrize(
+    ("code", "normal"),
+    [
+        (3221225477, -11),
+        (-1073741819, -11),
+        (3221226505, -6),
+        (-1073740791, -6),
+        (3221225786, -2),
+        (3221225472, 3221225472),
+    ],
+)
+def test_codes_of_windows(code: int, normal: int):
+    assert normal_code(code) == normal
+
+
+def test_a_code_of_windows_is_read_with_its_rank():
+    (failure,) = _told(_reader(), "process 2 terminated with exit code 3221225477")
+    assert (failure.code, failure.worker.rank) == (-11, 2)
+
+
 @pytest.mark.parametrize("text", ["9", "SIGKILL", "KILL", "Killed", "killed."])
 def test_signals_have_many_names(text: str):
     assert signal_number(text) == 9

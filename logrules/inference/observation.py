@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from logrules.model.event import Event, Worker, as_rank
+from logrules.model.event import Event, Worker, as_rank, ranks_listed
 from logrules.model.record import record
 
 
@@ -136,7 +136,7 @@ def _ranks(observation: Observation, signal: int) -> frozenset[int]:
     """
     said = observation.captures(signal)
     if listed := said.get("arrived"):
-        return frozenset(rank for name in listed.split(",") if (rank := as_rank(name.strip())) is not None)
+        return ranks_listed(listed)
     rank = observation.worker.rank
     if rank is None:
         rank = as_rank(said.get("reporter"))

@@ -47,6 +47,8 @@ class Stance(StrEnum):
 
 # No job has more; what is printed as a higher rank, or as more of them, is damaged.
 HIGHEST_RANK = 1_000_000
+# Of a printed range of ranks, so many are taken.
+LONGEST_RANGE = 20_000
 
 
 # Process ids, sizes, codes and steps have no more digits; what has is damaged.
@@ -65,6 +67,17 @@ def as_rank(text: str | None) -> int | None:
     """The rank that a log prints, or how many there are; None for what is no number or more than any job has."""
     rank = whole_number(text, len(str(HIGHEST_RANK)))
     return rank if rank is not None and 0 <= rank <= HIGHEST_RANK else None
+
+
+def ranks_listed(text: str) -> frozenset[int]:
+    """The ranks of a printed list of numbers and of ranges of them: ``0, 1, 3`` or ``0-2,5``."""
+    listed: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        low, high = as_rank(first), as_rank(last or first)
+        if low is not None and high is not None:
+            listed.update(range(low, min(high, low + LONGEST_RANGE) + 1))
+    return frozenset(listed)
 
 
 @record

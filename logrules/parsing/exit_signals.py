@@ -27,6 +27,17 @@ _NUMBERS = {word: number for name, number, words in _SIGNALS for word in (name.l
 _SHELL_OFFSET = 128
 _LAST_SIGNAL = 64
 _STATUS_VALUES = 256
+# Windows ends a process with a status of its kernel (NTSTATUS), printed with a sign or without: the signal that it is.
+_WINDOWS = {
+    0xC0000005: 11,  # access violation
+    0xC000001D: 4,  # illegal instruction
+    0xC0000094: 8,  # division of whole numbers by zero
+    0xC00000FD: 11,  # stack overflow
+    0xC000013A: 2,  # Ctrl-C
+    0xC0000374: 6,  # damaged heap, found by the allocator
+    0xC0000409: 6,  # abort() and failed checks of the C library
+}
+_WINDOWS_BITS = 0xFFFFFFFF
 # Signals whose negative number in a byte can hardly be a status that a program chose, as 255 and 254 are.
 _WRAPPED = frozenset((6, 7, 8, 9, 11, 15))
 
@@ -50,6 +61,8 @@ def normal_code(code: int) -> int:
 
     Statuses of launchers that wrap a negative number into a byte (247 for -9) are undone.
     """
+    if (number := _WINDOWS.get(code & _WINDOWS_BITS)) is not None:
+        return -number
     if code < 0:
         return code
     if _SHELL_OFFSET < code <= _SHELL_OFFSET + _LAST_SIGNAL and code - _SHELL_OFFSET in _NAMES:
