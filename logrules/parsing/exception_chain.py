@@ -67,8 +67,8 @@ class OpenTraceback:
 
     def _begins_its_log(self) -> bool:
         """Whether nothing but its own text stands above its first frame: a stack that is printed has a heading."""
-        above = self.first.before
-        return len(above) == self.first.line - 1 and all(line[:1].isspace() for line in above)
+        above, prefix = self.first.before, self.first.text.removesuffix(self.first.message)
+        return len(above) == self.first.line - 1 and all(line.removeprefix(prefix)[:1].isspace() for line in above)
 
 
 @mutable_record
