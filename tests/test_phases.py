@@ -71,8 +71,11 @@ waits:
 """.replace("CARD", _CARD)
 SERVER = """
 framework: server
-present: {contains: [SERVER]}
+present: {contains: [SERVER], headers: [line]}
 loops: [serve]
+headers:
+  - {id: line, pattern: '<serve> ', starts: "<", samples: [{line: "<serve> up", expect: {message: up}}]}
+  - {id: bare, pattern: '<any> ', starts: "<", samples: [{line: "<any> up", expect: {message: up}}]}
 """
 TRAINER = """
 framework: trainer
@@ -205,6 +208,8 @@ def test_status(on, story, log, status, cause):
         ("nothing above it, so what the next marker says", "KILLED\nMEASURING", "eval"),
         ("how a job ends does not tell where it was", "KILLED\nFINISHED", "train_step"),
         ("a server does not train", "SERVER\nKILLED", "serve"),
+        ("a server is seen by the prefix of its lines", "<serve> KILLED", "serve"),
+        ("a prefix that it does not list shows nobody", "<any> KILLED", "train_step"),
         ("a server that a trainer runs may", "SERVER\nTRAINER\nKILLED", "train_step"),
     ],
 )

@@ -184,7 +184,7 @@ class Session:
             if event.line <= known:
                 return
         self._lines[event.source] = max(known, event.line)
-        self._take_names(event.hits)
+        self._take_names(event)
         chain, raised, ended = self._run.failures.feed(event)
         observation = self._observe(event, chain)
         said = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
@@ -212,9 +212,11 @@ class Session:
         if ended or raised is not None:
             yield from self._rules.judge_failures()
 
-    def _take_names(self, hits: Iterable[Hit]) -> None:
+    def _take_names(self, event: Event) -> None:
         """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
-        for hit in hits:
+        for header in event.headers:
+            self._run.see_frameworks(self._index.headers.get(header, ()))
+        for hit in event.hits:
             self._run.see_frameworks(self._index.frameworks.get(hit.signal, ()))
             if (name := self._index.told.get(hit.signal)) is not None:
                 self._job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))

@@ -123,7 +123,8 @@ class Event:
     ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
     ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
     ``stamp`` is the time the line bears, ``arrived`` when it was read, if live. ``before`` and
-    ``after`` are up to two neighbouring lines. ``group`` is the process group that it speaks of.
+    ``after`` are up to two neighbouring lines. ``group`` is the process group that it speaks of, ``headers`` the
+    formats of its prefixes.
     """
 
     source: str
@@ -142,6 +143,7 @@ class Event:
     group: str | None = None
     stance: Stance = Stance.FACT
     continued: int = 0
+    headers: tuple[str, ...] = ()
 
     @property
     def file_line(self) -> int:
