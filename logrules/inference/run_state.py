@@ -47,18 +47,27 @@ class RunState:
         self._loops_of = index.loops
         self._phases = pack.phases
         self._loops: set[str] = set()
+        self._parts = {phase.id: phase.part_of for phase in pack.phases if phase.part_of is not None}
+        # What is part of another phase by the frameworks seen.
+        self._within: dict[str, str] = {}
 
     def see_frameworks(self, frameworks: tuple[str, ...]) -> None:
         """A line shows these frameworks."""
         self._seen_frameworks.update(frameworks)
         for name in frameworks:
-            self._loops.update(self._loops_of.get(name, ()))
+            loops = self._loops_of.get(name, ())
+            self._loops.update(loops)
+            self._within.update(
+                {part: whole for part, whole in self._parts.items() if whole in loops and part not in loops}
+            )
 
     def as_meant(self, marker: Marker, event: Event) -> Marker:
-        """The marker; a guess without its phase where more is known.
+        """The marker, with the phase that its own is part of in such jobs; a guess without one where more is known.
 
         The jobs of the frameworks seen loop in other phases only, or the line is of an evaluation under way.
         """
+        if marker.enters in self._within:
+            marker = replace(marker, enters=self._within[marker.enters])
         if not marker.guess:
             return marker
         if self.tracker.is_measured(event):
