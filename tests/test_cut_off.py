@@ -14,6 +14,13 @@ FRAMES = (
     '  File "/srv/tune.py", line 90, in evaluate\n'
 )
 HEADLESS = "".join(FRAMES.splitlines(keepends=True)[1:])
+RANKED = "".join(f"[rank0]: {line}\n" for line in HEADLESS.splitlines())
+LOGGED = "".join(f"(Engine pid=7) ERROR 03-02 10:00:09 [core.py:7] {line}\n" for line in HEADLESS.splitlines())
+CLOCKED = "".join(
+    f"2025-03-02T10:00:09,{495 + number} [INFO ] W-9000-chat_1.0-stdout MODEL_LOG - {line}\n"
+    for number, line in enumerate(["    tune(config)", *HEADLESS.splitlines()])
+)
+TORN = LOGGED.splitlines()[0].replace('  File "/srv/tune.py", line 40, in main', "    tune(config)") + "\n"
 STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 
 
@@ -36,6 +43,10 @@ def on():
         ("a dump of stacks", STEPS + HEADLESS, False),
         ("its head was lost: the log begins in it", HEADLESS, True),
         ("the log begins with the rest of a message", "    _...: st...\n" + HEADLESS, True),
+        ("the log begins with source of a frame, all of it logged", TORN + LOGGED, True),
+        ("the same with a clock that goes on, passed on by a server", CLOCKED, True),
+        ("a program logs the frames of something that it told of", LOGGED.splitlines()[0][:46] + " it is here:\n" + LOGGED, False),
+        ("its frames alone name who wrote it", STEPS + FRAMES.splitlines()[0] + "\n" + RANKED, True),
         ("a stack that was printed", "Stack (most recent call last):\n" + HEADLESS, False),
         ("a log that begins in a traceback and goes on", HEADLESS + STEPS, False),
     ],

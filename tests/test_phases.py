@@ -13,7 +13,7 @@ phases:
   - {id: train_step, title: t, about: t, loop: true}
   - {id: eval, title: e, about: e, loop: true}
   - {id: checkpoint, title: c, about: c}
-  - {id: serve, title: v, about: v, loop: true}
+  - {id: serve, title: v, about: v, loop: true, part_of: eval}
   - {id: shutdown, title: s, about: s}
 """
 CAUSES = """
@@ -49,6 +49,7 @@ markers:
   - {id: guess, contains: "%|x", enters: train_step, progress: true, guess: true, samples: ["5%|x"]}
   - {id: begun, contains: "[?it", opens: first, guess: true, samples: ["[?it"]}
   - {id: measure, contains: "MEASURING", enters: eval, samples: [MEASURING]}
+  - {id: answer, contains: "ANSWERED", enters: serve, progress: true, samples: [ANSWERED]}
   - {id: measured, contains: "MEASURED", leaves: eval, samples: [MEASURED]}
   - {id: save, contains: "SAVING", opens: save, samples: [SAVING]}
   - {id: saved, contains: "SAVED", leaves: checkpoint, samples: [SAVED]}
@@ -71,13 +72,21 @@ waits:
 """.replace("CARD", _CARD)
 SERVER = """
 framework: server
-present: {contains: [SERVER]}
+present: {contains: [SERVER], headers: [line]}
 loops: [serve]
+headers:
+  - {id: line, pattern: '<serve> ', starts: "<", samples: [{line: "<serve> up", expect: {message: up}}]}
+  - {id: bare, pattern: '<any> ', starts: "<", samples: [{line: "<any> up", expect: {message: up}}]}
 """
 TRAINER = """
 framework: trainer
 present: {contains: [TRAINER]}
 loops: [train_step, serve]
+"""
+MEASURER = """
+framework: measurer
+present: {contains: [MEASURER]}
+loops: [eval]
 """
 KILLED = """
 cause: python-exception
@@ -110,7 +119,7 @@ examples: {fires: STEP 1, silent: FINISHED}
 
 @pytest.fixture
 def on(small_pack):
-    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, SERVER, TRAINER, BROKEN, ENDED, KILLED, STOPPED))
+    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, SERVER, TRAINER, MEASURER, BROKEN, ENDED, KILLED, STOPPED))
 
 
 @pytest.mark.parametrize(
@@ -205,6 +214,10 @@ def test_status(on, story, log, status, cause):
         ("nothing above it, so what the next marker says", "KILLED\nMEASURING", "eval"),
         ("how a job ends does not tell where it was", "KILLED\nFINISHED", "train_step"),
         ("a server does not train", "SERVER\nKILLED", "serve"),
+        ("a server is seen by the prefix of its lines", "<serve> KILLED", "serve"),
+        ("a prefix that it does not list shows nobody", "<any> KILLED", "train_step"),
+        ("what answers serves", "SERVER\nANSWERED\nBROKEN", "serve"),
+        ("in a job that asks a server it is part of that", "SERVER\nMEASURER\nANSWERED\nBROKEN", "eval"),
         ("a server that a trainer runs may", "SERVER\nTRAINER\nKILLED", "train_step"),
     ],
 )

@@ -37,9 +37,9 @@ class Index:
     ``markers`` are those that move workers, by signal; ``polling`` and ``parting`` the signals of lines that say no
     more than that their writer waits, or is done.
     ``failures`` are the tables of failures, ``workers`` those of where workers may be; ``frameworks`` are by the
-    signals that show them, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that
-    anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have
-    any. ``told`` are the names of what any line may tell, by signal.
+    signals that show them, by the ``headers`` of lines, or by the ``components`` of frames; ``asked`` the leaves by
+    metric, ``metrics`` those that anybody asks for, by signal. ``loops`` are the phases in which the jobs of each
+    framework loop, for those that have any. ``told`` are the names of what any line may tell, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -57,6 +57,7 @@ class Index:
     failures: FailureTables
     workers: WorkerTables
     frameworks: Mapping[int, tuple[str, ...]]
+    headers: Mapping[str, tuple[str, ...]]
     components: Mapping[str, tuple[str, ...]]
     asked: Mapping[str, tuple[Metrical, ...]]
     metrics: Mapping[int, Metric]
@@ -86,6 +87,7 @@ def index_of(pack: Pack) -> Index:
         failures=FailureTables.of(pack),
         workers=WorkerTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
+        headers=_by_sign((one.id, one.headers) for one in pack.frameworks),
         components=_by_sign((one.id, one.components) for one in pack.frameworks),
         asked=asked,
         metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},

@@ -50,18 +50,29 @@ class RunState:
         self._index = index
         self._phases = pack.phases
         self._exception = pack.trace.exception if pack.trace is not None else None
+        self._parts = {phase.id: phase.part_of for phase in pack.phases if phase.part_of is not None}
+        # What is part of another phase by the frameworks seen.
+        self._within: dict[str, str] = {}
 
     def take_names(self, event: Event) -> None:
         """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
+        for header in event.headers:
+            self._see_frameworks(self._index.headers.get(header, ()))
         for hit in event.hits:
             self._see_frameworks(self._index.frameworks.get(hit.signal, ()))
             if (name := self._index.told.get(hit.signal)) is not None:
                 self.job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
 
     def _see_frameworks(self, frameworks: tuple[str, ...]) -> None:
+        if self._seen_frameworks.issuperset(frameworks):
+            return
         self._seen_frameworks.update(frameworks)
         for name in frameworks:
-            self._loops.update(self._index.loops.get(name, ()))
+            loops = self._index.loops.get(name, ())
+            self._loops.update(loops)
+            self._within.update(
+                {part: whole for part, whole in self._parts.items() if whole in loops and part not in loops}
+            )
 
     def move(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """The markers of a line say where its writer is."""
@@ -79,10 +90,12 @@ class RunState:
         return value is not None
 
     def _as_meant(self, marker: Marker, event: Event) -> Marker:
-        """The marker; a guess without its phase where more is known.
+        """The marker, with the phase that its own is part of in such jobs; a guess without one where more is known.
 
         The jobs of the frameworks seen loop in other phases only, or the line is of an evaluation under way.
         """
+        if marker.enters in self._within:
+            marker = replace(marker, enters=self._within[marker.enters])
         if not marker.guess:
             return marker
         if self.tracker.is_measured(event):

@@ -73,6 +73,8 @@ def ranks_listed(text: str) -> frozenset[int]:
     """The ranks of a printed list of numbers and of ranges of them: ``0, 1, 3`` or ``0-2,5``."""
     listed: set[int] = set()
     for part in text.split(","):
+        if len(listed) > LONGEST_RANGE:
+            break
         first, _, last = part.strip().partition("-")
         low, high = as_rank(first), as_rank(last or first)
         if low is not None and high is not None:
@@ -157,7 +159,8 @@ class Event:
     ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
     ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
     ``stamp`` is the time the line bears, ``arrived`` when it was read, if live. ``before`` and
-    ``after`` are up to two neighbouring lines. ``group`` is the process group that it speaks of.
+    ``after`` are up to two neighbouring lines. ``group`` is the process group that it speaks of, ``headers`` the
+    formats of its prefixes.
     """
 
     source: str
@@ -176,6 +179,7 @@ class Event:
     group: str | None = None
     stance: Stance = Stance.FACT
     continued: int = 0
+    headers: tuple[str, ...] = ()
 
     @property
     def file_line(self) -> int:

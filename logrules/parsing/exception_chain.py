@@ -17,6 +17,8 @@ SOURCE_LINES = 3
 # A notebook shows the source around a frame with the numbers of its lines, and marks the one that was left.
 _SHOWN_SOURCE = re.compile(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([^)\n]{1,1000}\)) ")
 
+_DIGITS = re.compile(r"\d")
+
 
 @mutable_record
 class OpenTraceback:
@@ -67,8 +69,9 @@ class OpenTraceback:
 
     def _begins_its_log(self) -> bool:
         """Whether nothing but its own text stands above its first frame: a stack that is printed has a heading."""
-        above = self.first.before
-        return len(above) == self.first.line - 1 and all(line[:1].isspace() for line in above)
+        above, prefix = self.first.before, _DIGITS.sub("0", self.first.text.removesuffix(self.first.message))
+        rests = (_DIGITS.sub("0", line).removeprefix(prefix) for line in above)
+        return len(above) == self.first.line - 1 and all(rest[:1].isspace() for rest in rests)
 
 
 @mutable_record

@@ -29,7 +29,7 @@ class Header:
     """What the prefixes and suffixes of a line said.
 
     ``begins`` says that what is left may begin as any line does: none but those who passed it on, and clocks, stood
-    before it. ``carried`` is what stood behind each prefix of those, the outermost first.
+    before it. ``carried`` is what stood behind each prefix of those, the outermost first. ``forms`` are the formats.
     """
 
     message: str
@@ -43,6 +43,7 @@ class Header:
     rank: int | None = None
     repeat: int = 1
     group: str | None = None
+    forms: tuple[str, ...] = ()
 
 
 class HeaderParser:
@@ -143,6 +144,7 @@ class HeaderParser:
             return None
 
     def _take(self, header: Header, form: HeaderFormat, said: Mapping[str, str | None]) -> None:
+        header.forms = (*header.forms, form.id)
         tells = form.role or any(said.get(part) for part in _OF_WRITER)
         header.begins = form.relayed or (header.begins and not tells)
         header.host = said.get("host") or header.host

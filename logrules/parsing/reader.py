@@ -233,6 +233,7 @@ class Reader:
         return Event(
             source, line.number, line.offset, reading.text, header.message, worker, reading.hits,
             header.stamp, None, header.level, header.repeat, before, after, header.group, Stance.FACT, line.continued,
+            header.forms,
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header, carrier: Header | None = None) -> Worker:

@@ -162,10 +162,16 @@ class TracebackAssembler:
         return trace.id, None
 
     def _head_above(self, event: Event) -> Event | None:
-        """The head on the line above, of a worker or a rank that only the first line of its message names."""
+        """The head on the line above, of a worker or a rank that only the first line of its message names, or the rest.
+
+        A head that names nobody is nobody's who is in a traceback already.
+        """
         head = self._heads.get(event.source)
-        if head is None or head.line != event.line - 1 or not head.worker.is_process or head.worker == event.worker:
+        if head is None or head.line != event.line - 1 or head.worker == event.worker:
             return None
+        if not head.worker.is_process:
+            writer = self._writers.get(event.worker)
+            return head if event.worker.rank is not None and (writer is None or not writer.traces) else None
         return head if not event.worker.is_process or event.worker == replace(head.worker, rank=None) else None
 
     def _open(

@@ -35,7 +35,7 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, v
     for index, wait in enumerate(file.waits):
         _add_wait(draft, source, index, wait, file.framework, vocabulary)
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
-    headers = (*(f"{file.framework}/{header.id}" for header in file.headers), *file.present.headers)
+    headers = tuple(f"{file.framework}/{header}" for header in file.present.headers)
     for number, phase in enumerate(file.loops):
         draft.problems += vocabulary.unknown(source, ["loops", number], "phase", phase)
     components = (file.framework, *file.present.components)

@@ -98,10 +98,9 @@ class MetricFile(SignalFile):
 
 
 class PresentFile(Strict):
-    """How to see that a framework is there, besides its markers and headers: rare texts, and parts of its code.
+    """How to see that a framework is there, besides its markers: rare texts, and parts of its code.
 
-    ``headers`` are further headers, of other files (``<framework>/<header>``); ``components`` are those of
-    origins.yaml.
+    ``headers`` are those of this file whose form nobody else writes; ``components`` are those of origins.yaml.
     """
 
     contains: Annotated[list[Literal_], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)

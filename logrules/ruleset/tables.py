@@ -27,7 +27,8 @@ class Phase:
     """A phase of the pipeline; ``loop`` phases repeat until the run ends, in ``idle`` ones silence is normal.
 
     One that another pack adds comes ``after`` a phase that is known, else last. ``words`` is a pattern of what scripts
-    that no framework knows say there; it is read where a log ends and nothing else tells where it was.
+    that no framework knows say there; it is read where a log ends and nothing else tells where it was. In jobs of a
+    framework that loops in the phase which it is ``part_of``, and not in it, a marker means that one.
     """
 
     id: Label
@@ -37,6 +38,7 @@ class Phase:
     loop: bool = False
     idle: bool = False
     words: AnyCase | None = None
+    part_of: Label | None = None
 
 
 @record
