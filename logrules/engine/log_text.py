@@ -36,7 +36,10 @@ def recorded(found: Discovered) -> Discovered:
 
 def with_log(report: Report, found: Discovered, pack: Pack, lines: int, *, cache: bool) -> Report:
     """The report with the lines of its logs, as far as they can be read again."""
-    return replace(report, log=log_text(_again(found.sources), pack, report, lines, cache=cache))
+    return replace(
+        report,
+        log=log_text([one for one in read_again(found.sources) if not _is_gone(one)], pack, report, lines, cache=cache),
+    )
 
 
 def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *, cache: bool = False) -> LogText:
@@ -121,14 +124,17 @@ def _is_bare(event: Event) -> bool:
     return event.stamp is None and event.level is None and event.message.strip() == event.text.strip()
 
 
-def _again(sources: Sequence[Source]) -> list[Source]:
-    again: list[Source] = []
-    for one in sources:
-        if isinstance(one, RecordedSource):
-            again.append(one.again())
-        elif isinstance(one, FileSource) and one.path.is_file():
-            again.append(FileSource(one.path, one.name))
-    return again
+def read_again(sources: Sequence[Source]) -> list[Source]:
+    """Sources that were read, from their beginning: those that `recorded` gave."""
+    return [
+        one.again() if isinstance(one, RecordedSource) else FileSource(one.path, one.name)
+        for one in sources
+        if isinstance(one, RecordedSource | FileSource)
+    ]
+
+
+def _is_gone(source: Source) -> bool:
+    return isinstance(source, FileSource) and not source.path.is_file()
 
 
 def _is_saved(source: Source) -> bool:
