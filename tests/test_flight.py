@@ -4,6 +4,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -20,8 +21,9 @@ from logrules.model.collective import CollectiveCall
 from logrules.model.errors import SourceError
 from logrules.model.report import DivergenceKind, Report
 from logrules.ruleset.pack import Pack
+from logrules.sources import flight_dump
 from logrules.sources.discover import discover
-from logrules.sources.flight_dump import MAX_BYTES, NoDump, read_dump
+from logrules.sources.flight_dump import MAX_BYTES, MAX_GROUPS, NoDump, read_dump
 from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import NotPlain, load
 from logrules.sources.source import MemorySource
@@ -333,8 +335,50 @@ def test_a_dump_of_any_size_is_not_read(tmp_path: Path):
         file.truncate(MAX_BYTES + 2)
     notes = discover([str(tmp_path)]).notes
     assert [note.note for note in notes] == [
-        "is more than 32 MB, too much for a flight-recorder dump, and was passed over"
+        "is more than 18 MB, too much for a flight-recorder dump, and was passed over"
     ]
+
+
+@pytest.mark.parametrize(
+    "dumped",
+    [
+        b'{"entries":[' + b"[]," * 1_000_000 + b"[]]}",
+        b'{"entries":[' + b'"a1",' * 2_000_000 + b"1]}",
+        b'{"entries":["' + b"a" * (13 << 20) + '😀"]}'.encode(),
+        b"\x80\x04}\x8c\x07entries](" + b"]" * 800_000 + b"es.",
+        b"\x80\x04}\x8c\x07entries](" + b"K\x01" * 3_100_000 + b"es.",
+    ],
+    ids=["lists", "texts", "one wide letter", "pickled lists", "opcodes"],
+)
+def test_a_dump_whose_values_memory_has_no_room_for_is_not_read(dumped: bytes):
+    with pytest.raises(NoDump, match="it holds too many values"):
+        read_dump("r", 0, dumped)
+
+
+def test_a_rank_of_very_many_groups_has_those_in_which_it_called_last():
+    entries = [call(1, group=f"g{number}") for number in range(1_000)]
+    kept = [record.group for record in read_dump("r", 0, as_json(dump(entries)))]
+    assert kept == [f"g{number}" for number in range(1_000 - MAX_GROUPS, 1_000)]
+
+
+def test_of_very_many_dumps_each_has_fewer_calls_and_all_say_the_same_ranks_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = written(tmp_path, lambda _: as_json(dump(up_to(40), ranks=300)))
+    monkeypatch.setattr(flight_dump, "MAX_CALLS", 20)
+    records = [record for source in discover([str(folder)]).sources for record in source.records]
+    assert [[one.seq for one in record.calls] for record in records] == [list(range(36, 41))] * 4
+    assert len({id(record.members) for record in records}) == 1
+
+
+def test_many_ranks_are_compared_in_time_in_proportion():
+    compared = RecordedCalls()
+    for rank in range(2_000):
+        (record,) = read_dump(f"r{rank}", rank, as_json(dump(up_to(48) if rank != 7 else up_to(47))))
+        compared.add(record, Observation(record, 1, None, None))
+    began = process_time()
+    assert compared.divergences == ()
+    assert process_time() - began < 1.5  # 3.1 s where each call asked anew where all rings begin
 
 
 plain_values = st.recursive(

@@ -11,6 +11,7 @@ from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.ruleset.load import shipped_rules
 from logrules.tools.fleet.jobs import job_at
+from logrules.tools.learn import chosen_jobs
 from logrules.tools.learn.healthy_lines import healthy_lines
 from logrules.tools.learn.read_job import read_job
 from tests.conftest import fixtures
@@ -191,6 +192,15 @@ def test_mistakes_are_one_sentence(runs, capsys, words, says):
     said = capsys.readouterr()
     assert says in said.err
     assert said.out == ""
+
+
+def test_a_job_of_too_many_files_is_one_sentence(runs, capsys, monkeypatch):
+    monkeypatch.setattr(chosen_jobs, "MOST_FILES", 2)
+    (runs / "disk").mkdir()
+    for number in range(3):
+        (runs / "disk" / f"{number}.txt").touch()
+    assert main(["learn", "runs/a11.log", "--healthy", "runs"]) == 2
+    assert "runs/disk: holds more than 2 files, too many for a job: name folders of logs" in capsys.readouterr().err
 
 
 def test_what_a_rule_explains_is_not_learned(runs, shipped):

@@ -181,7 +181,7 @@ def test_a_rule_costs_the_lines_that_its_literals_bring_up(folder):
     (folder / "my/case/case.yaml").write_text("status: running\n")
     (folder / "my/case/a.log").write_text(f"{HIT}\n{BARE}\n{BARE} again\n{BARE}\n")  # what was read before is known
     ticks = iter(range(10_000))
-    found = costs(load_pack(["my"]), read_cases(find_cases([Path("my")])), lambda: float(next(ticks)))
+    found = costs(load_pack(["my"]), read_cases(find_cases([Path("my")])), lambda: float(next(ticks)), lambda: None)
     (mine,) = [one for one in found if one.rule == "acme/lost"]
     assert (mine.tried, mine.matched, mine.seconds, mine.lines) == (3, 1, 3.0, 4)
     assert [one.seconds for one in found] == sorted((one.seconds for one in found), reverse=True)

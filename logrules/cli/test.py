@@ -95,12 +95,14 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
 def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
     from time import perf_counter
 
+    from logrules.cli.progress_bar import progress_bar
     from logrules.ruletest.case import find_cases, read_cases
     from logrules.ruletest.collect import shipped_cases
     from logrules.ruletest.pattern_cost import costs
 
     cases = found.cases or read_cases(find_cases(shipped_cases()))
-    told = [one for one in costs(on.pack, cases, perf_counter) if options.k in one.rule]
+    with progress_bar("reading cases", len(cases)) as advance:
+        told = [one for one in costs(on.pack, cases, perf_counter, advance) if options.k in one.rule]
     _form(options).render_costs(told, sys.stdout)
     return 0
 

@@ -8,13 +8,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
+from itertools import chain, islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from logrules.engine.scan_pool import Pending, ScanPool
+from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.model.record import mutable_record, record
-from logrules.model.report import Severity
+from logrules.model.report import Severity, SourceNote
 from logrules.model.stream import Block, End, Skipped
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
@@ -71,7 +73,8 @@ class Tally:
 class Extraction:
     """How sources are read: with which scanners, on which pool, and who hears of what could not be read.
 
-    ``window`` is the size of a window in bytes.
+    ``window`` is the size of a window in bytes. A source that cannot be read is added to ``unread``, and nothing comes
+    of it; without that SourceError is raised.
     """
 
     scanners: "Scanners"
@@ -81,6 +84,7 @@ class Extraction:
     window: int = WINDOW_BYTES
     progress: Progress | None = None
     reader: Reader | None = None
+    unread: list[SourceNote] | None = None
 
     @property
     def many(self) -> bool:
@@ -197,24 +201,35 @@ def _trace_signals(pack: Pack) -> frozenset[int]:
 
 def _blocks(source: Source, how: Extraction) -> Iterator[Block]:
     """The blocks of the source, which are counted; what could not be read is noted."""
-    while not isinstance(item := source.read(None), End):
-        if isinstance(item, Skipped):
-            how.note(item.source, item.reason)
-        elif isinstance(item, Block):
-            how.tally.bytes += len(item.data)
-            if how.progress is not None:
-                how.progress(how.tally.bytes)
-            yield item
+    try:
+        while not isinstance(item := source.read(None), End):
+            if isinstance(item, Skipped):
+                how.note(item.source, item.reason)
+            elif isinstance(item, Block):
+                how.tally.bytes += len(item.data)
+                if how.progress is not None:
+                    how.progress(how.tally.bytes)
+                yield item
+    except SourceError as fault:
+        if how.unread is None:
+            raise
+        reason = str(fault).removeprefix(f"{source.name}: ").removeprefix(f"{getattr(source, 'path', '')}: ")
+        how.unread.append(SourceNote(source.name, reason, unread=True))
 
 
-def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
-    """Windows scanned on the pool, in order: all detail at the head and the tail, samples between."""
+def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
+    """Windows scanned on the pool, in order: all detail at the head and the tail, samples between.
+
+    A log of one window has nothing to be scanned ahead of: it is scanned by whoever reads it.
+    """
+    usual = fast_counter() if how.many else count_newlines
+    first = list(islice(cut, 2))
+    submit = how.pool.submit if len(first) > 1 else how.pool.done
     ahead: deque[tuple[Window, Pending[Found], bool]] = deque()
     head: list[Pending[Found]] = []
     held: deque[Window] = deque()
     plan: SamplingPlan | None = None
     repeats: RepeatFilter | None = None
-    usual = fast_counter() if how.many else count_newlines
 
     def next_found() -> tuple[Window, Found]:
         nonlocal repeats
@@ -225,9 +240,9 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
         repeats = repeats or how.scanners.repeat_filter()
         return window, repeats.thinned(found, ahead[0][1]() if ahead else None)
 
-    for window in cut:
+    for window in chain(first, cut):
         if window.index < FULL_WINDOWS:
-            head.append(how.pool.submit(how.scanners.find, window, EVERYTHING, usual))
+            head.append(submit(how.scanners.find, window, EVERYTHING, usual))
             ahead.append((window, head[-1], False))
         else:
             held.append(window)
@@ -237,11 +252,11 @@ def _found(cut: Iterable[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             head.clear()  # what they found takes more memory than they do
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
-            submit = how.pool.done if plan.dense else how.pool.submit
-            ahead.append((early, submit(how.scanners.find, early, plan.detail(early), count), True))
+            scan = how.pool.done if plan.dense else submit
+            ahead.append((early, scan(how.scanners.find, early, plan.detail(early), count), True))
         while len(ahead) > how.pool.threads + 1:
             yield next_found()
-    ahead.extend((window, how.pool.submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
+    ahead.extend((window, submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
     while ahead:
         yield next_found()
 

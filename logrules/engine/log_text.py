@@ -30,12 +30,15 @@ _TRACEBACK = "Traceback (most recent call last)"
 
 def recorded(found: Discovered) -> Discovered:
     """The same sources, those that can be read only once in a form that can be read again."""
-    return replace(found, sources=tuple(one if _saved(one) else RecordedSource(one) for one in found.sources))
+    return replace(found, sources=tuple(one if _is_saved(one) else RecordedSource(one) for one in found.sources))
 
 
 def with_log(report: Report, found: Discovered, pack: Pack, lines: int, *, cache: bool) -> Report:
     """The report with the lines of its logs, as far as they can be read again."""
-    return replace(report, log=log_text(_again(found.sources), pack, report, lines, cache=cache))
+    return replace(
+        report,
+        log=log_text([one for one in read_again(found.sources) if not _is_gone(one)], pack, report, lines, cache=cache),
+    )
 
 
 def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *, cache: bool = False) -> LogText:
@@ -120,11 +123,18 @@ def _is_bare(event: Event) -> bool:
     return event.stamp is None and event.level is None and event.message.strip() == event.text.strip()
 
 
-def _again(sources: Iterable[Source]) -> list[Source]:
-    again = (one.again() if isinstance(one, RecordedSource) else _saved(one) for one in sources)
-    return [one for one in again if one is not None]
+def read_again(sources: Iterable[Source]) -> list[Source]:
+    """Sources that were read, from their beginning: those that `recorded` gave."""
+    return [
+        one.again() if isinstance(one, RecordedSource) else FileSource(one.path, one.name)
+        for one in sources
+        if isinstance(one, RecordedSource | FileSource)
+    ]
 
 
-def _saved(source: Source) -> FileSource | None:
-    """A file from its beginning; None for what can be read only once."""
-    return FileSource(source.path, source.name) if isinstance(source, FileSource) and source.path.is_file() else None
+def _is_gone(source: Source) -> bool:
+    return isinstance(source, FileSource) and not source.path.is_file()
+
+
+def _is_saved(source: Source) -> bool:
+    return isinstance(source, FileSource) and source.path.is_file()

@@ -69,13 +69,15 @@ def replay(
 ) -> Report:
     """The report on saved logs, read to their end. ``progress`` is told the bytes read so far.
 
+    Of several logs one that cannot be read is noted, and the report is partial; of one alone SourceError is raised.
     With ``cache`` compiled literals and patterns are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does.
     """
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()
     with ScanPool(max(1, threads)) as pool:
-        how = Extraction(scanners, pool, session.note, tally, window_bytes(len(sources)), progress)
+        unread: list[SourceNote] | None = [] if len(sources) > 1 else None
+        how = Extraction(scanners, pool, session.note, tally, window_bytes(len(sources)), progress, unread=unread)
         report = _read(how, session, sources, pack, notes, observe)
     if cache:
         keep_patterns(pack.digest)
@@ -91,7 +93,8 @@ def replay_prepared(
 ) -> Report:
     """The same on a prepared pack, in this thread, into a session of it that can be asked more than its report."""
     pool, size = ScanPool(0), window_bytes(len(sources))
-    how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader)
+    unread: list[SourceNote] | None = [] if len(sources) > 1 else None
+    how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader, unread=unread)
     return _read(how, session, sources, on.pack, notes, observe)
 
 
@@ -105,7 +108,10 @@ def _read(
 ) -> Report:
     streams = [Stream(source.name, how.events(source), modified_of(source)) for source in sources]
     reason(session, streams, alignment_of(sources, pack), notes, observe)
-    return session.report(how.tally.lines, tuple(source.name for source in sources))
+    for note in how.unread or ():
+        session.remark(note)
+    unread = {note.source for note in how.unread or ()}
+    return session.report(how.tally.lines, tuple(source.name for source in sources if source.name not in unread))
 
 
 def alignment_of(sources: Sequence[Source], pack: Pack) -> Alignment:

@@ -57,8 +57,8 @@ class RecordedCalls:
 def _first_parting(records: _Records) -> RankDivergence | None:
     """Where the ranks of a group part first; what a ring has already dropped cannot be compared."""
     calls = {rank: {call.seq: call for call in records[rank][0].calls} for rank in sorted(records)}
-    begun = [min(its) for its in calls.values() if its]
-    for seq in sorted({seq for its in calls.values() for seq in its if seq >= max(begun)}):
+    begun = max((min(its) for its in calls.values() if its), default=0)
+    for seq in sorted({seq for its in calls.values() for seq in its if seq >= begun}):
         there = {rank: its[seq] for rank, its in calls.items() if seq in its}
         unlike = unlike_in_kind(there, lower=lambda _: 0) or _unlike_in_calling(there, calls.keys() - there.keys())
         if unlike is not None:

@@ -62,6 +62,12 @@ class HeaderParser:
         self._compiled: dict[str, BoundedPattern] = {}
         self._dropped: dict[str, str] = {}
 
+    def for_another(self) -> "HeaderParser":
+        """The same for another log: tables and what is compiled are shared, what is dropped on the way is its own."""
+        twin = copy(self)
+        twin._stamps, twin._dropped = self._stamps.for_another(), {}  # noqa: SLF001 (a copy of its own kind)
+        return twin
+
     @property
     def dropped(self) -> Iterable[str]:
         """Formats that ran out of time, each in a sentence."""

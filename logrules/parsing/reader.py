@@ -77,7 +77,7 @@ class Reader:
     def for_another(self) -> "Reader":
         """A reader of another log: tables are shared, what is compiled or dropped on the way is its own."""
         twin = copy(self)
-        twin._peeler, twin._captures, twin._from_names = HeaderParser(self._pack), Captures(), {}  # noqa: SLF001 - as below
+        twin._peeler, twin._captures, twin._from_names = self._peeler.for_another(), Captures(), {}  # noqa: SLF001 - as below
         twin._forget()  # noqa: SLF001 - as below
         return twin
 

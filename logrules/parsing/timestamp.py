@@ -5,6 +5,7 @@ whoever knows the whole log chooses the year.
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from datetime import UTC, datetime, timedelta, timezone
 
 from logrules.model.event import Timestamp
@@ -26,8 +27,15 @@ class TimestampParser:
     """Reads times. The form that fitted last is tried first, since a log keeps to its forms."""
 
     def __init__(self, forms: Sequence[TimeForm]) -> None:
-        self._forms = [(form.id, form.pattern) for form in forms]
+        self._in_order = [(form.id, form.pattern) for form in forms]
+        self._forms = self._in_order.copy()
         self._compiled: dict[str, BoundedPattern] = {}
+
+    def for_another(self) -> "TimestampParser":
+        """The same for another log, which has forms of its own that fitted last; what is compiled is shared."""
+        twin = copy(self)
+        twin._forms = self._in_order.copy()  # noqa: SLF001 (a copy of its own kind)
+        return twin
 
     def read(self, text: str) -> Timestamp | None:
         """The time that the whole text says, or None."""

@@ -43,17 +43,20 @@ class _Timed(Captures):
         return found
 
 
-def costs(pack: Pack, cases: Sequence[Case], clock: Clock) -> tuple[Cost, ...]:
+def costs(pack: Pack, cases: Sequence[Case], clock: Clock, advance: Callable[[], None]) -> tuple[Cost, ...]:
     """The cost of every rule, marker and metric on the logs of these cases, the dearest first.
 
-    ``clock`` tells seconds from any moment on.
+    ``clock`` tells seconds from any moment on; ``advance`` is called after each case.
     """
     for pattern in (one for signal in pack.signals for one in (signal.pattern, signal.unless) if one is not None):
         # Paid once a process, whatever the logs: no cost of a line.
         compiled(pattern)
     captures = _Timed(clock)
     on = prepared(pack, cache=True, captures=captures)
-    lines = sum(run_saved(on, on.session(), case.logs).lines for case in cases if case.logs)
+    lines = 0
+    for case in cases:
+        lines += run_saved(on, on.session(), case.logs).lines if case.logs else 0
+        advance()
     known = dict.fromkeys(signal.owner for signal in pack.signals)
     spent = {name: captures.spent.get(name, _Spent()) for name in known}
     told = [Cost(name, one.tried, one.matched, one.seconds, lines) for name, one in spent.items()]

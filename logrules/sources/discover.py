@@ -96,7 +96,7 @@ def _recorded(dumps: Sequence[tuple[Path, int]]) -> tuple[list[RecordSource], li
         return [], []
     from logrules.sources.flight_dump import read_dumps
 
-    return read_dumps(zip((path for path, _ in dumps), short_names(dumps), strict=True))
+    return read_dumps(list(zip((path for path, _ in dumps), short_names(dumps), strict=True)))
 
 
 def _look_at(path: Path, search: _Search) -> None:

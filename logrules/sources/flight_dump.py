@@ -3,9 +3,12 @@
 What cannot be used is said and left out.
 """
 
+import heapq
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
@@ -15,16 +18,25 @@ from logrules.model.errors import reason_of
 from logrules.model.event import Timestamp, Worker
 from logrules.model.report import SourceNote
 from logrules.sources.flight_names import rank_of_name
-from logrules.sources.plain_pickle import NotPlain, load
+from logrules.sources.plain_pickle import MAX_MEMORY, NotPlain, load
 from logrules.sources.source import RecordSource
 
 # TORCH_FR_DUMP_TEMP_FILE, formerly TORCH_NCCL_DEBUG_INFO_TEMP_FILE, with the rank behind it.
 # A recorder of 2,000 calls with stacks takes some megabytes.
-MAX_BYTES = 32 << 20
+MAX_BYTES = 18 << 20
 # Of each group: what is not completed, and as many calls before it as show where the ranks parted.
 KEPT = 64
+# So many calls of all dumps together are held: of very many ranks each has fewer.
+MAX_CALLS = 200_000
+# No rank is in more groups; of one that is, those are kept in which it called last.
+MAX_GROUPS = 256
+# What the objects, lists, members and text of a JSON dump take in memory at the most.
+_BYTES_OF = {b"{": 150, b"[": 60, b",": 60}
+_BYTES_OF_TEXT, _BYTES_OF_WIDE_TEXT = 3, 9
 _MAX_SIZES = 64
 _MAX_WORD = 120
+# As many ranks as there are dumps take 24,000 characters.
+_MAX_RANKS_TEXT = 100_000
 _MAX_SECONDS = 1e11
 # Operations in which all ranks give and take the same amounts, by the end of their names.
 _EVEN = ("all_reduce", "allreduce", "broadcast", "_all_gather_base", "_reduce_scatter_base", "barrier")
@@ -39,22 +51,39 @@ class NoDump(ValueError):
     """The file is no dump that can be used; says why."""
 
 
-def read_dump(name: str, rank: int, data: bytes) -> tuple[GroupRecord, ...]:
-    """What the dump in these bytes holds of each group. Raises NoDump in words that follow the file's name."""
+def read_dump(name: str, rank: int, data: bytes, max_calls: int = KEPT * MAX_GROUPS) -> tuple[GroupRecord, ...]:
+    """What the dump in these bytes holds of each group, up to ``max_calls`` in all.
+
+    Raises NoDump in words that follow the file's name.
+    """
     plain = _plain(data)
     entries = plain.get("entries")
     if not isinstance(entries, list):
         raise NoDump("is a flight-recorder dump without entries and was passed over")
     groups = dict(_groups(plain.get("pg_config"), entries))
-    calls: dict[str, dict[int, RecordedCall]] = {name: {} for name, (_, members) in groups.items() if rank in members}
-    for group, call in _calls(entries):
+    called: dict[str, dict[int, int]] = {name: {} for name, (_, members) in groups.items() if rank in members}
+    for place, group, seq in _calls(entries):
         # Coalesced calls share a number: the first tells of all.
-        calls.setdefault(group, {}).setdefault(call.seq, call)
+        called.setdefault(group, {}).setdefault(seq, place)
+    kept = _last_called(called, min(MAX_GROUPS, max_calls))
+    each = min(KEPT, max_calls // max(len(kept), 1))
     worker = Worker(name, rank=rank)
     return tuple(
-        _record(worker, group, groups.get(group, ("", ())), [found[seq] for seq in sorted(found)[-KEPT:]])
-        for group, found in calls.items()
+        _record(worker, group, groups.get(group, ("", ())), _latest(places, each, entries))
+        for group, places in called.items()
+        if group in kept
     )
+
+
+def _last_called(called: Mapping[str, Mapping[int, int]], count: int) -> frozenset[str]:
+    """The groups in which a rank called last, so many of them."""
+    last = {group: max(places.values(), default=-1) for group, places in called.items()}
+    return frozenset(heapq.nlargest(count, last, key=lambda group: last[group]))
+
+
+def _latest(places: Mapping[int, int], count: int, entries: Sequence[Mapping[Any, Any]]) -> list[RecordedCall]:
+    """The last calls of a group in order, by their numbers and the places of their entries."""
+    return [_call(seq, places[seq], entries[places[seq]]) for seq in sorted(places)[-count:]]
 
 
 def _record(worker: Worker, group: str, of_group: _Group, calls: Sequence[RecordedCall]) -> GroupRecord:
@@ -70,7 +99,7 @@ def _record(worker: Worker, group: str, of_group: _Group, calls: Sequence[Record
 
 def _plain(data: bytes) -> dict[Any, Any]:
     try:
-        plain = json.loads(data) if data.lstrip()[:1] == b"{" else load(data)
+        plain = _json(data) if data.lstrip()[:1] == b"{" else load(data)
     except NotPlain as fault:
         raise NoDump(f"is no flight-recorder dump that can be read: {fault}") from None
     except (ValueError, RecursionError):
@@ -80,28 +109,40 @@ def _plain(data: bytes) -> dict[Any, Any]:
     return plain
 
 
-def _calls(entries: Iterable[Any]) -> Iterator[tuple[str, RecordedCall]]:
-    """The collectives in order; point-to-point calls have no partner in every rank and are left out."""
-    for number, entry in enumerate(entries, start=1):
+def _json(data: bytes) -> Any:
+    wide = not data.isascii() or b"\\u" in data
+    taken = len(data) * (_BYTES_OF_WIDE_TEXT if wide else _BYTES_OF_TEXT)
+    if taken + sum(data.count(sign) * size for sign, size in _BYTES_OF.items()) > MAX_MEMORY:
+        raise NotPlain("it holds too many values")
+    return json.loads(data)
+
+
+def _calls(entries: Iterable[Any]) -> Iterator[tuple[int, str, int]]:
+    """The collectives in order: the place of each, its group and its number there.
+
+    Point-to-point calls have no partner in every rank and are left out.
+    """
+    for place, entry in enumerate(entries):
         if not isinstance(entry, dict) or entry.get("is_p2p") is True:
             continue
         seq, op = entry.get("collective_seq_id"), entry.get("profiling_name")
-        if type(seq) is not int or not isinstance(op, str) or not -1 < seq < 1 << 62:
-            continue
-        given, taken = (entry.get(key) if op.endswith(_EVEN) else None for key in ("input_sizes", "output_sizes"))
-        yield (
-            _group_of(entry)[0],
-            RecordedCall(
-                seq,
-                word(op),
-                _numel(given),
-                _numel(taken),
-                entry.get("state") == "completed",
-                _seconds(entry.get("time_created_ns")),
-                number,
-                _place(entry.get("frames")),
-            ),
-        )
+        if type(seq) is int and isinstance(op, str) and -1 < seq < 1 << 62:
+            yield place, _group_of(entry)[0], seq
+
+
+def _call(seq: int, place: int, entry: Mapping[Any, Any]) -> RecordedCall:
+    op = entry["profiling_name"]
+    given, taken = (entry.get(key) if op.endswith(_EVEN) else None for key in ("input_sizes", "output_sizes"))
+    return RecordedCall(
+        seq,
+        sys.intern(word(op)),
+        _numel(given),
+        _numel(taken),
+        entry.get("state") == "completed",
+        _seconds(entry.get("time_created_ns")),
+        place + 1,
+        sys.intern(_place(entry.get("frames"))),
+    )
 
 
 def _group_of(entry: Mapping[Any, Any]) -> tuple[str, str]:
@@ -134,10 +175,16 @@ def _groups(config: Any, entries: Iterable[Any]) -> Iterator[tuple[str, _Group]]
 def _ranks(said: Any) -> tuple[int, ...]:
     """Ranks as dumps say them: "[0, 1]", or a list."""
     text = said if isinstance(said, str) else ""
-    found = [int(part) for part in re.findall(r"\d{1,6}", text[:1_000_000])]
     if isinstance(said, list | tuple):
-        found = [rank for rank in said if type(rank) is int and 0 <= rank < 1_000_000]  # noqa: PLR2004 (as many ranks)
-    return tuple(sorted(set(found)))
+        ranks = (rank for rank in said if type(rank) is int and 0 <= rank < 1_000_000)  # noqa: PLR2004 (as many ranks)
+        text = " ".join(map(str, ranks))
+    return _ranks_in(text[:_MAX_RANKS_TEXT])
+
+
+# There are as many dumps as ranks in a group, and all say the same.
+@lru_cache(maxsize=64)
+def _ranks_in(text: str) -> tuple[int, ...]:
+    return tuple(sorted({int(part) for part in re.findall(r"\d{1,6}", text)}))
 
 
 def _numel(sizes: Any) -> int | None:
@@ -178,22 +225,22 @@ def word(text: str) -> str:
     return re.sub(r"[^\w.:<>+-]", "_", text[:_MAX_WORD])
 
 
-def read_dumps(dumps: Iterable[tuple[Path, str]]) -> tuple[list[RecordSource], list[SourceNote]]:
+def read_dumps(dumps: Sequence[tuple[Path, str]]) -> tuple[list[RecordSource], list[SourceNote]]:
     """The dumps (path, name in the report) that can be used; and what a reader must know of the others."""
     read: list[RecordSource] = []
     notes: list[SourceNote] = []
-    for place, (path, name) in enumerate(dumps):
-        if place >= MAX_DUMPS:
-            notes.append(SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps"))
-            break
+    each = MAX_CALLS // max(min(len(dumps), MAX_DUMPS), 1)
+    for path, name in dumps[:MAX_DUMPS]:
         try:
-            read.append(RecordSource(name, dump_at(path, name, rank_of_name(path.name) or 0)))
+            read.append(RecordSource(name, dump_at(path, name, rank_of_name(path.name) or 0, each)))
         except NoDump as fault:
             notes.append(SourceNote(name, str(fault)))
+    for _, name in dumps[MAX_DUMPS : MAX_DUMPS + 1]:
+        notes.append(SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps"))
     return read, notes
 
 
-def dump_at(path: Path, name: str, rank: int) -> tuple[GroupRecord, ...]:
+def dump_at(path: Path, name: str, rank: int, max_calls: int = KEPT * MAX_GROUPS) -> tuple[GroupRecord, ...]:
     """What the dump of a rank holds, a file called ``name`` in the report. Raises NoDump."""
     try:
         with path.open("rb") as file:
@@ -202,4 +249,4 @@ def dump_at(path: Path, name: str, rank: int) -> tuple[GroupRecord, ...]:
         raise NoDump(f"cannot be read ({reason_of(fault)})") from None
     if len(data) > MAX_BYTES:
         raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was passed over")
-    return read_dump(name, rank, data)
+    return read_dump(name, rank, data, max_calls)

@@ -9,12 +9,15 @@ where that is the key of a dict.
 import io
 import pickle
 import pickletools
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NoReturn
 
-# Of any container, of the stack, of the memo: a recorder holds some thousand calls of some twenty fields.
-MAX_VALUES = 4_000_000
+# Of opcodes, of the stack, of the memo: a recorder holds some thousand calls of some twenty fields, each with a stack.
+MAX_VALUES = 3_000_000
+# About what the bytes and their values may take in memory, with what it takes to check them.
+MAX_MEMORY = 108 << 20
 # The same where what is shared, such as the frames of calls from one place, counts as often as it stands there.
 _MAX_SPREAD = 40_000_000
 _MAX_INT_BITS = 128
@@ -22,6 +25,10 @@ _NUMBERS = frozenset({"INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "L
 _MEMO = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
 _TUPLES = frozenset({"EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"})
 _CONTAINERS = (dict, list, tuple)
+# What an opcode makes takes so many bytes, beside its place on the stack; of a text or a number, also its own size.
+_PLACE_BYTES = 8
+_BYTES_OF = {"EMPTY_DICT": 250, "DICT": 250, "EMPTY_LIST": 150, "LIST": 150, "MEMOIZE": 60}
+_BYTES_OF |= dict.fromkeys(_TUPLES, 150) | dict.fromkeys(_MEMO, 60)
 # Where, of what these opcodes take from the stack, the first key is.
 _KEYED = {"SETITEM": 1, "SETITEMS": 2, "DICT": 1}
 _PLAIN = frozenset(
@@ -45,18 +52,33 @@ class _PlainReader(pickle.Unpickler):
 
 def load(data: bytes) -> Any:
     """The value that the pickle holds. Raises NotPlain for everything that is damaged, or more than plain values."""
-    at = 0
+    try:
+        _check(data)
+        return _bounded(_PlainReader(io.BytesIO(data), encoding="latin-1").load())
+    except NotPlain:
+        raise
+    # What is damaged may be anything: each opcode has faults of its own.
+    except Exception as fault:
+        raise NotPlain("it is damaged") from fault
+
+
+def _check(data: bytes) -> None:
+    """Raise NotPlain unless the opcodes make nothing but plain values that memory has room for."""
     keys = _Keys()
+    at, taken = 0, len(data)
     try:
         for opcode, argument, place in islice(pickletools.genops(data), MAX_VALUES):
             at = place or 0
             if opcode.name == "STOP":
-                return _bounded(_PlainReader(io.BytesIO(data), encoding="latin-1").load())
+                return
             _refuse(opcode.name, argument)
+            taken += _PLACE_BYTES + _BYTES_OF.get(opcode.name, 0)
+            taken += sys.getsizeof(argument) if isinstance(argument, str) or opcode.name in _NUMBERS else 0
+            if taken > MAX_MEMORY:
+                break
             keys.follow(opcode, argument)
     except NotPlain:
         raise
-    # What is damaged may be anything: each opcode has faults of its own.
     except Exception as fault:
         raise NotPlain(f"it is damaged at byte {at}") from fault
     raise NotPlain("it holds too many values")

@@ -76,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.cli.rule_options import chosen_pack
+    from logrules.engine.log_text import read_again, recorded
     from logrules.engine.run import replay
     from logrules.sources.discover import discover
     from logrules.tools.bundle.gather import configurations, logs, machine, reports
@@ -83,16 +84,24 @@ def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.tools.doctor.doctor_verb import default_python
     from logrules.tools.doctor.machine import Asked, Machine
 
-    found = discover(options.paths)
+    found = recorded(discover(options.paths))
     report = replay(found.sources, chosen_pack(options), notes=found.notes)
+    for note in report.notes:
+        if note.unread:
+            _say(f"{note.source}: {note.note}; it is not in the bundle")
+    there = [source for source in read_again(found.sources) if source.name not in report.unread]
     here = Machine(os.environ, Asked(python=options.python or default_python()))
     answers = examine(here)
     return [
         *reports(report, options.lang),
-        *logs(discover(options.paths).sources, report),
+        *logs(there, report, _say),
         *machine(answers, here, options.lang),
         *configurations(options.config),
     ]
+
+
+def _say(sentence: str) -> None:
+    print(f"logrules: {safe(sentence)}", file=sys.stderr)
 
 
 def _stem(path: str) -> str:

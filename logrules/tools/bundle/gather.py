@@ -4,11 +4,11 @@ import io
 import json
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from logrules.model.errors import LogrulesError, reason_of
+from logrules.model.errors import LogrulesError, SourceError, reason_of
 from logrules.model.report import Report
 from logrules.model.stream import CONTINUED
 from logrules.model.version import __version__
@@ -57,11 +57,15 @@ def reports(report: Report, language: str) -> Iterator[BundlePart]:
     yield BundlePart("report.txt", page.getvalue())
 
 
-def logs(sources: Sequence[Source], report: Report) -> Iterator[BundlePart]:
-    """Of each log its end and its evidence."""
+def logs(sources: Sequence[Source], report: Report, say: Callable[[str], None]) -> Iterator[BundlePart]:
+    """Of each log its end and its evidence; of one that cannot be read any more ``say`` is told in a sentence."""
     for number, source in enumerate(sources, start=1):
         lines = [line.line for one in report.diagnoses for line in one.lines if line.source == source.name]
-        found = excerpt(source, lines)
+        try:
+            found = excerpt(source, lines)
+        except SourceError as fault:
+            say(f"{fault}; it is not in the bundle")
+            continue
         stem = f"logs/{number:03d}-{_plain_name(source.name)}"
         yield BundlePart(
             f"{stem}.tail.txt",

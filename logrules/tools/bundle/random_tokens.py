@@ -10,7 +10,9 @@ import regex
 
 from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot
 
-_LONG = regex.compile(r"(?<![\w-])(?=[a-z0-9_-]*+[A-Z])(?=[A-Z0-9_-]*+[a-z])(?=[A-Za-z_-]*+\d)(?!\w*+-?[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9_-]{24,4096}+")
+_LONG = regex.compile(
+    r"(?<![\w-])(?=[a-z0-9_-]*+[A-Z])(?=[A-Z0-9_-]*+[a-z])(?=[A-Za-z_-]*+\d)(?!\w*+-?[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9_-]{24,4096}+"
+)
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
 _MIN_CASED, _MIN_DIGITS = 3, 2

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
@@ -30,8 +31,8 @@ class FoundJob:
     node: str = ""
 
 
-def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
-    """The jobs below ``root``, in natural order. Raises LogrulesError where there are none."""
+def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple[FoundJob, ...]:
+    """The jobs below ``root``, in natural order. Raises LogrulesError for none, or one of too many files."""
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:
@@ -41,7 +42,7 @@ def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
     if not found:
         raise LogrulesError(f"{root}: nothing matches {pattern}")
     named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
-    return tuple(job_at(name, path) for name, path in named)
+    return tuple(job_at(name, path, most_files) for name, path in named)
 
 
 def _is_job(path: Path, pattern: str, root: os.stat_result) -> bool:
@@ -62,11 +63,14 @@ def _never_ends(path: Path, root: os.stat_result) -> bool:
     return leads_to_kernel(status, root) if stat.S_ISDIR(kind) else not stat.S_ISREG(kind)
 
 
-def job_at(name: str, path: Path) -> FoundJob:
-    """The job whose log, or whose folder of logs, lies there."""
+def job_at(name: str, path: Path, most_files: int | None = None) -> FoundJob:
+    """The job whose log, or whose folder of logs, lies there. Raises LogrulesError for more than ``most_files``."""
     seen = hashlib.sha256()
     modified = 0.0
-    for file, status in sorted(_files(path)):
+    files = list(islice(_files(path), None if most_files is None else most_files + 1))
+    if most_files is not None and len(files) > most_files:
+        raise LogrulesError(f"{path}: holds more than {most_files:,} files, too many for a job: name folders of logs")
+    for file, status in sorted(files):
         seen.update(f"{file}\0{status.st_size}\0{status.st_mtime_ns}\0".encode(errors="surrogateescape"))
         modified = max(modified, status.st_mtime)
     return FoundJob(name, path, seen.hexdigest(), modified)

@@ -7,10 +7,10 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.progress_bar import progress_bar
 from logrules.cli.reader_options import add_engine_options, add_processes_option, is_on_nodes
 from logrules.cli.rule_options import add_pack_options, chosen_pack
 from logrules.tools.fleet.listing import add_list_options, print_jobs
-from logrules.tools.fleet.progress_bar import progress_bar
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

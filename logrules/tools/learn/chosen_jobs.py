@@ -9,12 +9,18 @@ from logrules.ruletest.collect import shipped_cases
 from logrules.tools.fleet.history import History
 from logrules.tools.fleet.jobs import FoundJob, job_at, jobs_below
 
+# Each is read, and read again with the drafts: a folder with more is no job but a disk, as `/` is.
+MOST_FILES = 50_000
+
 
 def named_jobs(paths: Iterable[str], pattern: str) -> Iterator[FoundJob]:
-    """A file is a job; of a folder every entry that fits the pattern. Raises LogrulesError for what is not there."""
+    """A file is a job; of a folder every entry that fits the pattern.
+
+    Raises LogrulesError for what is not there, and for a job of too many files.
+    """
     for path in map(Path, paths):
         if path.is_dir():
-            yield from (job_at(str(path / job.name), job.path) for job in jobs_below(path, pattern))
+            yield from (job_at(str(path / job.name), job.path) for job in jobs_below(path, pattern, MOST_FILES))
         elif path.exists():
             yield job_at(str(path), path)
         else:

@@ -58,8 +58,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, group, draft, try; list and write what holds."""
+    from logrules.cli.progress_bar import progress_bar
     from logrules.engine.resilient_pool import default_processes
-    from logrules.tools.fleet.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import named_jobs, without_twins
     from logrules.tools.learn.drafting import groups_of
     from logrules.tools.learn.learn_text import Extent, render_json, render_text
@@ -127,8 +127,8 @@ def _learned(
     options: argparse.Namespace,
     processes: int,
 ) -> "tuple[LearnedGroup, ...]":
+    from logrules.cli.progress_bar import progress_bar
     from logrules.ruleset.load import own_texts, shipped_texts
-    from logrules.tools.fleet.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import healthy_cases
     from logrules.tools.learn.drafting import Background
     from logrules.tools.learn.healthy_lines import healthy_lines
