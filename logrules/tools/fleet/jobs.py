@@ -32,6 +32,8 @@ class FoundJob:
 
 def jobs_below(root: Path, pattern: str) -> tuple[FoundJob, ...]:
     """The jobs below ``root``, in natural order. Raises LogrulesError where there are none."""
+    if root.is_file():
+        raise LogrulesError(f"{root}: is a file, and jobs are looked for in a folder; for one log: logrules diagnose")
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:
