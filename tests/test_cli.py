@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shlex
 import stat
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from logrules import load_rules
 from logrules.cli.did_you_mean import forgotten_dashes
 from logrules.cli.extension import installed_verbs
 from logrules.cli.main import VERBS, main
@@ -219,6 +221,15 @@ def test_every_verb_has_help_with_examples(capsys, verb):
         main([verb, "--help"])
     assert done.value.code == 0
     assert "examples:" in capsys.readouterr().out
+
+
+def test_what_the_help_names_can_be_explained(capsys):
+    known = load_rules().cards.keys()
+    with pytest.raises(SystemExit):
+        main(["explain", "--help"])
+    named = set(re.findall(r"logrules explain ([\w-]+/[\w-]+)", capsys.readouterr().out))
+    assert named
+    assert named <= known
 
 
 def test_help_imports_nothing_heavy():
