@@ -149,7 +149,7 @@ def test_a_misspelt_capture_is_told_with_what_it_may_have_meant(alone):
         ("when: said", "when: said\nphase: zzqqxx", "unknown phase `zzqqxx` (see `logrules explain --phases`)"),
         ("when: said", "when: said\nrequires: [zzqqxx]", "unknown framework `zzqqxx` (known are "),
         ("when: said", "when: said\ntier: hots", "unknown tier `hots` (did you mean `host`?)"),
-        ("when: said", "when: zzqqxx", "unknown signal `zzqqxx`; this rule has said"),
+        ("when: said", "when: zzqqxx", "unknown signal `zzqqxx`; this rule has `said`"),
     ],
 )
 def test_an_unknown_name_is_told_with_what_is_near_or_where_all_are(alone, old, new, said):

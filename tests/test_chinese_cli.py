@@ -24,6 +24,7 @@ def test_every_verb_has_its_line():
         ("a.log: no such file or directory", "a.log：没有这个文件或目录"),
         ("the following arguments are required: VERB", "缺少参数：VERB"),
         ("unrecognized arguments: --formt x; did you mean --format?", "不认识的参数：--formt x；是不是想写 --format？"),
+        ("there is no verb `diagnos`; did you mean diagnose?", "没有 `diagnos` 这个子命令；是不是想写 diagnose？"),
         ("no rule is called `a`; did you mean x/a or y/a?", "没有名为 `a` 的规则；是不是想写 x/a 或 y/a？"),
         ("no rule is called `a`; did you mean x/a or y/a or z?", "没有名为 `a` 的规则；是不是想写 x/a、y/a 或 z？"),
         ("a.zip: is a zip archive; unpack it first", "a.zip：是 zip 压缩包；请先解压"),

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shlex
 import stat
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from logrules import load_rules
 from logrules.cli.did_you_mean import forgotten_dashes
 from logrules.cli.extension import installed_verbs
 from logrules.cli.main import VERBS, main
@@ -221,6 +223,15 @@ def test_every_verb_has_help_with_examples(capsys, verb):
     assert "examples:" in capsys.readouterr().out
 
 
+def test_what_the_help_names_can_be_explained(capsys):
+    known = load_rules().cards.keys()
+    with pytest.raises(SystemExit):
+        main(["explain", "--help"])
+    named = set(re.findall(r"logrules explain ([\w-]+/[\w-]+)", capsys.readouterr().out))
+    assert named
+    assert named <= known
+
+
 def test_help_imports_nothing_heavy():
     heavy = {"pydantic", "pyparsing", "yaml", "rich", "hyperscan", "regex", "numpy"}
     program = "import sys; from logrules.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint(*sys.modules)"
@@ -338,7 +349,44 @@ def test_without_a_word_it_helps(capsys):
 def test_a_number_that_makes_no_sense_is_refused(words, capsys):
     with pytest.raises(SystemExit):
         main(words.split())
-    assert "expects a whole number from 1 on, not `" in capsys.readouterr().err.splitlines()[-1]
+    assert "expects a whole number from 1 on, not `" in capsys.readouterr().err.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("diagnos a.log", "logrules: there is no verb `diagnos`; did you mean diagnose?"),
+        ("frobnicate", "logrules: there is no verb `frobnicate`; `logrules --help` lists them"),
+        ("--verson", "logrules: unrecognized arguments: --verson; did you mean --version?"),
+        ("diagnose --langg zh a.log", "logrules diagnose: unrecognized arguments: --langg; did you mean --lang?"),
+        ("diagnose --format htm a.log", "logrules diagnose: argument --format: invalid choice: 'htm'"),
+        ("schema", "logrules schema: the following arguments are required: name"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_a_sentence_and_not_in_a_usage(words, told, capsys):
+    try:
+        status = main(words.split())
+    except SystemExit as left:
+        status = int(left.code or 0)
+    said = capsys.readouterr().err.splitlines()
+    assert status == 2
+    assert said[0].startswith(told)
+    assert len(said) <= 2
+
+
+def test_a_wrong_option_is_told_where_the_right_ones_are_listed(capsys):
+    with pytest.raises(SystemExit):
+        main(["diagnose", "--langg", "zh", "a.log"])
+    assert capsys.readouterr().err.splitlines()[-1] == "`logrules diagnose --help` lists what there is"
+
+
+@pytest.mark.parametrize(
+    ("words", "begins"), [("help", "usage: logrules [-h]"), ("help watch", "usage: logrules watch")]
+)
+def test_help_may_be_asked_for_as_a_verb(words, begins, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(words.split())
+    assert (left.value.code, capsys.readouterr().out.startswith(begins)) == (0, True)
 
 
 def test_an_option_before_the_verb_is_told_where_it_belongs(capsys):

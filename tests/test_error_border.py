@@ -143,9 +143,11 @@ def test_no_error_takes_an_escape_to_the_terminal(here, capsys, words):
 
 @pytest.mark.parametrize("words", [["diagnose", "--no\x1b"], ["no\x1b"], ["diagnose", "x", "--threads", "\x1b"]])
 def test_no_complaint_about_the_command_line_does(capsys, words):
-    with pytest.raises(SystemExit) as ended:
-        border.main(words)
-    assert ended.value.code == 2
+    try:
+        status = border.main(words)
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    assert status == 2
     assert "\x1b" not in capsys.readouterr().err
 
 

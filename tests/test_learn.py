@@ -145,7 +145,9 @@ def test_without_names_it_learns_from_the_history(runs, capsys):
     capsys.readouterr()
     assert main(["learn", "-j", "1"]) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("2 jobs of 3 failed of what nothing explains (1 kind); 1 healthy job to compare with\n")
+    assert said.out.startswith(
+        "2 of 3 jobs failed and nothing explains why (1 kind of failures); 1 healthy job to compare with\n"
+    )
     assert main(["learn", "--since", "2099-01-01"]) == 0
     assert "1 job of the history is no longer where" in said.err
 
@@ -153,6 +155,12 @@ def test_without_names_it_learns_from_the_history(runs, capsys):
 def test_nothing_unexplained_is_no_fault(runs, capsys):
     found = learned(capsys, "runs/good.log")
     assert (found["unexplained"], found["kinds"]) == (0, [])
+
+
+def test_without_a_draft_nothing_is_told_of_drafts(runs, capsys):
+    assert main(["learn", "runs/good.log", "-j", "1", "-o", "my"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "logrules: no draft to write; my is left as it is"
+    assert not Path("my").exists()
 
 
 def test_the_rest_is_counted(runs, capsys):

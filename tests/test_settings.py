@@ -199,7 +199,7 @@ def _causes(pack) -> list[str]:
     ("text", "problem"),
     [
         ("packs = 'one'", "logrules.toml:1:1: `packs` must be a list of folders"),
-        ("packs = ['absent']", "absent:1:1: no such file or folder of rules"),
+        ("packs = ['absent']", "absent: no such file or folder of rules"),
         ("colour = 1", "logrules.toml:1:1: `colour`: unknown key"),
         ("[logrules]\npacks = []", "logrules.toml:1:1: `logrules`: here the keys stand at the top of the file"),
         ("[tool.logrules]\npacks = []", "logrules.toml:1:1: `tool`: here the keys stand at the top of the file"),

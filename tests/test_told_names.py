@@ -141,6 +141,14 @@ def test_segments_that_grow_already_are_not_proposed(tmp_path: Path):
     assert not any("PYTORCH_CUDA_ALLOC_CONF" in fix.env for fix in then.diagnoses[0].fixes)
 
 
+def test_what_the_trainer_of_transformers_is_given_has_the_values_that_it_takes(tmp_path: Path):
+    step = "{'loss': 2.1, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}"
+    report = _report(tmp_path, "  Instantaneous batch size per device = 8", step, step, _OOM)
+    flags = {flag for fix in report.diagnoses[0].fixes for flag in fix.flags}
+    assert {"--fsdp full_shard", "--per_device_train_batch_size <half of 8>"} <= flags
+    assert "--fsdp" not in flags
+
+
 def test_what_is_lowered_begins_with_what_the_log_shows(tmp_path: Path):
     engine = "INFO 01-02 03:04:05 [core.py:9] Initializing a V1 LLM engine (v0.9.1) with config: model='m'"
     echoed = "INFO 01-02 03:04:05 [utils.py:9] non-default args: {'max_num_seqs': 8}"

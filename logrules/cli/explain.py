@@ -10,7 +10,7 @@ from logrules.output.escape import safe
 
 _EXAMPLES = """examples:
   logrules explain nccl-timeout             a cause: what it means, and the rules that name it
-  logrules explain nccl/watchdog-timeout    a rule: its reason, fixes and sources
+  logrules explain torch/watchdog-timeout   a rule: its reason, fixes and sources
   logrules explain rendezvous               a phase
   logrules explain LR103                    a finding of `logrules check`
   logrules explain --causes                 all causes; also --phases

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
-from logrules.cli.did_you_mean import forgotten_verb, meant_in
+from logrules.cli.did_you_mean import forgotten_verb, hint, meant_in
 from logrules.cli.extension import installed_verbs, verb
 from logrules.cli.rule_options import preferred_language
 from logrules.cli.standard_streams import guarded_streams
@@ -69,6 +69,8 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
     first = argv[0].partition("=")[0] if argv else ""
     if first.startswith("--") and first not in _BEFORE_THE_VERB and not VERBS.keys().isdisjoint(argv):
         raise LogrulesError(f"{argv[0]}: options stand behind the verb, as in `logrules diagnose train.log --all`")
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:2], "--help"]
     parser, of_verb = _parser(argv, language)
     if not (argv or behind):
         # Status 0 would say that nothing is wrong.
@@ -76,6 +78,8 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
         return EXIT_UNUSABLE
     if argv and of_verb is None and (meant := forgotten_verb(argv)) is not None:
         raise LogrulesError(meant)
+    if argv and of_verb is None:
+        _refuse_first(argv[0], parser)
     starts_command = of_verb is not None and of_verb.get_default("command") is not None
     options, unknown = parser.parse_known_args(argv if starts_command else [*argv, *behind])
     if starts_command:
@@ -83,10 +87,19 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
         if not options.command and (meant := options.meant_by(argv, options.paths, unknown=bool(unknown))) is not None:
             raise LogrulesError(meant)
     if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        (of_verb or parser).error(f"unrecognized arguments: {' '.join(unknown)}")
     status = int(options.run(options))
     sys.stdout.flush()
     return status
+
+
+def _refuse_first(word: str, parser: "_Parser") -> None:
+    """Say what is wrong with a first word that is neither a verb nor one of the options before it."""
+    if not word.startswith("-"):
+        meant = hint(word, parser.verbs()) or "; `logrules --help` lists them"
+        raise LogrulesError(f"there is no verb `{word}`{meant}")
+    if word.startswith("--") and not any(option.startswith(word) for option in _BEFORE_THE_VERB):
+        parser.error(f"unrecognized arguments: {word}")
 
 
 def _sentences(fault: Exception) -> Iterable[str]:
@@ -144,8 +157,15 @@ class _Parser(argparse.ArgumentParser):
     language = "en"
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the command line, and what may have been meant; status 2."""
-        super().error(safe_lines(_said(message + meant_in(message, self._options()), self.language)))
+        """Say what is wrong with the command line, what may have been meant, and where all is listed; status 2."""
+        said = _said(message + meant_in(message, self._option_string_actions), self.language)
+        more = _said(f"`{self.prog} --help` lists what there is", self.language)
+        self.exit(EXIT_UNUSABLE, f"{self.prog}: {safe_lines(said)}\n{more}\n")
+
+    def verbs(self) -> tuple[str, ...]:
+        """The verbs that it knows."""
+        choices = (action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001
+        return tuple(verb for of_action in choices for verb in of_action)
 
     def format_usage(self) -> str:
         """The usage, in the user's language."""
@@ -154,12 +174,6 @@ class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """The help, in the user's language."""
         return _usage(super().format_help(), self.language)
-
-    def _options(self) -> set[str]:
-        """Its options and those of the verb that was asked for."""
-        verbs = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]  # noqa: SLF001
-        children = [child for action in verbs for child in action.choices.values()]
-        return {option for parser in (self, *children) for option in parser._option_string_actions}  # noqa: SLF001
 
 
 def _usage(text: str, language: str) -> str:

@@ -5,7 +5,7 @@ from logrules.model.record import record
 
 @record
 class Position:
-    """A position in a file; line and column count from 1."""
+    """A position in a file; line and column count from 1. Line 0 is the whole of it, or a folder."""
 
     path: str
     line: int = 1
@@ -15,7 +15,7 @@ class Position:
         return (self.path, self.line, self.column) < (other.path, other.line, other.column)
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
 @record

@@ -138,7 +138,7 @@ def rule_texts(roots: Iterable[Path]) -> Iterator[RuleText]:
             text = _text(path, str(path), str(root if root.is_dir() else root.parent))
             size += len(text.raw)
             if size > MAX_PACK_BYTES:
-                raise PackError([Problem(Position(str(root)), f"has more than {MAX_PACK_BYTES} bytes of rules")])
+                raise PackError([Problem(Position(str(root), 0), f"has more than {MAX_PACK_BYTES} bytes of rules")])
             yield text
 
 
@@ -165,11 +165,11 @@ def yaml_files(root: Path) -> list[Path]:
     if root.is_file():
         return [root]
     if not root.is_dir():
-        raise PackError([Problem(Position(str(root)), "no such file or folder of rules")])
+        raise PackError([Problem(Position(str(root), 0), "no such file or folder of rules")])
     found = islice((path for kind in ("*.yaml", "*.yml") for path in root.rglob(kind)), MAX_PACK_FILES + 1)
     files = sorted(found)
     if len(files) > MAX_PACK_FILES:
-        raise PackError([Problem(Position(str(root)), f"has more than {MAX_PACK_FILES} files of rules")])
+        raise PackError([Problem(Position(str(root), 0), f"has more than {MAX_PACK_FILES} files of rules")])
     return files
 
 

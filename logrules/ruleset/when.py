@@ -63,7 +63,9 @@ _Events: TypeAlias = Callable[[Mapping[str, int]], tuple[int, ...]]
 def _number_of(name: str, column: int) -> _Events:
     def resolve(signals: Mapping[str, int]) -> tuple[int, ...]:
         if name not in signals:
-            raise ConditionFault(f"unknown signal `{name}`; this rule has {listing(list(signals))}", column)
+            raise ConditionFault(
+                f"unknown signal `{name}`; this rule has {listing([f'`{known}`' for known in signals])}", column
+            )
         return (signals[name],)
 
     return resolve

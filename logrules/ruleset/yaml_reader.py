@@ -17,6 +17,19 @@ _Path: TypeAlias = tuple[str | int, ...]
 # What lists and mappings are anyhow; scalars that say nothing of their kind.
 _PLAIN_TAGS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
 _UNTAGGED = frozenset({None, "!"})
+# What helps against the usual slips, by what the parser says of them: its words are about its own workings.
+_REMEDIES = {
+    "tab character": "indent with blanks, not with tabs",
+    "cannot start any token": "indent with blanks, not with tabs; put a text that begins with @, % or ` in quotes",
+    "mapping values are not allowed": "put a text with `: ` in quotes, and let keys of one mapping begin in one column",
+    "unknown escape character": "put patterns in single quotes, in which a backslash is a backslash",
+    "did not find expected key": "let keys of one mapping begin in one column, and end quotes before the line goes on",
+    "did not find expected ','": "close the bracket, and put a text with a comma or `: ` in quotes",
+    "unexpected end of stream": "close the quote",
+    "could not find expected ':'": "each line of a mapping is `key: value`",
+    "undefined alias": "put a text that begins with * in quotes",
+    "alphabetic or numeric character": "put a text that begins with * or & in quotes",
+}
 
 
 class PlainLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -58,15 +71,21 @@ def parse_document(raw: bytes, shown: str) -> Document:
             loader.dispose()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        raise _refusal(mark, shown, f"is not valid YAML: {fault.problem or fault.context}") from None
+        raise _refusal(mark, shown, f"is not valid YAML: {fault.problem or fault.context}", _remedy(fault)) from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as fault:
         raise _refusal(None, shown, f"is not valid YAML: {str(fault).splitlines()[0]}") from None
 
 
-def _refusal(mark: Any, shown: str, message: str) -> PackError:
+def _remedy(fault: yaml.MarkedYAMLError) -> str | None:
+    """What helps against the usual slips: what the parser says of them speaks of its own workings."""
+    said = f"{fault.context or ''}: {fault.problem or ''}"
+    return next((remedy for words, remedy in _REMEDIES.items() if words in said), None)
+
+
+def _refusal(mark: Any, shown: str, message: str, hint: str | None = None) -> PackError:
     """What is wrong at a mark of the parser."""
     place = Position(shown) if mark is None else Position(shown, *_line_and_column(mark))
-    return PackError([Problem(place, message)])
+    return PackError([Problem(place, message, hint)])
 
 
 def _line_and_column(mark: Any) -> tuple[int, int]:

@@ -33,6 +33,8 @@ class FoundJob:
 
 def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple[FoundJob, ...]:
     """The jobs below ``root``, in natural order. Raises LogrulesError for none, or one of too many files."""
+    if root.is_file():
+        raise LogrulesError(f"{root}: is a file, and jobs are looked for in a folder; for one log: logrules diagnose")
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:

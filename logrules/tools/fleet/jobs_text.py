@@ -43,12 +43,16 @@ _ON = Text("on {hosts}", "位于 {hosts}")
 _NOTE = Text("note: {note}", "备注：{note}")
 _SNOOZED_UNTIL = Text("snoozed until {date}", "暂停提示至 {date}")
 _NO_GROUP = Text("no job that failed or stalled names a {by}", "失败或停滞的任务都没有给出 {by}")
+_NO_JOB = Text("no job fits", "没有符合条件的作业")
 _HIDDEN = Text("{count} snoozed (--all shows them)", "{count} 个已暂停提示（--all 显示）")
 
 
 def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str) -> None:
     """A row a job, and a line that sums up."""
     console = _console(out)
+    if not summaries:
+        console.print(_NO_JOB.of(language))
+        return
     console.print(_table(summaries, console.width, language))
     troubled = sum(one.troubled for one in summaries)
     lost = sum(one.lost_s or 0.0 for one in summaries)

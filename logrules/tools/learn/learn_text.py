@@ -27,8 +27,8 @@ def render_text(learned: Sequence[LearnedGroup], extent: Extent, out: TextIO) ->
     """The kinds of failures with their cost, their line, their draft and their question."""
     kinds = len(learned) + extent.more_kinds
     out.write(
-        f"{counted(extent.unexplained, 'job')} of {extent.jobs} failed of what nothing explains"
-        f" ({counted(kinds, 'kind')}); {counted(extent.healthy, 'healthy job')} to compare with\n"
+        f"{extent.unexplained} of {counted(extent.jobs, 'job')} failed and nothing explains why"
+        f" ({counted(kinds, 'kind')} of failures); {counted(extent.healthy, 'healthy job')} to compare with\n"
     )
     for number, one in enumerate(learned, start=1):
         line = one.group.telling[0]

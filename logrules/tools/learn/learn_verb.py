@@ -173,5 +173,8 @@ def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:
         write_new(path, one.draft.text.encode())
         count += 1
     shown = safe(str(folder))
+    if not count:
+        print(f"logrules: no draft to write; {shown} is left as it is", file=sys.stderr)
+        return
     said = f"wrote {counted(count, 'draft')}; now `logrules check {shown}` and `logrules test {shown}`"
     print(f"logrules: {said}", file=sys.stderr)
