@@ -49,6 +49,7 @@ class Stance(StrEnum):
 HIGHEST_RANK = 1_000_000
 # Of a printed range of ranks, so many are taken.
 LONGEST_RANGE = 20_000
+_RANK_DIGITS = len(str(HIGHEST_RANK))
 
 
 # Process ids, sizes, codes and steps have no more digits; what has is damaged.
@@ -65,7 +66,7 @@ def whole_number(text: str | None, digits: int = _MOST_DIGITS) -> int | None:
 
 def as_rank(text: str | None) -> int | None:
     """The rank that a log prints, or how many there are; None for what is no number or more than any job has."""
-    rank = whole_number(text, len(str(HIGHEST_RANK)))
+    rank = whole_number(text, _RANK_DIGITS) if text else None
     return rank if rank is not None and 0 <= rank <= HIGHEST_RANK else None
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import ahocorasick_rs
 
-from logrules.parsing.hits import Hits
-from logrules.parsing.literal_matcher import Literal
+from logrules.parsing.hits import Hits, Literal
 
 
 class AhoCorasickMatcher:

@@ -4,6 +4,10 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
+from typing import TypeAlias
+
+# Bytes to be found, the number to report for them, and whether only their first place in a scan is asked for.
+Literal: TypeAlias = tuple[bytes, int, bool]
 
 
 class Hits:

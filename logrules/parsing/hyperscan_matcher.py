@@ -11,8 +11,7 @@ from copy import copy
 
 import hyperscan
 
-from logrules.parsing.hits import Hits
-from logrules.parsing.literal_matcher import Literal
+from logrules.parsing.hits import Hits, Literal
 from logrules.ruleset.cache_files import keep_for, kept_for
 
 

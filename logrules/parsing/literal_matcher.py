@@ -4,13 +4,10 @@ Both find the same. Hyperscan is the faster by far (2 GB/s against 0.3), but has
 """
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from logrules.model.errors import LogrulesError
-from logrules.parsing.hits import Hits
-
-# Bytes to be found, the number to report for them, and whether only their first place in a scan is asked for.
-Literal: TypeAlias = tuple[bytes, int, bool]
+from logrules.parsing.hits import Hits, Literal
 
 
 class LiteralMatcher(Protocol):

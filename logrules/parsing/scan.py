@@ -6,8 +6,8 @@ from itertools import compress, pairwise
 
 from logrules.model.record import record
 from logrules.parsing.exception_line import may_be_by_place
-from logrules.parsing.hits import Hits
-from logrules.parsing.literal_matcher import Literal, matcher_of
+from logrules.parsing.hits import Hits, Literal
+from logrules.parsing.literal_matcher import matcher_of
 from logrules.parsing.uncoloured import uncoloured
 from logrules.ruleset.pack import Signal, TraceForm
 
