@@ -101,7 +101,9 @@ _BETWEEN = regex.compile(
     regex.VERBOSE | regex.IGNORECASE,
 )
 # The word behind these is whose password it is, or where it is for.
-_WHOSE = regex.compile(r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE)
+_WHOSE = regex.compile(
+    r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE
+)
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS, _MAX_WORDS = 150, 8
 # Right behind these a value stands.
