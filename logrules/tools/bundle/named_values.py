@@ -11,11 +11,11 @@ from logrules.tools.bundle.secret_looks import (
     drawn_by_lot,
     has_mixture,
     has_signs,
+    is_any_secret,
     is_chosen,
     is_counted,
     is_drawn,
     is_hinted,
-    is_any_secret,
     is_identifier,
     is_issued,
     is_nothing,
@@ -114,17 +114,13 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     quoted = found["quote"] is not None or found["deep"] is not None
     if is_chosen(secret) and _tells_enough(found, left, before):
         return True
-    if found["wrapped"] is not None and not quoted and not is_drawn(secret):
+    if _is_another_thing(found, left, secret, quoted=quoted):
         return False
     if found["hint"] is not None:
         # Columns are apart by tabs, words of prose by blanks: beside those the name must be no word, nor the value.
         is_apart = found["gap"] is None or is_flag or quoted or found["gap"][0] in "\t:"
         is_apart = is_apart or (left.endswith("_") and drawn_by_lot(secret) >= MIN_SIGNED)
-        if not left.strip("_.") and _is_any_word(found, secret, quoted=quoted):
-            return False
         return is_apart and is_hinted(found["hint"], left, before, secret)
-    if found["key"] is not None and is_any_secret(left, found["key"]) and not is_telling(secret):
-        return False
     if found["prose"] is not None:
         return has_mixture(secret) if found["password"] else drawn_by_lot(secret) >= MIN_STRONG
     if found["gap"] is not None and not is_flag:
@@ -161,8 +157,14 @@ def _is_metavariable(text: str, found: "regex.Match[str]", secret: str) -> bool:
     return secret.isupper() and _letters(text[max(0, end - _LEFT_CHARS) : end]).endswith(_letters(secret))
 
 
-def _is_any_word(found: "regex.Match[str]", secret: str, *, quoted: bool) -> bool:
-    """Whether it stands behind a word that alone is one of this field too: the key of a map, a compiler's pass."""
+def _is_another_thing(found: "regex.Match[str]", left: str, secret: str, *, quoted: bool) -> bool:
+    """Whether it is no secret since its name alone is a word of this field: the key of a map, a pass, a resource."""
+    if found["wrapped"] is not None and not quoted and not is_drawn(secret):
+        return True
+    if found["key"] is not None:
+        return is_any_secret(left, found["key"]) and not is_telling(secret)
+    if found["hint"] is None or left.strip("_."):
+        return False
     word, is_apart = found["hint"].lower(), found["gap"] is not None
     is_any = (word == "pass" and is_apart) or (word in {"key", "token"} and (is_apart or not quoted))
     return is_any and drawn_by_lot(secret) < MIN_SIGNED and not has_signs(secret)

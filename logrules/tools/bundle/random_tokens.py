@@ -1,4 +1,4 @@
-"""Tokens of issuers that no table has: long, of letters of both cases and digits that take turns as only chance has them."""
+"""Tokens of issuers that no table has: long, of letters of both cases and digits in an order that is chance's."""
 
 import base64
 import binascii
@@ -11,7 +11,11 @@ import regex
 from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot
 
 _LONG = regex.compile(
-    r"(?<![\w-])(?=[a-z0-9_-]*+[A-Z])(?=[A-Z0-9_-]*+[a-z])(?=[A-Za-z_-]*+\d)(?!\w*+-?[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9_-]{24,4096}+"
+    r"""
+    (?<![\w-]) (?=[a-z0-9_-]*+[A-Z]) (?=[A-Z0-9_-]*+[a-z]) (?=[A-Za-z_-]*+\d)
+    (?! (?:[A-Za-z]{1,8}-)?+ [0-9a-f]{8}-[0-9a-f]{4}- ) [A-Za-z0-9_-]{24,4096}+
+    """,
+    regex.VERBOSE,
 )
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
