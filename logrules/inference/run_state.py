@@ -1,5 +1,7 @@
 """What the present run of a job has shown so far, before any rule is asked."""
 
+import itertools
+
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.failures import Failures
 from logrules.inference.job_state import JobState
@@ -42,6 +44,7 @@ class RunState:
         self.parting: Observation | None = None
         self._parted: set[int] = set()
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
+        self._index = index
         self._seen_frameworks: set[str] = set()
         self._by_component = index.components
         self._loops_of = index.loops
@@ -51,10 +54,12 @@ class RunState:
         # What is part of another phase by the frameworks seen.
         self._within: dict[str, str] = {}
 
-    def see_frameworks(self, frameworks: tuple[str, ...]) -> None:
-        """A line shows these frameworks."""
-        self._seen_frameworks.update(frameworks)
-        for name in frameworks:
+    def see_frameworks(self, event: Event) -> None:
+        """A line shows frameworks, by its prefixes or by what it says."""
+        signs = self._index
+        headers = (signs.headers.get(header, ()) for header in event.headers)
+        for name in itertools.chain(*headers, *(signs.frameworks.get(hit.signal, ()) for hit in event.hits)):
+            self._seen_frameworks.add(name)
             loops = self._loops_of.get(name, ())
             self._loops.update(loops)
             self._within.update(

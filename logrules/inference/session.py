@@ -214,10 +214,8 @@ class Session:
 
     def _take_names(self, event: Event) -> None:
         """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
-        for header in event.headers:
-            self._run.see_frameworks(self._index.headers.get(header, ()))
+        self._run.see_frameworks(event)
         for hit in event.hits:
-            self._run.see_frameworks(self._index.frameworks.get(hit.signal, ()))
             if (name := self._index.told.get(hit.signal)) is not None:
                 self._job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
 
