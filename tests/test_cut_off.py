@@ -45,7 +45,7 @@ def on():
         ("the log begins with the rest of a message", "    _...: st...\n" + HEADLESS, True),
         ("the log begins with source of a frame, all of it logged", TORN + LOGGED, True),
         ("the same with a clock that goes on, passed on by a server", CLOCKED, True),
-        ("a program logs the frames of something that it told of", LOGGED.splitlines()[0][:46] + " it is here:\n" + LOGGED, False),
+        ("a program logs frames of which it told", LOGGED.splitlines()[0][:46] + " it is here:\n" + LOGGED, False),
         ("its frames alone name who wrote it", STEPS + FRAMES.splitlines()[0] + "\n" + RANKED, True),
         ("a stack that was printed", "Stack (most recent call last):\n" + HEADLESS, False),
         ("a log that begins in a traceback and goes on", HEADLESS + STEPS, False),
