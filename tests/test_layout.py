@@ -21,7 +21,6 @@ SHORT = {
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",
     "tools/bundle/bundle_archive": "how a bundle is packed",
-    "tools/fleet/progress_bar": "two verbs draw it",
 }
 
 

@@ -114,7 +114,6 @@ def _read(
     return session.report(how.tally.lines, tuple(source.name for source in sources if source.name not in unread))
 
 
-
 def _aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
     if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
         return Alignment()
