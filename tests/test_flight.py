@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules.cli.main import main
 from logrules.engine.follow import Following
 from logrules.engine.run import replay
 from logrules.inference.observation import Observation
@@ -411,3 +412,17 @@ def test_any_bytes_are_a_dump_or_none(data):
             assert all(record.worker.rank == 0 for record in read_dump("r", 0, head + data))
         except NoDump as fault:
             assert str(fault)
+
+
+def test_a_replay_reads_the_dumps_as_a_saved_folder_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = written(tmp_path, lambda rank: as_json(dump(up_to(40) if rank == 2 else up_to(41, state="scheduled"))))
+    for rank in range(4):
+        (folder / f"rank{rank}.log").write_text(f"2025-06-15 15:07:20 INFO [rank{rank}] step 40 loss 0.5\n")
+    told = []
+    for words in (["diagnose"], ["watch", "--quiet", "--panel", "off", "--replay", "max"]):
+        main([*words, "--format", "json", str(folder)])
+        report = json.loads(capsys.readouterr().out)
+        first = report["diagnoses"][0]
+        told.append((report["lines"], sorted(report["sources"]), report["comparison"], first["rule"], first["title"]))
+    assert told[0] == told[1]
+    assert told[0][2]["differences"][0]["kind"] == "missed"

@@ -146,6 +146,22 @@ def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(
     assert _ran(capsys, *words, make())[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["inspect", "--job", "loop.log"], "no Python process works there"),
+        (["inspect", "--pid", "1", "--rules", "loop.log"], "loop.log"),
+        (["watch", "--replay", "max", "loop.log"], "symbolic links"),
+        (["watch", "--rules", "loop.log", "--", "true"], "loop.log"),
+    ],
+)
+def test_links_in_a_loop_are_a_sentence(capsys, words, says):
+    Path("loop.log").symlink_to("loop.log")
+    status, _, err = _ran(capsys, *words)
+    assert status == 2
+    assert says in err
+
+
 def test_a_pipe_is_read_once_a_writer_comes(capsys):
     os.mkfifo("a.log")
     writer = threading.Timer(0.1, Path("a.log").write_bytes, [_OOM])

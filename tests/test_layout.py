@@ -22,7 +22,6 @@ SHORT = {
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",
     "tools/bundle/bundle_archive": "how a bundle is packed",
-    "tools/fleet/progress_bar": "two verbs draw it",
     "tools/fleet/since": "three verbs of two tools take a moment so",
 }
 

@@ -3,8 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -48,8 +47,6 @@ _EXAMPLES = """examples:
 exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule knows, 2 the input was unusable"""
 
 
-# Below this a report comes before a bar could be read.
-_WORTH_A_BAR_BYTES, _WORTH_A_BAR_LOGS = 200_000_000, 500
 # What a browser on a phone still scrolls through.
 PAGE_LINES = 50_000
 
@@ -126,9 +123,10 @@ def _report(
     readers: "Readers | None",
     options: argparse.Namespace,
 ) -> Report:
+    from logrules.cli.progress_bar import reading_progress
     from logrules.engine.run import replay
 
-    with _reading_progress(found) as progress:
+    with reading_progress(found) as progress:
         if readers is not None:
             from logrules.engine.distributed import replay_spread
 
@@ -211,20 +209,3 @@ def render_report(report: Report, options: argparse.Namespace, out: "TextIO", an
         render_text(report, out, options.lang, options.shell or report.shell, all_diagnoses=options.all)
         for annex in annexes:
             annex.render(out)
-
-
-@contextmanager
-def _reading_progress(found: "Discovered") -> Iterator[Callable[[int], None] | None]:
-    """What ``replay`` calls with the bytes read so far; None where no bar is shown."""
-    total_bytes, logs = found.total_bytes, len(found.sources)
-    is_long = (total_bytes or 0) >= _WORTH_A_BAR_BYTES or logs >= _WORTH_A_BAR_LOGS
-    if total_bytes is None or not is_long or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=total_bytes)
-        yield lambda done: bar.update(task, completed=done)

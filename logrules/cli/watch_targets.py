@@ -62,12 +62,15 @@ class Replayed(Job):
     def __init__(self, options: argparse.Namespace, pack: Pack) -> None:
         from logrules.engine.replay_source import ReplaySource
         from logrules.sources.discover import discover
+        from logrules.sources.source import RecordSource
 
         super().__init__()
         speed = None if options.replay == float("inf") else options.replay
         # A beat of a second of ours; without sleep, as fine as it is worth.
         self.beat_s = speed or 30.0
-        self.source = ReplaySource(discover(options.paths).sources, pack, speed, options.then_quiet)
+        sources = discover(options.paths).sources
+        self.dumps = [source for source in sources if isinstance(source, RecordSource)]
+        self.source = ReplaySource(sources, pack, speed, options.then_quiet)
 
     def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
         """Replay no further."""

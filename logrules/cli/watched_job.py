@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
 
-from logrules.sources.source import Source
+from logrules.sources.source import RecordSource, Source
 from logrules.sources.turn import Turn
 
 STDIN, STDOUT = 0, 1
@@ -16,14 +16,15 @@ ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
 class Job:
     """Something to watch; what is said here holds where a kind of job says nothing else.
 
-    ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live; ``echoes`` says
-    that its log goes to standard output; ``zone`` is that of its times, ``beat_s`` how often it is looked at in
-    silence, by its own clock. ``source`` is what is followed; whoever writes to where that is passed on takes
-    the ``turn``.
+    ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live, ``dumps`` what flight
+    recorders left behind at its end; ``echoes`` says that its log goes to standard output; ``zone`` is that of its
+    times, ``beat_s`` how often it is looked at in silence, by its own clock. ``source`` is what is followed; whoever
+    writes to where that is passed on takes the ``turn``.
     """
 
     signals: tuple[str, ...] = ENDING
     backlog: Sequence[Source] = ()
+    dumps: Sequence[RecordSource] = ()
     echoes: bool = False
     zone: tzinfo | None = None
     beat_s: float | None = 1.0

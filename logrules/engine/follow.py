@@ -45,8 +45,9 @@ class Following:
 
     ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
     clock, it may stay without an update; None for as long as silence changes nothing. ``backlog`` are logs that exist
-    already, read first and merged by their times; ``source`` goes on where they end. With ``cache`` compiled literals
-    are kept in the user's cache folder. One thread iterates; ``report`` and ``ingest`` may be called from any.
+    already, read first and merged by their times; ``source`` goes on where they end. ``dumps`` are what flight
+    recorders wrote when the job had ended. With ``cache`` compiled literals are kept in the user's cache folder. One
+    thread iterates; ``report`` and ``ingest`` may be called from any.
     """
 
     def __init__(
@@ -55,10 +56,13 @@ class Following:
         pack: Pack,
         beat_s: float | None = 1.0,
         backlog: Sequence[Source] = (),
+        dumps: Sequence[RecordSource] = (),
         *,
         cache: bool = False,
     ) -> None:
         self._source = source
+        self._dumps = dumps
+        self._dump_lines = 0
         self._pack = pack
         self._beat_s = beat_s
         self._backlog = backlog
@@ -273,6 +277,10 @@ class Following:
             yield from self._feed(log, chain(log.growing.held(), log.growing.ends()))
             for sentence in log.reader.dropped:
                 self._session.note(name, sentence)
+        for dump in self._dumps:
+            self._dump_lines += dump.lines
+            log = self._log(dump.name)
+            yield from self._feed(log, (replace(record, arrived=self._now) for record in dump.records))
         yield from self._session.feed(end)
 
     def _log(self, source: str) -> _Log:
@@ -283,7 +291,8 @@ class Following:
         return known
 
     def _lines(self) -> int:
-        return sum(log.growing.read_lines + log.growing.unfinished for log in self._logs.values())
+        read = sum(log.growing.read_lines + log.growing.unfinished for log in self._logs.values())
+        return read + self._dump_lines
 
     def _holds(self) -> bool:
         return any(log.growing.holds for log in self._logs.values())
