@@ -72,10 +72,10 @@ def test_a_pack_has_a_number_of_files_and_of_bytes(folder: Path, monkeypatch: py
         (folder / f"{number}.yaml").write_text("1234567\n")
     assert len(list(rule_texts([folder]))) == 4
     monkeypatch.setattr("logrules.ruleset.load.MAX_PACK_BYTES", 20)
-    with pytest.raises(PackError, match="theirs:1:1: has more than 20 bytes of rules"):
+    with pytest.raises(PackError, match="theirs: has more than 20 bytes of rules"):
         list(rule_texts([folder]))
     monkeypatch.setattr("logrules.ruleset.load.MAX_PACK_FILES", 3)
-    with pytest.raises(PackError, match="theirs:1:1: has more than 3 files of rules"):
+    with pytest.raises(PackError, match="theirs: has more than 3 files of rules"):
         list(rule_texts([folder]))
 
 
