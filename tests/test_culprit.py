@@ -39,6 +39,16 @@ STORIES = {
         "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
         "\tclass_name: Worker\n\tpid: 400\n\tip: 10.0.0.8\n", 5,
     ),
+    "verl's name of an actor says its place on its node, which is its rank on the first node alone": (
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+        "\tclass_name: create_colocated_worker_cls.<locals>.WorkerDict\n\tname: Qw34ErWorkerDict_1:3\n", None,
+    ),
+    "and goes before the number of a process": (
+        "(WorkerDict pid=400, ip=10.0.0.8) [rank5]: ready\n"
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+        "\tclass_name: create_colocated_worker_cls.<locals>.WorkerDict\n\tpid: 400\n\tname: Qw34ErWorkerDict_0:0\n"
+        "\tip: 10.0.0.8\n", 0,
+    ),
     "of the same number on two hosts nobody can tell": (
         "(Worker pid=400, ip=10.0.0.7) [rank4]: ready\n(Worker pid=400, ip=10.0.0.8) [rank5]: ready\n"
         "[12345.678901] Out of memory: Killed process 400 (python3) total-vm:412345678kB, anon-rss:251234567kB\n", None,

@@ -41,7 +41,7 @@ def suspects(context: FailureContext, sides: RankComparison | None) -> tuple[tup
     declined = sides is not None and sides.spread is not None
     if hypothesis.rule.culprit == "none" or declined:
         return ranks, hosts
-    if (struck := _process_hit(hypothesis, rank_table)) is not None and not any(hypothesis.named_ranks):
+    if (struck := _process_hit(hypothesis, rank_table)) is not None and not hypothesis.named_ranks:
         ranks = (struck,)
     if not ranks:
         if lost := _lost_peer(hypothesis, rank_table):
