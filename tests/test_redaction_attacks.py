@@ -107,10 +107,12 @@ def test_no_secret_survives_in_any_further_place(redactor, part):
     assert leaked(redactor, islice(first(), part, None, 4)) == []
 
 
+@pytest.mark.fuzz
 def test_no_secret_survives_in_any_place_of_the_second_attack(redactor):
     assert leaked(redactor, islice(second(), 0, None, STEP)) == []
 
 
+@pytest.mark.fuzz
 def test_no_secret_survives_in_any_place_of_the_third_attack(redactor):
     assert leaked(redactor, islice(third(), 0, None, STEP)) == []
 

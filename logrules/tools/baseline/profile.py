@@ -49,7 +49,7 @@ class LogProfile:
 def profile_of(paths: Sequence[str], pack: Pack, kinds: Kinds) -> LogProfile:
     """Read a good run: its lines, and its metrics."""
     pace = Pace(pack)
-    report = replay(discover(paths).sources, pack, observe=pace.see)
+    report = replay(discover(paths).sources, pack, observe=pace.see, cache=True)
     profile = lines_of(paths, kinds)
     profile.medians = medians_of(report, pace)
     return profile

@@ -85,7 +85,7 @@ def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.tools.doctor.machine import Asked, Machine
 
     found = recorded(discover(options.paths))
-    report = replay(found.sources, chosen_pack(options), notes=found.notes)
+    report = replay(found.sources, chosen_pack(options), notes=found.notes, cache=True)
     for note in report.notes:
         if note.unread:
             _say(f"{note.source}: {note.note}; it is not in the bundle")
