@@ -163,8 +163,8 @@ def test_a_secret_at_the_column_where_lines_are_cut_does_not_leave_in_part(tmp_p
     assert not [name for name, text in contents(Path("b.tar.gz")).items() if SECRET[:12] in text]
 
 
-def test_a_secret_known_from_the_configuration_goes_from_what_was_gathered_before(log, tmp_path):
-    secret = "q7Xv2Lm9Rt4Zk8Wn"
+@pytest.mark.parametrize("secret", ["q7Xv2Lm9Rt4Zk8Wn", "vk-Meadow-4402-copper-b1"])
+def test_a_secret_known_from_the_configuration_goes_from_what_was_gathered_before(log, tmp_path, secret):
     log.write_text(f"GET /v1/{secret}/models failed\n")
     (tmp_path / "ds.json").write_text(f'{{"api_key": "{secret}"}}')
     assert main(["bundle", str(log), "--config", "ds.json", "-o", "b.tar.gz"]) == 0

@@ -12,6 +12,7 @@ from logrules.tools.bundle.secret_looks import drawn_by_lot
 _HEAD_CHARS = 6
 _MIN_CHARS = 8
 _MAX_CHARS = 1_024
+_MIN_PHRASE = 16
 _ENDS = "\n\r\"'…\\"
 
 
@@ -57,5 +58,11 @@ class KnownSecrets:
 def _is_telling(secret: str) -> bool:
     """Whether a secret cannot be a word, a name or a path that stands elsewhere by chance."""
     if all(char.isalnum() or char in "_-./:" for char in secret):
-        return drawn_by_lot(secret) >= _MIN_CHARS
+        return drawn_by_lot(secret) >= _MIN_CHARS or _is_phrase(secret)
     return any(map(str.isalpha, secret))
+
+
+def _is_phrase(secret: str) -> bool:
+    """Whether words and numbers make a password: long, with capitals, small letters and digits, and no path."""
+    kinds = (str.isupper, str.islower, str.isdecimal)
+    return len(secret) >= _MIN_PHRASE and not set("/.:") & set(secret) and all(any(map(kind, secret)) for kind in kinds)
