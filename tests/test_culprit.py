@@ -393,3 +393,8 @@ def test_a_fallback_of_another_rank_that_came_later_explains_nothing_known(shipp
 )
 def test_a_printed_list_of_ranks_may_hold_ranges(text: str, expected: set[int]):
     assert ranks_listed(text) == expected
+
+
+def test_however_many_ranges_are_printed_few_ranks_are_taken() -> None:
+    ranges = ",".join(f"{first}-{first + LONGEST_RANGE}" for first in range(0, 900_000, 30_000))
+    assert LONGEST_RANGE < len(ranks_listed(ranges)) <= 2 * (LONGEST_RANGE + 1)

@@ -16,7 +16,7 @@ from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.session import Session
 from logrules.model.event import Event
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import End
 from logrules.parsing.captures import Captures
@@ -76,8 +76,7 @@ def replay(
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()
     with ScanPool(max(1, threads)) as pool:
-        unread: list[SourceNote] | None = [] if len(sources) > 1 else None
-        how = Extraction(scanners, pool, session.note, tally, window_bytes(len(sources)), progress, unread=unread)
+        how = Extraction(scanners, pool, session.note, tally, window_bytes(len(sources)), progress)
         report = _read(how, session, sources, pack, notes, observe)
     if cache:
         keep_patterns(pack.digest)
@@ -93,8 +92,7 @@ def replay_prepared(
 ) -> Report:
     """The same on a prepared pack, in this thread, into a session of it that can be asked more than its report."""
     pool, size = ScanPool(0), window_bytes(len(sources))
-    unread: list[SourceNote] | None = [] if len(sources) > 1 else None
-    how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader, unread=unread)
+    how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader)
     return _read(how, session, sources, on.pack, notes, observe)
 
 
@@ -106,12 +104,15 @@ def _read(
     notes: Iterable[SourceNote],
     observe: Callable[[Event], None] | None,
 ) -> Report:
+    unread: list[SourceNote] = []
+    if len(sources) > 1:
+        how = replace(how, unread=unread)
     streams = [Stream(source.name, how.events(source), modified_of(source)) for source in sources]
     reason(session, streams, alignment_of(sources, pack), notes, observe)
-    for note in how.unread or ():
+    for note in unread:
         session.remark(note)
-    unread = {note.source for note in how.unread or ()}
-    return session.report(how.tally.lines, tuple(source.name for source in sources if source.name not in unread))
+    lost = {note.source for note in unread}
+    return session.report(how.tally.lines, tuple(source.name for source in sources if source.name not in lost))
 
 
 def alignment_of(sources: Sequence[Source], pack: Pack) -> Alignment:
