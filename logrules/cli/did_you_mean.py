@@ -5,15 +5,16 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from logrules.model.late_pattern import late_pattern
 from logrules.output.escape import safe
 
-_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)", re.DOTALL)
-_UNKNOWN = re.compile(r"unrecognized arguments: (.*)", re.DOTALL)
+_CHOICE = late_pattern(r"invalid choice: '([^']*)' \(choose from (.*)\)", re.DOTALL)
+_UNKNOWN = late_pattern(r"unrecognized arguments: (.*)", re.DOTALL)
 _MAX_NEAR = 3
 # What logs, folders, patterns and URLs may have, and no verb has.
-_OF_A_PATH = re.compile(r"[./\\*?]")
+_OF_A_PATH = late_pattern(r"[./\\*?]")
 _STANDARD_INPUT = "-"
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = late_pattern(r"[A-Za-z_]\w*=")
 # How what the system can start begins: a script, a binary of Linux.
 _STARTS = (b"#!", b"\x7fELF")
 

@@ -3,15 +3,16 @@
 import re
 
 from logrules.inference.progress_key import MAX_CHARS
+from logrules.model.late_pattern import late_pattern
 
 # tqdm's own words: how much [of how much] [time gone<time left, rate].
-_DRAWN = re.compile(
+_DRAWN = late_pattern(
     r"(?:^|[\s|])(?P<count>\d+(?:\.\d+)?)(?P<scale>[kMGTP]?)"
     r"(?:/(?P<total>\d+(?:\.\d+)?)(?P<total_scale>[kMGTP]?)|\s?[A-Za-z]{1,20})? "
     r"\[(?P<gone>\d+(?::\d\d){1,2})(?:<\d+(?::\d\d){1,2})?, +"
     r"(?P<rate>\d+(?:\.\d+)?)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
 )
-_GONE = re.compile(r"\[(\d{1,6}(?::\d\d){1,2})[<,]")
+_GONE = late_pattern(r"\[(\d{1,6}(?::\d\d){1,2})[<,]")
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 # The first round has shown no pace: it may have been the only one.
 _ROUNDS = 2

@@ -7,20 +7,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Text
 from logrules.ruleset.name_tables import OtherName, ToldName
 from logrules.ruleset.pattern import bounded, folded, may_hold
 from logrules.ruleset.rule_text import SLOT
 
-_PLAIN = re.compile(r"[\w@%+=:,./-]+")
-_UNSAFE = re.compile(r"[^\w./:@%+=,\-\[\]() \\]")
+_PLAIN = late_pattern(r"[\w@%+=:,./-]+")
+_UNSAFE = late_pattern(r"[^\w./:@%+=,\-\[\]() \\]")
 # What the reader has to fill in may name a value: <pid of rank {rank}>.
-_IN_PLACEHOLDER = re.compile(r"<[A-Za-z][^<>|;&]*$")
-_NO_WORD = re.compile(r"[\W_]+")
+_IN_PLACEHOLDER = late_pattern(r"<[A-Za-z][^<>|;&]*$")
+_NO_WORD = late_pattern(r"[\W_]+")
 _MAX_VALUE = 200
 _MAX_SAID = 200
 # Controls, marks of writing direction, line and paragraph separators, lone surrogates: no sentence of ours has them.
-_CONTROLS = re.compile(
+_CONTROLS = late_pattern(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 )
 

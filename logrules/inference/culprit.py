@@ -1,6 +1,5 @@
 """Which rank and host a diagnosis points at: by its own lines and the comparison of the ranks, else by other lines."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis
@@ -9,6 +8,7 @@ from logrules.inference.rank_attribution import MAX_READ, FailureContext, attrib
 from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable
 from logrules.model.event import whole_number
+from logrules.model.late_pattern import late_pattern
 from logrules.model.report import DivergenceKind
 from logrules.ruleset.condition import Detection, Detector
 from logrules.ruleset.pack import Rule
@@ -26,9 +26,9 @@ _HUNG = (
     DivergenceKind.NEVER_ARRIVED,
     DivergenceKind.STEP_BEHIND,
 )
-_ON_HOST = re.compile(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
+_ON_HOST = late_pattern(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 # An address that says no more than that the peer is on the same host.
-_LOOPBACK = re.compile(r"127\.|localhost\b|::1$")
+_LOOPBACK = late_pattern(r"127\.|localhost\b|::1$")
 
 
 def suspects(context: FailureContext, sides: RankComparison | None) -> tuple[tuple[int, ...], tuple[str, ...]]:

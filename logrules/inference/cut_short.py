@@ -1,16 +1,16 @@
 """Whether a log breaks off in the middle of a line: it was cut there, and its writers went on."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 from logrules.model.event import Event
+from logrules.model.late_pattern import late_pattern
 
-_FIGURES = re.compile(r"\d+")
+_FIGURES = late_pattern(r"\d+")
 # Something follows these.
 _GOES_ON = (",", "(", "[", "{")
 # What tqdm draws between the percentage and the counters, as long as it has come.
-_DRAWN = re.compile(r"[\u2588-\u258f ]+")
+_DRAWN = late_pattern(r"[\u2588-\u258f ]+")
 # So many lines of one kind show how lines of it end; of a single one a word must be broken.
 _KNOWN = 2
 # The lines above that are compared, and so much of each.

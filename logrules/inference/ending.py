@@ -1,6 +1,5 @@
 """How a log ends: its last lines, what kinds of them came after a moment, which of them are errors."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -11,6 +10,7 @@ from logrules.inference.progress_key import bar_of, progress_key
 from logrules.inference.reopening import opening_of, opens_again
 from logrules.inference.worker_state import peers
 from logrules.model.event import Event, Level, Stance
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.template import begins_statement, is_table_row, template_of
 
@@ -21,12 +21,12 @@ WAITING_KINDS = 10
 WAITING_LINES, _OF_A_KIND = 30, 6
 # A script that waits prints nothing: what is logged behind a wait has a level or a name in front, or is a complaint.
 _PRINTED_KINDS = 2
-_OF_OTHERS = re.compile(
+_OF_OTHERS = late_pattern(
     r"(?i)warn|error|fail|traceback|\^C|\bINFO\b|\bDEBUG\b|wait|retry|timed? ?out|cancel|kill|abort|shut|%\||^\W*$"
 )
 # What a loop measures, in whatever words around it: who waits has nothing new to tell of it.
 _MEASURED_ROUNDS = 3
-_MEASURES = re.compile(r"(?i)loss|(?<![a-z])acc(?:uracy)?(?![a-z])|(?<![a-z])ppl(?![a-z])|perplexity|reward")
+_MEASURES = late_pattern(r"(?i)loss|(?<![a-z])acc(?:uracy)?(?![a-z])|(?<![a-z])ppl(?![a-z])|perplexity|reward")
 # Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
 OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
@@ -34,17 +34,17 @@ _LAST_LINES = 40
 _ROUNDS = 4
 # Who works through a list writes so many lines more that begin with words that others began with before.
 _CARRIED_LINES, _BEGIN_WORDS = 12, 2
-_OF_NO_LOOP = re.compile(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
+_OF_NO_LOOP = late_pattern(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
 # Of fewer lines nobody can say that they are all that the program wrote.
 _WHOLE_STREAM_LINES = 8
 # What a process says on its way out, and what others print into the same line.
-_LEAVES = re.compile(
+_LEAVES = late_pattern(
     r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort"
     r"|destroy|leaked|traceback|error|exception|fail)"
 )
 
 # What a script says with the level of an error so that it is seen, or a figure that is called so: nothing went wrong.
-_ANNOUNCES = re.compile(
+_ANNOUNCES = late_pattern(
     r"(?i)\W*(?:start(?:ing|ed)|begin(?:ning|s))"
     r"(?: (?!fail|error|refus|deni|abort|cancel|not\b|no\b|too\b|tim)[\w.-]+){1,5}\W*"
     r"|(?:error\W{1,3})?\d{1,9}\.\d{1,20}(?:e-?\d{1,3})?%?"

@@ -1,12 +1,12 @@
 """The lines that a report shows for a hypothesis: those that it rests on, and the assertion where its error is mute."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.model.event import Event
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.report import Evidence
 from logrules.ruleset.pack import Signal
@@ -18,8 +18,8 @@ MAX_EVIDENCE_TEXT = 2_000
 _LEAD_CHARS = 60
 # The statement stands above the error, behind the marks that Python puts under it.
 _STATEMENT_LINES = 3
-_MUTE = re.compile(r"(?:[A-Za-z_]\w{0,60}\.){0,8}AssertionError:?")
-_STATEMENT = re.compile(r"(?:^|[\s|│\]])assert\b")
+_MUTE = late_pattern(r"(?:[A-Za-z_]\w{0,60}\.){0,8}AssertionError:?")
+_STATEMENT = late_pattern(r"(?:^|[\s|│\]])assert\b")
 
 
 def evidence_of(

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-import regex
-
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 
 _MAX_NAME = 400
@@ -11,7 +10,7 @@ _MAX_ANCESTORS = 64
 # What a package's own class inherits from at least, where no table says more of it.
 _AT_LEAST = ("Exception",)
 # ``ray.exceptions.RayTaskError(ValueError)`` is both.
-_NAMES = regex.compile(r"[\w.]+")
+_NAMES = late_pattern(r"[\w.]+")
 
 
 def class_parts(name: str) -> tuple[str, str]:

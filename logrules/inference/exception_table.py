@@ -7,6 +7,7 @@ in this phase alone). ``raised_in`` looks at the frame that raised: the innermos
 an attribute.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
@@ -16,6 +17,7 @@ import regex
 
 from logrules.inference.exception_lineage import ExceptionLineage, class_parts
 from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.parsing.exception_line import ONLY_HEADED
 from logrules.ruleset.pattern import may_hold, searched
@@ -37,10 +39,10 @@ _ANYWHERE = frozenset({_OWN, _LIBRARY})
 _TELLING = 2
 # These frames only pass on what somebody else asked for.
 _PASSING_ON = frozenset({"__getattr__", "__getattribute__", "_lazy_import"})
-_ERRNO = regex.compile(
+_ERRNO = late_pattern(
     r"\[(?:Errno|WinError) (-?\d{1,6})\]|\b(?:errno|errno is)[:=]? ?(-?\d{1,6})\b|\bos error (\d{1,6})\b"
     r"|\bOs \{ code: (\d{1,6})\b|\bcode: -(\d{1,6}), name: E",
-    regex.IGNORECASE,
+    re.IGNORECASE,
 )
 
 

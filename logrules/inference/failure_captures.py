@@ -1,14 +1,14 @@
 """What titles and fixes may say of a failure record."""
 
-import re
 from collections.abc import Mapping
 from posixpath import basename
 
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.model.late_pattern import late_pattern
 
 # A headline quotes no more of a message.
 _SENTENCE = 120
-_INSTALLED = re.compile(r"(?:site|dist)-packages/(\w+?)(?:\.py|/)")
+_INSTALLED = late_pattern(r"(?:site|dist)-packages/(\w+?)(?:\.py|/)")
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Workers that stood still while their peers went on; who failed, or said that it was through, is not among them."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -11,12 +10,13 @@ from logrules.inference.lockstep import Lockstep, Runner
 from logrules.inference.observation import Observation
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.template import template_of
 from logrules.ruleset.pack import Pack
 
 # What a worker says that has nothing more to do, in whatever words.
-_FAREWELL = re.compile(
+_FAREWELL = late_pattern(
     r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)"
     r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye"
     r"|joined)\b"

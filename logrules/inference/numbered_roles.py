@@ -1,10 +1,10 @@
 """Which of several alike processes one is, by the number in its role: EngineCore_DP3, trainer_3, DP1."""
 
-import re
+from logrules.model.late_pattern import late_pattern
 
-_NUMBER = re.compile(r"(?P<stem>.*[A-Za-z_/-])(?P<number>\d{1,5})")
+_NUMBER = late_pattern(r"(?P<stem>.*[A-Za-z_/-])(?P<number>\d{1,5})")
 # Compose numbers the replicas of a service from 1, also where the service's own name bears its number.
-_ONLY_REPLICA = re.compile(r"(.*\d)[-_]1")
+_ONLY_REPLICA = late_pattern(r"(.*\d)[-_]1")
 _KEPT_KINDS = 1_024
 _KEPT_NUMBERS = 65_536
 

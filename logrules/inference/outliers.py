@@ -1,14 +1,13 @@
 """The lines that stand out where no rule knows anything: errors and warnings, rare ones first."""
 
-import re
-
 from logrules.inference.observation import Observation
 from logrules.model.event import Level
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 
 MAX_SHAPES = 500
 SHOWN = 5
-_VARYING = re.compile(r"0x[0-9a-f]+|\d+")
+_VARYING = late_pattern(r"0x[0-9a-f]+|\d+")
 
 
 @mutable_record

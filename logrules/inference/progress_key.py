@@ -3,10 +3,12 @@
 import re
 from functools import lru_cache
 
+from logrules.model.late_pattern import late_pattern
+
 MAX_CHARS = 2_000
 # tqdm's bracket: time gone, time left, rate, and whatever the script appends.
-_BRACKET = re.compile(r"\[\d+:\d\d.*")
-_PASSING = re.compile(
+_BRACKET = late_pattern(r"\[\d+:\d\d.*")
+_PASSING = late_pattern(
     r"\d+:\d\d(?::\d\d)?(?:\.\d+)?"  # a clock, or a time as a clock shows it
     r"|\d[\d.,]* ?(?:it|s|B|[kKMGT]i?B)/(?:it|s|sec)\b"
     r"|\d[\d.,]* ?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"
@@ -17,9 +19,9 @@ _PASSING = re.compile(
     r"|[\u2800-\u28ff]",  # what turns beside a bar
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"[\u2800-\u28ff\s]*([^\d%|━╸╺]*)")
-_FULL = re.compile(r"\b100%\|")
-_TOTAL = re.compile(r"%\|[^|]{0,400}\| *[\d.,]+[kKMGT]?/([\d.,]+[kKMGT]?) ?\[")
+_LABEL = late_pattern(r"[\u2800-\u28ff\s]*([^\d%|━╸╺]*)")
+_FULL = late_pattern(r"\b100%\|")
+_TOTAL = late_pattern(r"%\|[^|]{0,400}\| *[\d.,]+[kKMGT]?/([\d.,]+[kKMGT]?) ?\[")
 
 
 # Each line is compared with the one before it: half of the work was done then.

@@ -12,19 +12,20 @@ from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 
 # A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter, and so
 # is what is said to a program: a launcher prints the command that it started last, whichever process failed.
-_ON_RANK = re.compile(
+_ON_RANK = late_pattern(
     r"(?<![A-Za-z_-])(?<!local )(?<!node )(?<!machine )(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )"
     r"(?:global[_ ]|world[_ ])?[Rr]ank"
     r"(?:[ _#]?(?:id|ID))?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
 )
-_ON_LOCAL_RANK = re.compile(r"(?<![A-Za-z-])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
+_ON_LOCAL_RANK = late_pattern(r"(?<![A-Za-z-])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
 # The device that a message is about, by its number on the node: below a launcher that of the local rank, where each
 # process sees them all.
-_ON_DEVICE = re.compile(r"\b(?:GPU|device=\w+:|cuda:) ?(\d{1,3})(?= has\b|: )")
+_ON_DEVICE = late_pattern(r"\b(?:GPU|device=\w+:|cuda:) ?(\d{1,3})(?= has\b|: )")
 # Of a message, so much is searched.
 MAX_READ = 2_000
 

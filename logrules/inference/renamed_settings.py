@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.report import Fix, Text
 from logrules.ruleset.name_tables import RenamedSetting
 from logrules.ruleset.pattern import searched
 
-_FLAG_END = re.compile(r"(?=[ =])")
+_FLAG_END = late_pattern(r"(?=[ =])")
 
 
 def is_done(fix: Fix, told: Mapping[str, str]) -> bool:

@@ -1,12 +1,12 @@
 """A line that somebody asked for, taken apart, and lines as a page shows them."""
 
-import re
 from collections.abc import Iterable, Mapping
 from enum import IntEnum, StrEnum
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, record
 
-_LABELLED_RANK = re.compile(r"\brank (\d{1,6})$")
+_LABELLED_RANK = late_pattern(r"\brank (\d{1,6})$")
 
 
 class Level(IntEnum):

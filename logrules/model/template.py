@@ -6,9 +6,10 @@ millions of lines, and numbers that name their writer have to stay. Lines that s
 (`output/rank_sentences`) are shown once only if nothing but clocks and the rank differs: a size is told of each.
 """
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
+
+from logrules.model.late_pattern import late_pattern
 
 # What is filled in, by what it is: as it looks, the longest and most particular first.
 VARYING: Mapping[str, str] = {
@@ -25,12 +26,12 @@ VARYING: Mapping[str, str] = {
 }
 ANY_VARYING = "|".join(VARYING.values())
 # Within one log addresses, paths and times are words like others: who says the same of another file says another thing.
-_WITHIN_A_LOG = re.compile("|".join(VARYING[kind] for kind in ("pointer", "hash", "number")))
+_WITHIN_A_LOG = late_pattern("|".join(VARYING[kind] for kind in ("pointer", "hash", "number")))
 # What is indented, quoted or in brackets goes on with what was begun; a word in brackets is a name in front.
-_BEGINS = re.compile(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
+_BEGINS = late_pattern(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 # A row of a table that is closed on both sides, and the rules between rows.
-_ROW = re.compile(r"\|.*\|\s*|\+[-=+]+\+\s*|[\u2500-\u257f].*")
-_WORD = re.compile(r"[^\W\d_]+(?:[_'-][^\W\d_]+)*|#")
+_ROW = late_pattern(r"\|.*\|\s*|\+[-=+]+\+\s*|[\u2500-\u257f].*")
+_WORD = late_pattern(r"[^\W\d_]+(?:[_'-][^\W\d_]+)*|#")
 MAX_TEMPLATE_WORDS = 12
 _LOOKED_AT = 400
 

@@ -1,8 +1,8 @@
 """The report of one screen: verdict, one reason, the best evidence, the first steps; `--all` has the rest."""
 
-import re
 from collections.abc import Iterator, Sequence
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
 from logrules.output.brief_steps import HANG, StepLines, fitted, forms_of, height
@@ -48,8 +48,10 @@ _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
 _MAX_TREE = 8
 # The last step and the last line.
 _MAX_SIGNS = 2
-_SAYS_LITTLE = re.compile(r'^File "|Traceback \(most recent call last\)|^terminate called without an active exception')
-_RAISED = re.compile(r"\b[A-Za-z]\w*(?:Error|Exception): \S")
+_SAYS_LITTLE = late_pattern(
+    r'^File "|Traceback \(most recent call last\)|^terminate called without an active exception'
+)
+_RAISED = late_pattern(r"\b[A-Za-z]\w*(?:Error|Exception): \S")
 
 
 class BriefReport(TextReport):

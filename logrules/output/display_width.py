@@ -1,9 +1,10 @@
 """How much of a screen a text takes, and texts cut to what there is room for."""
 
-import re
 from itertools import takewhile
 from operator import eq
 from unicodedata import east_asian_width
+
+from logrules.model.late_pattern import late_pattern
 
 _TAB = 8
 # The width for which a report of one screen is laid out.
@@ -12,8 +13,8 @@ _LONGEST_SENTENCE = 3 * COLUMNS
 # Fewer letters and digits than these say nothing beside another line: rulers, brackets, the rest of a bar.
 _LEAST_SAID = 3
 # More of one sign than anybody reads.
-_REPEATED = re.compile(r"([^\w.])\1{9,}")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+_REPEATED = late_pattern(r"([^\w.])\1{9,}")
+_SENTENCE_END = late_pattern(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
 def columns_of(text: str) -> int:

@@ -2,8 +2,10 @@
 
 import re
 
+from logrules.model.late_pattern import late_pattern
+
 # C0 and C1 controls, bidirectional overrides and isolates, line and paragraph separators, lone surrogates.
-_UNSAFE = re.compile(
+_UNSAFE = late_pattern(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 )
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record, replace
 from logrules.model.report import Diagnosis, Fix, Report
 from logrules.output.shell import quoted
@@ -14,11 +15,11 @@ from logrules.output.shell import quoted
 _MAX_NAMED = 4
 _SAVED = "<saved output>"
 # A file to write to stays: only what is read is the log. Text inside quotes is a pattern or a script.
-_ONE_LOG = re.compile(r"(?<![\w./>*'\"-])(?<!> )train\.log(?![\w.'\"])")
-_ALL_LOGS = re.compile(r"(?<![\w./>'\"-])(?<!name )(?<!include )\*\.log(?![\w.'\"])")
+_ONE_LOG = late_pattern(r"(?<![\w./>*'\"-])(?<!> )train\.log(?![\w.'\"])")
+_ALL_LOGS = late_pattern(r"(?<![\w./>'\"-])(?<!name )(?<!include )\*\.log(?![\w.'\"])")
 # What stands between `|`, `;`, `&` and line ends; quoted text is no such mark.
-_SIMPLE_COMMAND = re.compile(r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^'\"\\|;&\n])+")
-_FIRST_WORD = re.compile(r"\s*(\S+)")
+_SIMPLE_COMMAND = late_pattern(r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^'\"\\|;&\n])+")
+_FIRST_WORD = late_pattern(r"\s*(\S+)")
 # gzip, bzip2, xz and zstd bring these along; each also reads files that are not compressed, if it is told to (-f).
 _TOOLS = {".gz": "z", ".bz2": "bz", ".xz": "xz", ".zst": "zstd"}
 _NO_TOOL = (".tgz", ".tar", ".zip", ".lz4")

@@ -1,10 +1,10 @@
 """How ranks differ, in sentences of both languages; lines that many ranks print alike, said once."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from logrules.model.event import rank_of_label
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
 from logrules.output.numbers import duration, other_ranks_said, ranks_said
@@ -78,9 +78,9 @@ _DECLINED = Text(
 )
 _SAME_OF = Text("the same of {ranks}", "{ranks} 相同")
 # What differs between lines that ranks print alike: clock readings, lengths of time, the rank itself.
-_CLOCK = re.compile(r"\d[\d:.,T-]{7,}")
-_LENGTH = re.compile(r"\b\d+(?:\.\d+)?(?= ?(?:ms|s|sec|seconds|milliseconds)\b)")
-_RANK = re.compile(r"(?i)(\brank[ =:]?|\[)\d+")
+_CLOCK = late_pattern(r"\d[\d:.,T-]{7,}")
+_LENGTH = late_pattern(r"\b\d+(?:\.\d+)?(?= ?(?:ms|s|sec|seconds|milliseconds)\b)")
+_RANK = late_pattern(r"(?i)(\brank[ =:]?|\[)\d+")
 
 
 def coverage(comparison: Comparison, language: str) -> str:

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Fix
 
-_PLAIN = re.compile(r"[\w@%+=:,./-]+")
+_PLAIN = late_pattern(r"[\w@%+=:,./-]+")
 # What the reader has to fill in. Angle brackets would redirect files.
-_PLACEHOLDER = re.compile(r"<([A-Za-z][\w .-]{0,60})>")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_PLACEHOLDER = late_pattern(r"<([A-Za-z][\w .-]{0,60})>")
+_VARIABLE = late_pattern(r"\$(?:\{(\w+)\}|(\w+))")
 # What PowerShell on Windows has no word for: a command with one of these says nothing there.
 _OF_UNIX = (
     r"(?:^|[|;&(]|\bsudo|\bdo) *(?:dmesg|grep|head|tail|df|du|free|ps|ss|lsof|fuser|ulimit|ls|find|xargs|sed|awk|getent"

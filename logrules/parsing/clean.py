@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from logrules.model.late_pattern import late_pattern
+
 # How loggers and pasted pages spell ESC: syslog's octal, caret notation, the arrow that code
 # page 437 draws for it, and Unicode's picture of it.
-_SPELT_ESCAPE = re.compile(r"(?:#033|\^\[|\u2190|\u241b)(?=\[[\d;:<=>?]*[ -/]*[@-~])|(?:\^\[|\u241b)(?=\])")
+_SPELT_ESCAPE = late_pattern(r"(?:#033|\^\[|\u2190|\u241b)(?=\[[\d;:<=>?]*[ -/]*[@-~])|(?:\^\[|\u241b)(?=\])")
 _SPELT_STARTS = ("#033[", "^[[", "^[]", "\u2190[", "\u241b[", "\u241b]")
-_SEQUENCE = re.compile(
+_SEQUENCE = late_pattern(
     r"""
     \x1b (?: \[ [0-?]* [ -/]* [@-~]                    # CSI: colours, cursor, erase
            | [\]PX^_] [^\x1b\x07\x9c]* (?: \x07 | \x1b\\ | \x9c | \Z)   # OSC, DCS, SOS, PM, APC
@@ -19,23 +21,25 @@ _SEQUENCE = re.compile(
     re.VERBOSE,
 )
 # A colour whose ESC a viewer dropped. Only codes that terminals define, and no durations: `[5m]`, `[2m 5s]`.
-_BARE_COLOUR = re.compile(r"\[(?:0?[0-57-9]|2[1-9]|[34]\d|9[0-7]|10[0-7])(?:;\d{1,3}){0,5}m(?!\]| ?\d+ ?s\b|in\b|s\b)")
-_BLANK_CONTROL = re.compile(r"[\n\x0b\x0c\r\x1c-\x1e\x85]+")
+_BARE_COLOUR = late_pattern(
+    r"\[(?:0?[0-57-9]|2[1-9]|[34]\d|9[0-7]|10[0-7])(?:;\d{1,3}){0,5}m(?!\]| ?\d+ ?s\b|in\b|s\b)"
+)
+_BLANK_CONTROL = late_pattern(r"[\n\x0b\x0c\r\x1c-\x1e\x85]+")
 # NULs, other C0 and C1 controls, DEL and byte order marks; the tab stays, ESC and one-character CSI wait.
-_CONTROL = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x9f\ufeff]+")
-_LEFT_OVER = re.compile(r"[\x07\x1b\x9b\x9c]+")
+_CONTROL = late_pattern(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x9f\ufeff]+")
+_LEFT_OVER = late_pattern(r"[\x07\x1b\x9b\x9c]+")
 # A bar leaves its line open, and who writes next does not look at what stands there: programs that complain as
 # `name: error: …`, and other ranks, whose lines begin with `[rank3]:` and the like.
 _COMPLAINT = b": error: "
 _OPEN_BARS = (b"/s][", b"s/it][")
-_CUT = re.compile(
+_CUT = late_pattern(
     rb"\r|\^M(?![a-z_])|(?<=\])(?=[a-z][\w.-]{1,80}: error: )|(?:(?<=/s\])|(?<=s/it\]))(?=\[[a-z]{1,12}\d{1,6}\]:)"
 )
 _MAX_PASSES = 4
 # Where the characters of GB 2312 stand in GBK and GB 18030: two bytes, both high. Chinese text in UTF-8 has bytes
 # below 0xA1 in nearly every word, and text in Latin alphabets single high bytes.
-_HIGH = re.compile(rb"[\x80-\xff]+")
-_HAN = re.compile(rb"(?:[\xa1-\xa9\xb0-\xf7][\xa1-\xfe])+")
+_HIGH = late_pattern(rb"[\x80-\xff]+")
+_HAN = late_pattern(rb"(?:[\xa1-\xa9\xb0-\xf7][\xa1-\xfe])+")
 
 
 def clean(raw: bytes) -> str:

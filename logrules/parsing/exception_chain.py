@@ -1,10 +1,10 @@
 """Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
 
-import re
 from collections.abc import Collection, Sequence
 
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.exception_line import exception_cut_off, exception_headed, shows_code
 from logrules.parsing.frame_list import FrameList
@@ -15,9 +15,9 @@ MAX_LINKS = 16
 # The exception stands below the last frame: behind its source line and the marks under that.
 SOURCE_LINES = 3
 # A notebook shows the source around a frame with the numbers of its lines, and marks the one that was left.
-_SHOWN_SOURCE = re.compile(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([^)\n]{1,1000}\)) ")
+_SHOWN_SOURCE = late_pattern(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([^)\n]{1,1000}\)) ")
 
-_DIGITS = re.compile(r"\d")
+_DIGITS = late_pattern(r"\d")
 
 
 @mutable_record

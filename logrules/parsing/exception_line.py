@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from logrules.model.late_pattern import late_pattern
+
 MAX_MESSAGE = 2_000
 # The message of an exception that the log ends before, in the place of its own.
 CUT_OFF = "the log ends before its message"
@@ -11,25 +13,25 @@ ONLY_HEADED = f"{CUT_OFF}, within its frames"
 _INDENT = " \t|│+"
 # As many processes as a node has GPUs, and those of a second node.
 _MOST_GLUED = 16
-_DIGITS = re.compile(r"\d+")
+_DIGITS = late_pattern(r"\d+")
 # Numbers in a prefix may have more digits in one line than in the next.
 _PREFIX_SLACK = 20
 # A name in CapWords, or a dotted one (socket.timeout), that is no file's and no word that begins a notice.
-_BY_PLACE = re.compile(
+_BY_PLACE = late_pattern(
     r"\W{0,8}(?P<type>(?!(?:Error|Warning|Info|Note|Hint|Usage)\b)(?=[\w.]{0,400}(?:[A-Z]\w{0,99}[a-z]|\.[a-z]))(?:[A-Za-z_]\w{0,99}\.){0,12}"
     r"(?!(?:py|sh|cc|cpp|cu|json|yaml)\b)[A-Za-z_]\w{0,99})(?::(?: (?P<message>.*))?)?$"
 )
 # A notebook names the exception in the heading of its traceback.
-_NAMED_HEAD = re.compile(r"\s{0,8}([A-Za-z_][\w.]{0,200})\s{2,200}Traceback \(most recent call last\)")
+_NAMED_HEAD = late_pattern(r"\s{0,8}([A-Za-z_][\w.]{0,200})\s{2,200}Traceback \(most recent call last\)")
 # The rank that a program puts in brackets before each of its lines, in a form that is no header of a framework.
-_RANK = re.compile(
+_RANK = late_pattern(
     r"(?P<open>[\[(<]?)(?:(?:(?:local[ _])?rank|worker|proc(?:ess)?|task|trainer|gpu|[rpw])[ _=:#-]?)?"
     r"(?P<rank>\d{1,5})(?:/\d{1,5})?(?P<close>[\])>|])",
     re.IGNORECASE,
 )
 _PAIRS = frozenset(("[]", "()", "<>", ">", "|"))
-_RAISE = re.compile(r"\braise ([A-Za-z_][\w.]{0,200})(?:\(|\s|$)")
-_ASSERT = re.compile(r"(?:^|[\s|\])])(assert[\s(].*)$")
+_RAISE = late_pattern(r"\braise ([A-Za-z_][\w.]{0,200})(?:\(|\s|$)")
+_ASSERT = late_pattern(r"(?:^|[\s|\])])(assert[\s(].*)$")
 
 
 def may_be_by_place(line: bytes) -> bool:

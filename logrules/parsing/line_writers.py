@@ -4,11 +4,11 @@ Where a window is full of lines of a kind, the last of them are those of whoever
 lines open, a prefix that comes again and again: whatever it means, at most a few more lines are read for it.
 """
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 
+from logrules.model.late_pattern import late_pattern
 from logrules.parsing.hits import Hits
 
 # So many of the last lines of each writer are read, as far as its lines are alike.
@@ -17,7 +17,7 @@ LAST_LINES = 4
 MAX_WRITERS = 32
 # What a collector or a logger puts in front of that: the time, in the forms that most give it.
 _TIME = rb"\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d[.,\d]{0,10}(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]{1,2}"
-_OPENING = re.compile(rb"(?:" + _TIME + rb")?([^\s:\])>|][^:\])>|\r\n]{0,62}[:\])>|])")
+_OPENING = late_pattern(rb"(?:" + _TIME + rb")?([^\s:\])>|][^:\])>|\r\n]{0,62}[:\])>|])")
 # Who writes is read off so many lines at the beginning, in which a writer comes twice.
 _READ, _TWICE = 4 * MAX_WRITERS, 2
 # Between two lines of the kind a writer may have written so many others.

@@ -1,11 +1,11 @@
 """Which component a frame or a line is from and what it was doing, by the table of origins."""
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record, replace
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
@@ -20,11 +20,13 @@ _MAX_FRAMES = 2_000
 _CHECKOUT_DEPTH = 2
 _UNKNOWN = Origin()
 # How Python says that a call does not fit the function's parameters.
-_REFUSED = re.compile(r"(?P<function>[\w.<>]{1,200})\(\) (?:got (?:an? unexpected|multiple|some)|missing \d|takes )")
+_REFUSED = late_pattern(r"(?P<function>[\w.<>]{1,200})\(\) (?:got (?:an? unexpected|multiple|some)|missing \d|takes )")
 # Headers stand first; what a long message quotes is no longer where it was printed.
 _MAX_HEADER = 200
-_SOURCE = re.compile(r"(?<!\w)([\w./-]{0,160}\w\.(?:py|cc|cpp|cu|hpp|go|rs))(?:[:,(] ?\d{1,6}(?::(\w{1,80}))?|(?=\]))")
-_LOGGER = re.compile(r"(?<![\w./-])([a-z_]\w{0,40}(?:\.[a-z_]\w{0,40}){1,8})(?=[:\s\])|-])")
+_SOURCE = late_pattern(
+    r"(?<!\w)([\w./-]{0,160}\w\.(?:py|cc|cpp|cu|hpp|go|rs))(?:[:,(] ?\d{1,6}(?::(\w{1,80}))?|(?=\]))"
+)
+_LOGGER = late_pattern(r"(?<![\w./-])([a-z_]\w{0,40}(?:\.[a-z_]\w{0,40}){1,8})(?=[:\s\])|-])")
 
 
 @record

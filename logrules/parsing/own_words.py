@@ -1,10 +1,10 @@
 """What the words of the user's own file and function names say of the phase."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from logrules.model.failure import Frame
+from logrules.model.late_pattern import late_pattern
 from logrules.ruleset.tables import OwnWords
 
 _MAX_NAME = 200
@@ -15,7 +15,7 @@ _PACKAGE = "__init__.py"
 # Module-level code that Cython compiled is a function of its own, `init` with the module's name behind it.
 _COMPILED, _COMPILED_INIT = (".pyx", ".pxd", ".pxi"), "init"
 _WHOLE = "="
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_WORD = late_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 
 class OwnNames:

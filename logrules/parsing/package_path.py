@@ -5,6 +5,7 @@ import sys
 from enum import StrEnum
 from functools import lru_cache
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 
 _MAX_CHARS = 4096
@@ -13,8 +14,8 @@ _SITE = ("site-packages", "dist-packages")
 # Cython prints paths of the tree that a package was built in, so that what it names is never a script.
 _COMPILED = (".pyx", ".pxi", ".pxd")
 _BUILD_ROOTS = ("python", "src")
-_PYTHON_FOLDER = re.compile(r"python\d+(?:\.\d+)?t?|python\d+\.zip|pypy\d+(?:\.\d+)?", re.IGNORECASE)
-_PYTHON_HOME = re.compile(r"python|(?:ana|mini|micro)?conda|mambaforge|miniforge|envs", re.IGNORECASE)
+_PYTHON_FOLDER = late_pattern(r"python\d+(?:\.\d+)?t?|python\d+\.zip|pypy\d+(?:\.\d+)?", re.IGNORECASE)
+_PYTHON_HOME = late_pattern(r"python|(?:ana|mini|micro)?conda|mambaforge|miniforge|envs", re.IGNORECASE)
 
 
 class PathKind(StrEnum):

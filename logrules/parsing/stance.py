@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from logrules.model.event import LEADING_LEVEL, LEVEL_NAMES, Event, Stance
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.ruleset.pattern import bounded
 from logrules.ruleset.tables import Part, StanceForm
@@ -27,13 +28,13 @@ _NO_LEVEL = "none"
 # What is logged at these levels says what happened in its first clause.
 _SEVERE = frozenset({"error", "fatal"})
 # Where a clause ends: at a full stop, a semicolon, a dash, a bracket, or before what opens a subordinate clause.
-_CLAUSE_END = re.compile(
+_CLAUSE_END = late_pattern(
     r"(?<=[.!?;])\s+|[。；！？]|\s+[-–—]+\s+|\s*\((?=[a-z]{2})"
     r"|[,:]\s+(?=(?:this|which|that|try|please|consider|if|it|you|see|check|make|perhaps|possibly|maybe|likely)\b)|，(?=请|可|如)",
     re.IGNORECASE,
 )
 # A level at the start of the message, or the category under which Python's ``warnings`` print.
-_CLAIMED = re.compile(
+_CLAIMED = late_pattern(
     r"[\s|\[(<*]{0,8}(?:[\w.-]{1,40}: )?"
     rf"(?P<level>{LEADING_LEVEL}|(?:Debug|Info|Warning)(?=:))\b"
     r"|\s{0,40}(?:[^\s:]{1,300}:\d+: )?\w{0,60}(?P<category>Warning): "

@@ -1,13 +1,13 @@
 """A window as it is searched: without colours, so that a literal is found where a program coloured a part of it."""
 
-import re
 from array import array
 from bisect import bisect_right
 from itertools import accumulate
 
+from logrules.model.late_pattern import late_pattern
 from logrules.parsing.hits import Hits
 
-_COLOUR = re.compile(rb"(\x1b\[[\d;]*m)")
+_COLOUR = late_pattern(rb"(\x1b\[[\d;]*m)")
 
 
 class Uncoloured:

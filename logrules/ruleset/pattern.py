@@ -5,6 +5,7 @@ Compiling one takes longer than reading a hundred lines with it, so that what wa
 
 import copyreg
 import marshal
+import re
 import sys
 from collections.abc import Callable, Collection, Container, Mapping
 from functools import lru_cache
@@ -12,6 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 import regex
+
+from logrules.model.late_pattern import late_pattern
 
 # What trying a pattern on one text may take. It is time of this process on its processors, which the `regex` package
 # measures (`clock()`): how busy others keep the machine cannot matter, but on Windows, where it is time by the wall.
@@ -25,15 +28,13 @@ VERSION = f"regex {regex.__version__} {sys.byteorder}"
 
 # Recursion into a group or the whole pattern, groups defined for it, and fuzzy matching: nothing bounds what they cost,
 # neither in time nor in memory. An escaped bracket begins no group.
-_UNBOUNDED = regex.compile(
+_UNBOUNDED = late_pattern(
     r"(?<!\\)(?:\\\\)*+(\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)|\(\?\(DEFINE\)|\{(?:\d+<=?)?[eids](?:<=?\d+|[,:+}]))"
 )
 # `regex` writes a group that must come once at least a second time to repeat it, so that groups of groups double what a
 # pattern takes: sixteen of them 90 MB, twenty 1.4 GB.
 MAX_NESTED_REPEATS = 8
-_GROUPING = regex.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))(?P<repeats>[*+?{])?", regex.DOTALL
-)
+_GROUPING = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))(?P<repeats>[*+?{])?", re.DOTALL)
 
 _made: "dict[str, regex.Pattern[str]]" = {}
 

@@ -1,12 +1,12 @@
 """What a person reads of a rule, a phase or a cause: decoded only when it is shown."""
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from logrules.model.deferred import Deferred
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, record, replace
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.causes import Cause
@@ -19,10 +19,10 @@ from logrules.ruleset.translation import RuleTranslation, StepTranslation, Trans
 # The fields of a step that are kept as they are given: what it needs, and what it sets.
 _CONDITIONS = frozenset({"frameworks", "where", "unless", "during", "when_told", "unless_told"})
 _SETTINGS = frozenset({"env", "flags", "config", "code"})
-_SETTING_END = re.compile(r"[ =]")
+_SETTING_END = late_pattern(r"[ =]")
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
 # is said where the log says nothing: {share|now}, in a command what runs then: {job_pid|$(pgrep -of python)}.
-SLOT = re.compile(r"(?<![%$])\{([a-z_]+)(?:\|([^{}\n]+))?\}")
+SLOT = late_pattern(r"(?<![%$])\{([a-z_]+)(?:\|([^{}\n]+))?\}")
 
 
 @record

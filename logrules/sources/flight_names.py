@@ -3,8 +3,10 @@
 import re
 from pathlib import Path, PurePath
 
+from logrules.model.late_pattern import late_pattern
+
 # What torch writes by default, and the names that tools give what they gather.
-_NAME = re.compile(
+_NAME = late_pattern(
     r"(?:\w*?trace_rank_(?P<rank>\d{1,6})(?:\.(?:json|pkl|pickle))?|rank_(?P<rank_alone>\d{1,6})"
     r"|\w*?_dump_(?:rank_?)?(?P<rank_of_dump>\d{1,6})(?:\.(?:json|pkl|pickle))?)",
     re.IGNORECASE,

@@ -7,12 +7,13 @@ rule would find it, and a traceback is one field of many lines.
 
 import re
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.stream import CONTINUED
 
-_BEGUN = re.compile(rb'\n\{ ?"')
+_BEGUN = late_pattern(rb'\n\{ ?"')
 # In place of a mark: without it, what stands round one could make another.
 _BLANKS = b" " * len(CONTINUED)
-_OBJECT = re.compile(rb"^\{[^\n]*\}[ \r]*$", re.MULTILINE)
+_OBJECT = late_pattern(rb"^\{[^\n]*\}[ \r]*$", re.MULTILINE)
 
 
 def records_as_lines(data: bytes) -> bytes:
