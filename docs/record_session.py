@@ -27,9 +27,9 @@ _HEAD = """# Agents
     pip install 'logrules[mcp]'
     claude mcp add logrules -- logrules mcp --root /data/runs
 
-`logrules mcp` is a server of the Model Context Protocol. It only looks, reads logs below `--root` and nothing else, and bounds its answers. `path` is a log, a folder or a list of up to 64 of them. An argument that a tool does not have is an error that names those it has. Every answer of `diagnose` says which version of logrules and of its rules gave it.
+`logrules mcp` is a Model Context Protocol server. It is read-only, reads logs below `--root` and nothing else, and limits the size of its answers. `path` is a log, a folder or a list of up to 64 of them. An unknown argument is an error that lists the known ones. Every answer of `diagnose` has the versions of logrules and of its rules.
 
-What needs no call is a resource: `logrules://reports/PATH` is the report on a log or a folder, `logrules://rules` lists the rules, `logrules://rules/NAME` is the card of a rule, a cause or a phase, `logrules://versions` says what answers.
+The same is available as resources: `logrules://reports/PATH` is the report on a log or a folder, `logrules://rules` lists the rules, `logrules://rules/NAME` is the card of a rule, a cause or a phase, `logrules://versions` has the versions.
 
 ## A session
 
@@ -106,12 +106,12 @@ async def session(root: Path) -> str:
         address = f"logrules://rules/{known['cause']}"
         card = (await client.read_resource(address)).contents[0].text
         said.append(
-            "**The user wants to read what the agent read: it hands on the resource.**\n\n"
+            "**The user wants to read what the agent read: it links the resource.**\n\n"
             f"```text\n{address}\n```\n\n```text\n{card.splitlines()[0]}\n…\n```\n"
         )
         wrong = await client.call_tool("diagnose", {"path": "42", "rank": known["rank"]})
         said.append(
-            "**An argument that does not exist is refused, not passed over.**\n\n```text\n"
+            "**An unknown argument is refused, not ignored.**\n\n```text\n"
             f"diagnose {json.dumps({'path': '42', 'rank': known['rank']})}\n```\n\n"
             f"```text\n{wrong.content[0].text}\n```\n"
         )
