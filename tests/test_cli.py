@@ -286,6 +286,8 @@ def test_explain_lists_every_step_by_what_it_says_to_do(capsys, shipped):
 def test_explain_says_what_may_have_been_meant(capsys):
     assert main(["explain", "cuda-oon"]) == 2
     assert "did you mean cuda-oom" in capsys.readouterr().err
+    assert main(["explain", "vllm"]) == 2
+    assert capsys.readouterr().err.endswith("called `vllm`; `logrules rules vllm` lists what contains it\n")
 
 
 def test_rules_can_be_searched(capsys):
@@ -335,7 +337,7 @@ def test_a_log_without_a_verb_is_told_how_to_diagnose_it(words, capsys, tmp_path
     (tmp_path / "there").touch()
     assert main(shlex.split(words)) == 2
     first, *_ = shlex.split(words)
-    assert capsys.readouterr().err == f"logrules: {first} is no verb; to diagnose it: logrules diagnose {words}\n"
+    assert capsys.readouterr().err == f"logrules: {first} is not a command; to diagnose it: logrules diagnose {words}\n"
 
 
 def test_without_a_word_it_helps(capsys):
@@ -355,8 +357,8 @@ def test_a_number_that_makes_no_sense_is_refused(words, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("diagnos a.log", "logrules: there is no verb `diagnos`; did you mean diagnose?"),
-        ("frobnicate", "logrules: there is no verb `frobnicate`; `logrules --help` lists them"),
+        ("diagnos a.log", "logrules: there is no command `diagnos`; did you mean diagnose?"),
+        ("frobnicate", "logrules: there is no command `frobnicate`; `logrules --help` lists them"),
         ("--verson", "logrules: unrecognized arguments: --verson; did you mean --version?"),
         ("diagnose --langg zh a.log", "logrules diagnose: unrecognized arguments: --langg; did you mean --lang?"),
         ("diagnose --format htm a.log", "logrules diagnose: argument --format: invalid choice: 'htm'"),
@@ -377,7 +379,7 @@ def test_a_wrong_command_line_is_told_in_a_sentence_and_not_in_a_usage(words, to
 def test_a_wrong_option_is_told_where_the_right_ones_are_listed(capsys):
     with pytest.raises(SystemExit):
         main(["diagnose", "--langg", "zh", "a.log"])
-    assert capsys.readouterr().err.splitlines()[-1] == "`logrules diagnose --help` lists what there is"
+    assert capsys.readouterr().err.splitlines()[-1] == "`logrules diagnose --help` lists the options"
 
 
 @pytest.mark.parametrize(
@@ -391,7 +393,7 @@ def test_help_may_be_asked_for_as_a_verb(words, begins, capsys):
 
 def test_an_option_before_the_verb_is_told_where_it_belongs(capsys):
     assert main(["--lang", "en", "diagnose", "a.log"]) == 2
-    assert capsys.readouterr().err.startswith("logrules: --lang: options stand behind the verb")
+    assert capsys.readouterr().err.startswith("logrules: --lang: options go after the command")
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_no_file_is_overwritten(folder, capsys):
     before = (folder / "my/acme/lost.yaml").read_text()
     assert main(["new", "train.log:2", "--id", "acme/lost", "-o", "my"]) == 2
     assert (folder / "my/acme/lost.yaml").read_text() == before
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
 
 
 def test_the_first_pack_of_the_settings_is_where_it_goes_to_be_edited_and_nothing_is_written_unasked(
@@ -215,7 +215,7 @@ def test_a_line_that_is_known_is_said_to_be(folder, capsys):
         (["none.log:1"], "none.log"),
         (["train.log:4"], "no text that a program would always print: `step 3`"),
         (["train.log:3", "train.log:4"], "begin with no text that all of them have"),
-        (["train.log:3", "--id", "Acme"], "`Acme` is no id"),
+        (["train.log:3", "--id", "Acme"], "`Acme` is not an id"),
         (["train.log:3", "--cause", "bad-luck"], "unknown cause `bad-luck`"),
         (["train.log:3", "--edit"], "--edit needs a place"),
     ],

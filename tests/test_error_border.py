@@ -302,7 +302,7 @@ def test_a_folder_that_is_gone_is_said_to_be(here, capsys):
         assert main(words) == 2
         assert one_sentence(capsys.readouterr().err)
     main(["rules"])
-    assert "no longer there" in capsys.readouterr().err
+    assert "no longer exists" in capsys.readouterr().err
     os.chdir(here)
 
 

@@ -159,7 +159,7 @@ def test_hostile_names_are_shown_harmless(runs, capsys):
     ("words", "says"),
     [
         (["nowhere"], "nowhere: no such folder"),
-        (["a.log"], "a.log: is a file, and jobs are looked for in a folder; for one log: logrules diagnose"),
+        (["a.log"], "a.log: is a file, and scan needs a folder; for one log: logrules diagnose"),
         (["runs", "--jobs", "x*"], "runs: nothing matches x*"),
         (["runs", "--jobs", "/abs"], "--jobs /abs:"),
         (["runs", "--since", "yesterday"], "--since yesterday: say 24h, 7d or a date"),

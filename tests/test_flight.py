@@ -340,9 +340,7 @@ def test_a_dump_of_any_size_is_not_read(tmp_path: Path):
         file.write(b"\x80\x02")
         file.truncate(MAX_BYTES + 2)
     notes = discover([str(tmp_path)]).notes
-    assert [note.note for note in notes] == [
-        "is more than 18 MB, too much for a flight-recorder dump, and was passed over"
-    ]
+    assert [note.note for note in notes] == ["is more than 18 MB, too much for a flight-recorder dump, and was skipped"]
 
 
 @pytest.mark.parametrize(

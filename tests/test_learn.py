@@ -117,7 +117,7 @@ def test_a_file_that_is_there_stays(runs, capsys):
     one.write_text("mine")
     capsys.readouterr()
     assert main(["learn", "runs", "-o", "my", "-j", "1"]) == 0
-    assert "is there already, and stays as it is" in capsys.readouterr().err
+    assert "exists already and is kept" in capsys.readouterr().err
     assert one.read_text() == "mine"
 
 
@@ -208,7 +208,10 @@ def test_a_job_of_too_many_files_is_one_sentence(runs, capsys, monkeypatch):
     for number in range(3):
         (runs / "disk" / f"{number}.txt").touch()
     assert main(["learn", "runs/a11.log", "--healthy", "runs"]) == 2
-    assert "runs/disk: holds more than 2 files, too many for a job: name folders of logs" in capsys.readouterr().err
+    assert (
+        "runs/disk: holds more than 2 files, too many for a job: name the folders of its logs"
+        in capsys.readouterr().err
+    )
 
 
 def test_what_a_rule_explains_is_not_learned(runs, shipped):

@@ -71,5 +71,5 @@ def test_it_ends_at_once_when_it_is_stopped(shipped):
 
 
 def test_a_log_without_times_is_refused_in_one_sentence(shipped):
-    with pytest.raises(SourceError, match=r"^log: its lines bear no times"):
+    with pytest.raises(SourceError, match=r"^log: its lines have no times"):
         ReplaySource([Cut(b"no\ntimes\n")], shipped, None)

@@ -86,6 +86,6 @@ def test_a_replay_says_the_same_but_for_times_of_arrival(log, tmp_path, monkeypa
     saved = _report(capsys, "diagnose", "--format", "json", "a.log")
     replayed = _report(capsys, "watch", "--quiet", "--panel", "off", "--format", "json", "--replay", "max", "a.log")
     if not replayed:
-        pytest.skip("its lines bear no times")
+        pytest.skip("its lines have no times")
     left_out = {*_ARRIVAL, *_COMMANDS}
     assert _without(json.loads(replayed), left_out) == _without(json.loads(saved), left_out)

@@ -459,8 +459,8 @@ def test_a_folder_gives_its_logs_in_natural_order(job: Path) -> None:
     found = discover([str(job)])
     assert [source.name for source in found.sources] == JOB_LOGS
     assert sorted((Path(note.source).name, note.note) for note in found.notes) == [
-        ("packed.log", "is not text and was passed over"),
-        ("weights.out", "is not text and was passed over"),
+        ("packed.log", "is not text and was skipped"),
+        ("weights.out", "is not text and was skipped"),
     ]
 
 
@@ -562,7 +562,7 @@ def test_a_pipe_inside_a_folder_is_left_alone(job: Path) -> None:
         (
             "a folder with nothing but binary files",
             lambda path: (path.mkdir(), (path / "a.log").write_bytes(b"\0")),
-            r"given: no log in this folder \(.*a\.log is not text and was passed over\)$",
+            r"given: no log in this folder \(.*a\.log is not text and was skipped\)$",
         ),
     ],
 )
@@ -596,7 +596,7 @@ def test_of_a_pipe_times_without_a_year_are_of_now() -> None:
 def test_a_file_of_nothing_but_nuls_is_no_log(tmp_path: Path) -> None:
     blocks, skipped, _ = everything(saved(tmp_path, bytes(3_000_000)))
     assert blocks == []
-    assert [one.reason for one in skipped] == ["holds nothing but NUL bytes"]
+    assert [one.reason for one in skipped] == ["contains only NUL bytes"]
 
 
 def test_a_log_that_begins_with_a_hole_keeps_its_offsets(tmp_path: Path) -> None:

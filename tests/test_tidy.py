@@ -200,3 +200,11 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(folder, capsys, monkeypat
     monkeypatch.setattr("logrules.output.atomic_write._replace", refuse)
     assert main(["fmt", "my"]) == 2
     assert capsys.readouterr().err == "logrules: my/a.yaml: cannot be written (permission denied)\n"
+
+
+def test_a_log_is_not_formatted_although_it_is_yaml(tmp_path, capsys):
+    log = tmp_path / "train.log"
+    log.write_text("10:00  INFO: step 1\n10:01  INFO:   step 2\n", encoding="utf-8")
+    assert main(["fmt", str(log)]) == 2
+    assert capsys.readouterr().err.endswith("train.log: is not a YAML file (.yaml, .yml)\n")
+    assert log.read_text(encoding="utf-8") == "10:00  INFO: step 1\n10:01  INFO:   step 2\n"

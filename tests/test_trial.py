@@ -163,6 +163,7 @@ def test_the_same_as_json(folder, capsys):
     [
         (["acme/lots", "train.log", "--rules", "my"], "no rule is called `acme/lots`; did you mean acme/lost"),
         (["my/acme/none.yaml", "train.log"], "no such file or folder of rules"),
+        (["my", "train.log"], "my: is a folder: name a rule by its id, and its folder with --rules"),
         (["acme/lost", "none.log", "--rules", "my"], "none.log"),
     ],
 )

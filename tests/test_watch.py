@@ -169,7 +169,7 @@ def test_an_engine_that_breaks_does_not_touch_the_command():
     assert done.returncode == 9
     assert done.stdout == b"".join(b"line %d\n" % n for n in range(200000))
     assert done.stderr.count(b"\n") == 1
-    assert b"the analysis broke down and is off (RuntimeError: on purpose)" in done.stderr
+    assert b"the analysis failed and is off (RuntimeError: on purpose)" in done.stderr
 
 
 def test_an_engine_that_breaks_passes_a_pipe_on():
@@ -292,7 +292,7 @@ def test_a_log_without_times_cannot_be_replayed(tmp_path):
     done = run("--replay", "60x", log)
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
-    assert b"bare.log: its lines bear no times" in done.stderr
+    assert b"bare.log: its lines have no times" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -494,7 +494,7 @@ def test_a_patience_that_is_none_is_refused():
 
 def test_a_pipe_without_a_line_is_nothing_to_judge():
     done = run()
-    assert (done.returncode, done.stderr) == (2, b"logrules: not a line came; nothing to diagnose\n")
+    assert (done.returncode, done.stderr) == (2, b"logrules: no line was received; nothing to diagnose\n")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads have a priority of their own on Linux alone")

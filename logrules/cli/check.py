@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   logrules check                        the packs of logrules.toml, else all shipped rules and fixture cases
-  logrules check my-rules/ new.yaml     files and folders; the shipped rules are what they are read together with
-  logrules check my-rules/ --fix        mend what can be mended without changing any diagnosis
+  logrules check my-rules/ new.yaml     files and folders, read together with the shipped rules
+  logrules check my-rules/ --fix        fix what can be fixed without changing any diagnosis
   logrules check --format sarif         for a code host (or json, github)
-  logrules check --online               also ask for every page that rules refer to
-  logrules explain LR103                what a code means and what helps
+  logrules check --online               also request every page that rules refer to
+  logrules explain LR103                what a code means, and how to fix it
 
-A comment ignores a finding on its line, alone above a line on that line, above the first key in the whole file:
+A comment ignores a finding: at the end of the line, alone above it, or above the first key for the whole file:
   # logrules: ignore=LR103 the only text of the line
 
 exit status: 0 nothing found, 1 findings, 2 a path or the settings are unusable"""
@@ -32,9 +32,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
-    parser.add_argument("--fix", action="store_true", help="take out what is superfluous; the files are formatted too")
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the findings (default: text)")
-    parser.add_argument("--online", action="store_true", help="ask the web whether references still exist")
+    parser.add_argument("--fix", action="store_true", help="remove what is redundant, and format the files")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
+    parser.add_argument("--online", action="store_true", help="check on the web that references still exist")
     add_settings_option(parser)
     add_processes_option(parser)
 

@@ -35,14 +35,14 @@ _EXAMPLES = """examples:
   logrules diagnose rank*.log                    one job from several logs
   logrules diagnose runs/42/                     every log in a folder, on all cores
   logrules diagnose s3://bucket/runs/42/ --engine ray    on a Ray cluster; also gs://, hdfs://, ssh:// …
-  logrules diagnose /scratch/42 --engine ray --on-node   logs that lie on the disks of the cluster's nodes
+  logrules diagnose /scratch/42 --engine ray --on-node   logs on the local disks of its nodes
   kubectl logs job/train | logrules diagnose -   standard input
   logrules diagnose train.log.gz --format json   for machines
   logrules diagnose train.log --format html -o report.html
   logrules diagnose train.log --format markdown  to paste into an issue; also sarif, junit, github, trace, jsonl
   logrules diagnose train.log --expect verl-gkd  where the run left the path of a healthy one
-  logrules diagnose train.log --baseline good.log    what a good run does not print, or prints and this one does not
-  logrules diagnose train.log --confirm          check this machine for what the diagnosis names
+  logrules diagnose train.log --baseline good.log    how it differs from a good run
+  logrules diagnose train.log --confirm          also check this machine for what the diagnosis names
 
 exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule knows, 2 the input was unusable"""
 
@@ -67,18 +67,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
-    parser.add_argument("--format", choices=("text", "json", *FORMS), default="text", help="form (default: text)")
+    parser.add_argument(
+        "--format", choices=("text", "json", *FORMS), default="text", help="output format (default: text)"
+    )
     add_pack_options(parser)
     add_language_options(parser, commands=True)
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
-    about = f"lines of the log in an HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"
+    about = f"log lines in the HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"
     parser.add_argument("--page-lines", type=whole_number(0), default=PAGE_LINES, metavar="N", help=about)
-    parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
+    parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     add_engine_options(parser)
-    add_processes_option(parser, "processes for many logs (default: one a core)")
+    add_processes_option(parser, "processes for many logs (default: one per core)")
     parser.add_argument("--threads", type=whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)")
-    parser.add_argument("--block-bytes", type=whole_number(1), default=1 << 20, metavar="N", help="size of a read")
+    parser.add_argument(
+        "--block-bytes", type=whole_number(1), default=1 << 20, metavar="N", help="bytes to read at a time"
+    )
     for extension in diagnose_extensions():
         extension.add_options(parser)
 

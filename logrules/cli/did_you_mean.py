@@ -45,7 +45,7 @@ def forgotten_verb(argv: Sequence[str]) -> str | None:
     is_option = word.startswith("-") and word != _STANDARD_INPUT
     if is_option or not (word == _STANDARD_INPUT or _OF_A_PATH.search(word) or os.path.lexists(word)):
         return None
-    return f"{word} is no verb; to diagnose it: logrules diagnose {shlex.join(argv)}"
+    return f"{word} is not a command; to diagnose it: logrules diagnose {shlex.join(argv)}"
 
 
 def forgotten_dashes(argv: Sequence[str], paths: Sequence[str], *, unknown: bool) -> str | None:

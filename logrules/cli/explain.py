@@ -14,7 +14,7 @@ _EXAMPLES = """examples:
   logrules explain rendezvous               a phase
   logrules explain LR103                    a finding of `logrules check`
   logrules explain --causes                 all causes; also --phases
-  logrules explain --steps | grep -i memory what rules can suggest, by the names of the steps"""
+  logrules explain --steps | grep -i memory steps that rules can suggest, by name"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +49,11 @@ def run(options: argparse.Namespace) -> int:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes, --phases or --steps")
     if not render_named(options.name, pack, sys.stdout, options.lang, options.shell or "bash"):
         words = dict.fromkeys(word.id for word in (*phases_of(pack), *causes_of(pack)))
-        meant = hint(options.name, [*(rule.id for rule in pack.rules), *words, *CODES])
+        known = [*(rule.id for rule in pack.rules), *words, *CODES]
+        # A framework, most often: what it is called is part of its rules' ids.
+        some = any(options.name in word for word in known)
+        meant = hint(options.name, known) or (
+            f"; `logrules rules {options.name}` lists what contains it" if some else ""
+        )
         raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{meant}")
     return 0

@@ -1,4 +1,4 @@
-"""`logrules fmt`: rule files and cases written in one way."""
+"""`logrules fmt`: formats rule files and cases."""
 
 import argparse
 import sys
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.rule_options import add_settings_option, chosen_settings
+from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
@@ -17,20 +18,20 @@ if TYPE_CHECKING:
 _EXAMPLES = """examples:
   logrules fmt                  the packs of logrules.toml, else all shipped rules and fixture cases
   logrules fmt my-rules/        files and folders
-  logrules fmt --check          change nothing; status 1 where something would be changed
+  logrules fmt --check          change nothing; exit status 1 if a file would change
   logrules fmt --diff           show what would be changed
 
-Keys stand in a fixed order, two blanks a level; comments, quotes and the lines of logs stay as they are.
+Keys get a fixed order and two spaces per level; comments, quotes and log lines are kept.
 
-exit status: 0 nothing to do or done, 1 with --check or --diff where there is something to do, 2 a file is unusable"""
+exit status: 0 formatted or nothing to do, 1 with --check or --diff if a file would change, 2 a file is unusable"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
-    parser.add_argument("--check", action="store_true", help="change nothing, only say which files would be changed")
-    parser.add_argument("--diff", action="store_true", help="change nothing, show what would be changed")
+    parser.add_argument("--check", action="store_true", help="change nothing; list the files that would change")
+    parser.add_argument("--diff", action="store_true", help="change nothing; show what would change")
     add_settings_option(parser)
 
 
@@ -74,6 +75,9 @@ def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":
     from logrules.ruletest.case import find_cases
     from logrules.ruletest.collect import shipped_cases
 
+    other = next((path for path in paths if path.is_file() and path.suffix not in {".yaml", ".yml"}), None)
+    if other is not None:  # many a log is valid YAML, and would be rewritten
+        raise LogrulesError(f"{other}: is not a YAML file (.yaml, .yml)")
     given = list(paths) or list(settings.packs) or [shipped_rules(), *shipped_cases()]
     cases = find_cases(given)
     yield from dict.fromkeys((*(path for root in given for path in yaml_files(root)), *cases))

@@ -39,11 +39,11 @@ def follow(
                     listener.on_update(update, report)
                 except Exception as fault:  # noqa: BLE001 (one that fails is dropped, whatever it was)
                     told.remove(listener)
-                    complain(f"{type(listener).__name__.lower()} failed and is told no more ({_reason(fault)})")
+                    complain(f"{type(listener).__name__.lower()} failed and gets no more events ({_reason(fault)})")
         known = None
         return report()
     except Exception as fault:  # noqa: BLE001 (the job runs on, whatever it was)
-        complain(f"the analysis broke down and is off ({_reason(fault)}); the log is passed on as before")
+        complain(f"the analysis failed and is off ({_reason(fault)}); the log is passed on as before")
         return None
     finally:
         _close(listeners, complain)

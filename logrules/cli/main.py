@@ -21,14 +21,14 @@ from logrules.output.escape import safe, safe_lines
 # Packages may bring more (see `extension`); our own tools come in the same way.
 VERBS = {
     "diagnose": ("logrules.cli.diagnose", "say where a saved log got stuck or why it failed"),
-    "watch": ("logrules.cli.watch", "follow a live job and say the moment it gets stuck"),
+    "watch": ("logrules.cli.watch", "follow a live job and report the moment it gets stuck"),
     "rules": ("logrules.cli.rules", "list what logrules knows"),
-    "explain": ("logrules.cli.explain", "show the whole card of a rule, a cause or a phase"),
+    "explain": ("logrules.cli.explain", "show all about a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
     "new": ("logrules.cli.new", "draft a rule from a line of a log"),
     "try": ("logrules.cli.try_", "say why a rule does or does not fire on a log"),
-    "check": ("logrules.cli.check", "find what is wrong with rule files"),
-    "fmt": ("logrules.cli.fmt", "write rule files in one way"),
+    "check": ("logrules.cli.check", "find mistakes in rule files"),
+    "fmt": ("logrules.cli.fmt", "format rule files"),
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 
@@ -68,7 +68,7 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
     """Run the verb; ``behind`` are ``--`` and the words behind it, of which some verbs make a command's line."""
     first = argv[0].partition("=")[0] if argv else ""
     if first.startswith("--") and first not in _BEFORE_THE_VERB and not VERBS.keys().isdisjoint(argv):
-        raise LogrulesError(f"{argv[0]}: options stand behind the verb, as in `logrules diagnose train.log --all`")
+        raise LogrulesError(f"{argv[0]}: options go after the command, as in `logrules diagnose train.log --all`")
     if argv[:1] == ["help"]:
         argv = [*argv[1:2], "--help"]
     parser, of_verb = _parser(argv, language)
@@ -97,7 +97,7 @@ def _refuse_first(word: str, parser: "_Parser") -> None:
     """Say what is wrong with a first word that is neither a verb nor one of the options before it."""
     if not word.startswith("-"):
         meant = hint(word, parser.verbs()) or "; `logrules --help` lists them"
-        raise LogrulesError(f"there is no verb `{word}`{meant}")
+        raise LogrulesError(f"there is no command `{word}`{meant}")
     if word.startswith("--") and not any(option.startswith(word) for option in _BEFORE_THE_VERB):
         parser.error(f"unrecognized arguments: {word}")
 
@@ -112,15 +112,15 @@ def _sentence(fault: Exception) -> str:
     if isinstance(fault, LogrulesError):
         return str(fault)
     if isinstance(fault, FileNotFoundError) and fault.filename is None:  # of a path it would be named
-        return "the folder in which it was started is no longer there: `cd` to another, or back into it"
+        return "the current folder no longer exists: `cd` to another, or back into it"
     if isinstance(fault, OSError) and fault.strerror:
         place = f"{fault.filename}: " if fault.filename else ""
         return f"{place}{fault.strerror.lower()}"
     text = " ".join(str(fault).split())[:_MAX_REASON_CHARS]
     if isinstance(fault, MemoryError):
-        return "not enough memory: more is needed than the machine or a limit (`ulimit -v`) gives"
+        return "not enough memory: the machine or a limit (`ulimit -v`) allows less than is needed"
     if text == _NO_THREAD:
-        return "no further thread can be started: more are needed than the machine or a limit (`ulimit -u`, `-v`) gives"
+        return "no further thread can be started: the machine or a limit (`ulimit -u`, `-v`) allows no more"
     reason = f"{type(fault).__name__}: {text}" if text else type(fault).__name__
     return f"an error in logrules ({reason}); please report it with what --debug prints, see SECURITY.md for leaks"
 
@@ -159,7 +159,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the command line, what may have been meant, and where all is listed; status 2."""
         said = _said(message + meant_in(message, self._option_string_actions), self.language)
-        more = _said(f"`{self.prog} --help` lists what there is", self.language)
+        more = _said(f"`{self.prog} --help` lists the options", self.language)
         self.exit(EXIT_UNUSABLE, f"{self.prog}: {safe_lines(said)}\n{more}\n")
 
     def verbs(self) -> tuple[str, ...]:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   logrules new train.log:1042                              print a draft for line 1042
-  logrules new train.log:1042 train.log:2077 b.log:31      what these lines have in common
+  logrules new train.log:1042 train.log:2077 b.log:31      from what these lines have in common
   logrules new train.log:1042 --id acme/lost -o my-rules   write my-rules/acme/lost.yaml
   logrules new train.log:1042 --edit                       write it into the first pack of logrules.toml, and open it
 
-What varies in the line becomes captures; the text that it is found by is the one that is rarest in the logs that
-come with logrules; an example and a near miss are taken from the log. Then: logrules test, check and try.
+What varies in the line becomes captures; the literal to search for is its text that is rarest in the shipped logs;
+an example and a near miss are taken from the log. Then: logrules test, check and try.
 
 exit status: 0 drafted, 2 the line, the log or the file is unusable"""
 
@@ -33,13 +33,15 @@ exit status: 0 drafted, 2 the line, the log or the file is unusable"""
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    about = "a log and the number of the line that tells; further ones show what of it varies"
+    about = "a log and the number of the telling line; further ones show what varies in it"
     parser.add_argument("places", nargs="+", metavar="LOG:LINE", help=about)
     parser.add_argument(
-        "--id", metavar="ID", help="id of the rule, as acme/lost (default: team/ and words of the line)"
+        "--id", metavar="ID", help="id of the rule, such as acme/lost (default: team/ and words of the line)"
     )
-    parser.add_argument("--cause", metavar="CAUSE", help="what it means (see `logrules explain --causes`)")
-    parser.add_argument("-o", "--output", metavar="DIR", help="write the file below this folder, by its id")
+    parser.add_argument(
+        "--cause", metavar="CAUSE", help="the cause that the line shows (see `logrules explain --causes`)"
+    )
+    parser.add_argument("-o", "--output", metavar="DIR", help="write the file to this folder, by the rule's id")
     parser.add_argument("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
     add_pack_options(parser)
 
@@ -80,7 +82,9 @@ def _place(text: str) -> tuple[str, int]:
 
 def _checked_id(name: str | None) -> str | None:
     if name is not None and not re.fullmatch(r"[a-z0-9-]+(/[a-z0-9-]+)+", name):
-        raise LogrulesError(f"`{name}` is no id: small letters, digits and hyphens, in two parts or more, as acme/lost")
+        raise LogrulesError(
+            f"`{name}` is not an id: lower-case letters, digits, hyphens and at least one slash, as in acme/lost"
+        )
     return name
 
 
@@ -106,7 +110,7 @@ def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
 def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
     path = folder / f"{drafted.id}.yaml"
     if path.exists():
-        raise LogrulesError(f"{path}: is there already; choose another --id")
+        raise LogrulesError(f"{path}: exists already; choose another --id")
     write_new(path, drafted.text.encode())
     shown = safe(str(path))
     print(f"logrules: wrote {shown}; now `logrules test {shown}` and `logrules check {shown}`", file=sys.stderr)

@@ -18,31 +18,37 @@ Complain = Callable[[str], None]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options that tell others."""
-    tell = parser.add_argument_group("telling others")
-    tell.add_argument("--on-stall", metavar="CMD", help="run CMD when a stall is suspected, and when it lasts")
+    tell = parser.add_argument_group("notifications")
+    tell.add_argument("--on-stall", metavar="CMD", help="run CMD when a stall is suspected, and again while it lasts")
     tell.add_argument("--on-diagnosis", metavar="CMD", help="run CMD when a diagnosis is made")
-    tell.add_argument("--notify", metavar="URL", help="post news to URL as JSON (with `text`, as Slack reads it)")
-    tell.add_argument("--report", metavar="FILE", help="keep a report up to date in FILE: JSON, or a page (FILE.html)")
+    tell.add_argument(
+        "--notify",
+        metavar="URL",
+        help="post events to URL: Slack, Feishu, Lark, DingTalk, WeCom, PagerDuty (by host), else JSON",
+    )
+    tell.add_argument(
+        "--report", metavar="FILE", help="keep an up-to-date report in FILE: JSON, or HTML if it is called FILE.html"
+    )
     tell.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
     tell.add_argument(
         "--metrics-address",
         metavar="ADDRESS",
-        help="with --metrics-port: listen on ADDRESS, such as 0.0.0.0 for every one (default: this machine alone)",
+        help="with --metrics-port: listen on ADDRESS, such as 0.0.0.0 for all (default: localhost)",
     )
-    tell.add_argument("--metrics-textfile", metavar="FILE", help="keep metrics in FILE (.prom) for node_exporter")
+    tell.add_argument("--metrics-textfile", metavar="FILE", help="write metrics to FILE (.prom) for node_exporter")
     tell.add_argument(
         "--job-name",
         metavar="NAME",
         help="the job's name in messages, events and metrics (default: $LOGRULES_JOB, the scheduler's id)",
     )
     look = parser.add_argument_group("looking closer")
-    look.add_argument("--inspect", action="store_true", help="at a stall: py-spy dump, nvidia-smi, ray status")
+    look.add_argument("--inspect", action="store_true", help="at a stall: run py-spy dump, nvidia-smi, ray status")
     look.add_argument(
         "--inspect-hosts",
         metavar="HOSTS",
-        help="with --inspect: the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster",
+        help="with --inspect: also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
     )
-    look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: that behind `--`)")
+    look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: the command after `--`)")
 
 
 def listeners(

@@ -32,17 +32,22 @@ def whole_number(least: int) -> Callable[[str], int]:
     return read
 
 
-def add_processes_option(parser: argparse.ArgumentParser, about: str = "processes (default: one a core)") -> None:
+def add_processes_option(parser: argparse.ArgumentParser, about: str = "processes (default: one per core)") -> None:
     """How many processes work at once."""
     parser.add_argument("-j", "--processes", type=whole_number(1), metavar="N", help=about)
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Who reads, and where the logs lie."""
-    about = "who reads: this machine, or an existing Ray cluster (default: local)"
+    about = "where logs are read: on this machine, or on an existing Ray cluster (default: local)"
     parser.add_argument("--engine", choices=("local", "ray"), default="local", help=about)
-    parser.add_argument("--ray-address", metavar="ADDRESS", default="auto", help="with --engine ray (default: auto)")
-    about = "with --engine ray: the logs lie on the nodes' own disks; each node reads what it finds there"
+    parser.add_argument(
+        "--ray-address",
+        metavar="ADDRESS",
+        default="auto",
+        help="with --engine ray: the cluster's address (default: auto)",
+    )
+    about = "with --engine ray: the logs are on the nodes' local disks; each node reads its own"
     parser.add_argument("--on-node", action="store_true", help=about)
 
 

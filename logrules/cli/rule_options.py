@@ -19,13 +19,15 @@ NO_SETTINGS = "none"
 
 def add_pack_options(parser: argparse.ArgumentParser) -> None:
     """Further rules, and where the project's configuration is."""
-    parser.add_argument("--rules", action="append", default=[], metavar="DIR", help="further rules; may be repeated")
+    parser.add_argument(
+        "--rules", action="append", default=[], metavar="DIR", help="a folder of your own rules; repeatable"
+    )
     add_settings_option(parser)
 
 
 def add_settings_option(parser: argparse.ArgumentParser) -> None:
     """Where the project's configuration is."""
-    about = "configuration (default: the nearest logrules.toml or pyproject.toml with [tool.logrules]); or `none`"
+    about = "settings file, or `none` (default: the nearest logrules.toml, or pyproject.toml with [tool.logrules])"
     parser.add_argument("--settings", metavar="FILE", help=about)
 
 

@@ -18,10 +18,10 @@ SHIPPED = "logrules"
 
 _EXAMPLES = """examples:
   logrules rules                          everything
-  logrules rules --framework vllm         what is known of vLLM
-  logrules rules --cause nccl-timeout     every way in which a collective times out
+  logrules rules --framework vllm         the rules for vLLM
+  logrules rules --cause nccl-timeout     the rules for collective time-outs
   logrules rules "shared memory"          rules whose id, title or reason contains this
-  logrules rules --origin                 the pack and the file that each rule came from, and what it replaced
+  logrules rules --origin                 the pack and file of each rule, and what it replaced
 
 `logrules explain RULE` shows one of them in full."""
 
@@ -34,9 +34,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--phase", metavar="PHASE", help="only rules that belong to this phase")
     parser.add_argument("--cause", metavar="CAUSE", help="only rules that name this cause")
     add_pack_options(parser)
-    parser.add_argument("--origin", action="store_true", help="say where each rule came from")
+    parser.add_argument("--origin", action="store_true", help="show where each rule comes from")
     add_language_options(parser)
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the list")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -88,4 +88,4 @@ def _print(rows: list[tuple[str, str, str]]) -> None:
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     for rule, cause, rest in rows:
         print(f"{rule:{widths[0]}}  {cause:{widths[1]}}  {safe(rest)}")
-    print(f"{len(rows)} rules", file=sys.stderr)
+    print(f"{len(rows)} rule{'' if len(rows) == 1 else 's'}", file=sys.stderr)

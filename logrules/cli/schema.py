@@ -66,7 +66,7 @@ def all_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("name", choices=sorted(all_schemas()), help="which contract")
+    parser.add_argument("name", choices=sorted(all_schemas()), help="which schema")
 
 
 def run(options: argparse.Namespace) -> int:

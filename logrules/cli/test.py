@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   logrules test                     the packs of logrules.toml, else all shipped rules and fixture cases
-  logrules test my-rules/           the rules and cases in a folder of your own
+  logrules test my-rules/           the rules and cases in your own folder
   logrules test -k nccl             tests whose name contains a word
-  logrules test --changed           what the changes since the last commit can affect, for hooks
+  logrules test --changed           only what uncommitted changes can affect, for hooks
   logrules test --format junit      for a CI server (or tap, json)
   logrules test --coverage          signals, branches and captures that no example exercises
-  logrules test --mutate -k nccl    ways to make these rules wrong that no example notices
+  logrules test --mutate -k nccl    changes that break these rules and that no example notices
   logrules test --cost | head       the rules that take most time on the fixture cases
 
-exit status: 0 all tests hold, 1 some do not or a floor is not reached, 2 a rule file is unusable"""
+exit status: 0 all tests pass, 1 one fails or a floor is not reached, 2 a rule file is unusable"""
 
 # The modules of the forms, each with a function `render_results`.
 _FORMATS = {"text": "ruletest_text", "junit": "junit", "tap": "ruletest_tap", "json": "ruletest_json"}
@@ -34,15 +34,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("-k", metavar="WORD", default="", help="only tests whose name contains WORD")
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="form of the results (default: text)")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("--changed", action="store_true", help="only tests that uncommitted changes can affect")
     parser.add_argument("--since", metavar="COMMIT", default="HEAD", help="with --changed: changes since this commit")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--coverage", action="store_true", help="list what no example exercises")
-    kind.add_argument("--mutate", action="store_true", help="make rules wrong and list what no example notices")
-    kind.add_argument("--cost", action="store_true", help="list what each rule costs on the cases, dearest first")
+    kind.add_argument(
+        "--mutate", action="store_true", help="break rules on purpose and list the changes that no example notices"
+    )
+    kind.add_argument("--cost", action="store_true", help="list what each rule costs on the cases, costliest first")
     parser.add_argument(
-        "--floor", type=float, metavar="PERCENT", help="the least share of signals covered, or of mutants noticed"
+        "--floor", type=float, metavar="PERCENT", help="fail if fewer signals are covered, or fewer mutants noticed"
     )
     add_settings_option(parser)
     add_processes_option(parser)
@@ -70,7 +72,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     if options.floor is not None and (options.cost or not measures):
         raise LogrulesError("--floor needs --coverage or --mutate")
     if measures and options.format not in {"text", "json"}:
-        raise LogrulesError(f"--coverage, --mutate and --cost are told as text or json, not as {options.format}")
+        raise LogrulesError(f"--coverage, --mutate and --cost are printed as text or json, not as {options.format}")
     if measures and options.changed:
         raise LogrulesError("--changed says which tests to run; --coverage, --mutate and --cost run none: name files")
 

@@ -17,8 +17,8 @@ _EXAMPLES = """examples:
   logrules try my-rules/acme/lost.yaml runs/42/     a rule by its file
   logrules try waits/torch/init-process-group x.log a wait
 
-It says which lines each signal hits, which have its words but not its pattern, where the condition began or
-ceased to hold, and what the report makes of it.
+It shows which lines each signal hits, which have its words but do not match its pattern, where the condition began or
+ceased to hold, and whether the report names the rule.
 
 exit status: 0 the rule fires, 1 it does not, 2 the rule or the logs are unusable"""
 
@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="LOG", help="logs or folders of logs of one job; - for standard input"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="form (default: text)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     add_pack_options(parser)
 
 
@@ -61,6 +61,8 @@ def _rule(options: argparse.Namespace) -> "tuple[Pack, str]":
             raise LogrulesError(f"{path}: holds {len(named)} rules: name one by its id, and its folder with --rules")
         return pack, named[0]
     known = [rule.id for rule in pack.rules]
+    if options.rule not in known and path.is_dir():
+        raise LogrulesError(f"{path}: is a folder: name a rule by its id, and its folder with --rules")
     if options.rule not in known:
         raise LogrulesError(f"no rule is called `{options.rule}`{hint(options.rule, known)}")
     return pack, options.rule

@@ -41,14 +41,14 @@ _EXAMPLES = """examples:
   logrules watch 'runs/42/rank*.log' /tmp/ray/session_latest/logs
                                                            follow a pattern and a folder, new files too, as one job
   kubectl logs -f job/train | logrules watch               follow a pipe; the log passes through to standard output
-  logrules watch --replay 60x train.log                    a saved log by its own times, 60 times as fast
+  logrules watch --replay 60x train.log                    replay a saved log by its own times, 60 times as fast
   logrules watch --on-stall 'notify-me --urgent' --report now.json -- python train.py
   logrules watch --inspect --notify https://hooks.example.com/x -- torchrun train.py
 
-What the log says goes to standard output (with `--`, errors go to standard error), what logrules says then goes to
-standard error; where the log is not passed on, what logrules says goes to standard output.
+The log goes to standard output (a command's standard error to standard error), and what logrules says to standard
+error. If the log is not passed on, what logrules says goes to standard output.
 
-exit status: that of the command after `--` (128 + n where signal n ended it); else 0 nothing wrong, 1 an error or a
+exit status: that of the command after `--` (128 + n if signal n ended it); else 0 nothing wrong, 1 an error or a
 stall was diagnosed, 2 the input was unusable"""
 
 
@@ -63,23 +63,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--quiet", dest="echo", action="store_false", help="the same as --no-echo")
     parser.add_argument("--pty", action="store_true", help="give the command after `--` a terminal")
-    parser.add_argument("--replay", type=_speed, metavar="SPEED", help="replay saved logs: 60x, or max to sleep never")
+    parser.add_argument("--replay", type=_speed, metavar="SPEED", help="replay saved logs: 60x, or max for no waiting")
     parser.add_argument(
         "--then-quiet", type=_duration, default=0.0, metavar="TIME",
-        help="with --replay: let so much time pass after the last line, such as 15m",
+        help="with --replay: time to let pass after the last line, such as 15m",
     )  # fmt: skip
     parser.add_argument(
         "--patience", type=float, default=1.0, metavar="FACTOR",
-        help="wait so many times as long as the rules say before silence is a stall: 0.5, 2 (default: 1)",
+        help="multiply the time after which silence is a stall: 0.5, 2 (default: 1)",
     )  # fmt: skip
     parser.add_argument(
         "--format", choices=("text", "json", "jsonl"), default="text",
-        help="form of the final report; jsonl: events as they come, on standard output",
+        help="format of the final report; jsonl: each event as it happens, on standard output",
     )  # fmt: skip
     add_pack_options(parser)
     add_language_options(parser, commands=True)
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
-    parser.add_argument("--no-cache", action="store_true", help="compile the rules anew")
+    parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     watch_display.add_options(parser)
     notify_options.add_options(parser)
 
@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     report, status = _watched(job, following, told, endings, complain)
     if report is not None and status is None and not report.lines and not report.diagnoses:
-        raise LogrulesError("not a line came; nothing to diagnose")
+        raise LogrulesError("no line was received; nothing to diagnose")
     if report is not None:
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(_finished(following.workers(), options.lang), out)

@@ -88,9 +88,7 @@ def _timed(log: Source, pack: Pack) -> Iterator[Block]:
         if at is None and length > _MAX_UNTIMED_BYTES:
             break
     if at is None and held:
-        raise SourceError(
-            f"{log.name}: its lines bear no times that logrules can read, so it cannot be replayed by them"
-        )
+        raise SourceError(f"{log.name}: its lines have no times that logrules can read, so it cannot be replayed")
     if held:
         yield Block(log.name, offset, b"".join(held), at)
 

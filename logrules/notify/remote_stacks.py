@@ -42,11 +42,11 @@ true"""
 
 
 def hosts_of(option: str) -> tuple[str, ...]:
-    """The hosts of ``--inspect-hosts``, separated by commas. Raises LogrulesError for what is no name of a host."""
+    """The hosts of ``--inspect-hosts``, separated by commas. Raises LogrulesError for what is not a host name."""
     hosts = tuple(name.strip() for name in option.split(",") if name.strip())
     wrong = next((name for name in hosts if not _HOST.fullmatch(name) or name.startswith("-")), None)
     if wrong is not None or not hosts:
-        raise LogrulesError(f"--inspect-hosts: {wrong or option!r} is no name of a host")
+        raise LogrulesError(f"--inspect-hosts: {wrong or option!r} is not a host name")
     return hosts
 
 

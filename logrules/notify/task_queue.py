@@ -46,7 +46,7 @@ class TaskQueue(Generic[Task]):
             self._queue.put(None, timeout=limit_s)
         self._thread.join(max(until - now(), 0.0))
         if self._thread.is_alive():
-            self._complain(f"{self._name}: not done when the job had ended, and left")
+            self._complain(f"{self._name}: still running when the job ended; not waited for")
 
     def _run(self) -> None:
         while (waiting := self._queue.get()) is not None:
@@ -88,7 +88,7 @@ class DeliveryQueue(TaskQueue[bytes]):
         try:
             return started(delivery)
         except OSError as fault:
-            self._complain(f"{self._name}: cannot be told ({reason_of(fault)})")
+            self._complain(f"{self._name}: was not notified ({reason_of(fault)})")
             return None
 
     def _hear_of(self, process: subprocess.Popen[bytes]) -> None:

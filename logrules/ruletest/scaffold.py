@@ -88,10 +88,10 @@ def _written(cause: str, literal: str, pattern: str | None, captures: Mapping[st
     body = written(rule)
     notes = {
         "cause: ": "`logrules explain --causes` lists them all",
-        "title:": "from here on: what it means",
-        "signals:": "how it is recognised; does every version of the program print it so?",
-        "fixes:": "steps of rules/fixes/ by their names, or steps of its own; without any those of its cause",
-        "examples:": "taken from the log: take out what must not be shown to others",
+        "title:": "what it means",
+        "signals:": "how it is recognised; does every version of the program print this text?",
+        "fixes:": "names of steps (`logrules explain --steps`), or steps of its own; default: those of the cause",
+        "examples:": "lines of the log: remove what others must not see",
     }
     return "".join(_noted(row, notes) for row in body.splitlines(keepends=True))
 

@@ -219,7 +219,7 @@ def _is_text(path: Path, search: _Search) -> bool:
         search.note(path, str(fault).removeprefix(f"{path}: "))
         return False
     if b"\0" in head or no_text(head):
-        search.note(path, "is not text and was passed over", unread=False)
+        search.note(path, "is not text and was skipped", unread=False)
         return False
     return True
 

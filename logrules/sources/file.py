@@ -171,7 +171,7 @@ def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[byte
             return
         sizes.append(len(data))
     if sizes:
-        faults.append("holds nothing but NUL bytes")
+        faults.append("contains only NUL bytes")
 
 
 def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:

@@ -59,7 +59,7 @@ def read_dump(name: str, rank: int, data: bytes, max_calls: int = KEPT * MAX_GRO
     plain = _plain(data)
     entries = plain.get("entries")
     if not isinstance(entries, list):
-        raise NoDump("is a flight-recorder dump without entries and was passed over")
+        raise NoDump("is a flight-recorder dump without entries and was skipped")
     groups = dict(_groups(plain.get("pg_config"), entries))
     called: dict[str, dict[int, int]] = {name: {} for name, (_, members) in groups.items() if rank in members}
     for place, group, seq in _calls(entries):
@@ -236,7 +236,7 @@ def read_dumps(dumps: Sequence[tuple[Path, str]]) -> tuple[list[RecordSource], l
         except NoDump as fault:
             notes.append(SourceNote(name, str(fault)))
     for _, name in dumps[MAX_DUMPS : MAX_DUMPS + 1]:
-        notes.append(SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps"))
+        notes.append(SourceNote(name, f"was skipped: it comes after the first {MAX_DUMPS} dumps"))
     return read, notes
 
 
@@ -248,5 +248,5 @@ def dump_at(path: Path, name: str, rank: int, max_calls: int = KEPT * MAX_GROUPS
     except OSError as fault:
         raise NoDump(f"cannot be read ({reason_of(fault)})") from None
     if len(data) > MAX_BYTES:
-        raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was passed over")
+        raise NoDump(f"is more than {MAX_BYTES >> 20} MB, too much for a flight-recorder dump, and was skipped")
     return read_dump(name, rank, data, max_calls)

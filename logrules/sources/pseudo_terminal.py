@@ -19,7 +19,7 @@ class Terminal:
         try:
             self.ours, self.theirs = pty.openpty()
         except OSError as fault:
-            raise SourceError(f"--pty: no pseudo-terminal to be had ({(fault.strerror or '').lower()})") from None
+            raise SourceError(f"--pty: no pseudo-terminal available ({(fault.strerror or '').lower()})") from None
         # The bytes come to us as the command writes them: turning line ends is the business of the real terminal.
         modes = termios.tcgetattr(self.theirs)
         modes[1] &= ~termios.OPOST

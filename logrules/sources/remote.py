@@ -56,7 +56,7 @@ def remote_sources(pattern: str, block_bytes: int = BLOCK_BYTES) -> list[RemoteS
         else:
             paths = [address] if files.exists(address) else []
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
-        raise SourceError(f"{pattern}: cannot be looked at ({_said(fault)})") from None
+        raise SourceError(f"{pattern}: cannot be listed ({_said(fault)})") from None
     if not paths:
         raise SourceError(f"{pattern}: no log there")
     depth = _common(paths)

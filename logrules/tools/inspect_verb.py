@@ -9,15 +9,15 @@ from pathlib import Path
 from logrules.cli.rule_options import add_language_options, add_pack_options
 from logrules.model.stream import End
 
-ABOUT = "say where the processes of a running job stand, and why they hang"
+ABOUT = "show where the processes of a running job are, and why they hang"
 EXIT_UNUSABLE = 2
 _EXAMPLES = """examples:
-  logrules inspect --pid 4242          the job whose first process is 4242, with all that it started
-  logrules inspect --job runs/42       the job whose processes work in that folder, and its logs
-  logrules inspect --pid 4242 --slow   who lags behind in a job that moves but slowly; takes most of a minute
-  logrules inspect --pid 4242 --inspect-hosts node2,node3      its processes there too, by ssh
-  logrules inspect --pid 4242 --format html -o stacks.html      the page, with the merged stacks
-  sudo -E logrules inspect --pid 4242  where the kernel lets nobody else look (ptrace_scope)
+  logrules inspect --pid 4242          process 4242 and all that it started
+  logrules inspect --job runs/42       the job that works in that folder, with its logs
+  logrules inspect --pid 4242 --slow   the slowest process of a slow job; takes most of a minute
+  logrules inspect --pid 4242 --inspect-hosts node2,node3      also its processes there, by ssh
+  logrules inspect --pid 4242 --format html -o stacks.html      an HTML page, with the merged stacks
+  sudo -E logrules inspect --pid 4242  if the kernel lets only root look (ptrace_scope)
 
 Needs `pip install 'logrules[inspect]'`. What still moves between two samples is not called stuck.
 
@@ -29,17 +29,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--pid", type=int, help="the job's first process")
-    which.add_argument(
-        "--job", type=Path, metavar="FOLDER", help="the folder in which the job works or writes its logs"
-    )
-    parser.add_argument("--slow", action="store_true", help="look for who lags behind, not for what hangs")
+    which.add_argument("--job", type=Path, metavar="FOLDER", help="the job's working folder, or the folder of its logs")
+    parser.add_argument("--slow", action="store_true", help="look for the slowest process, not for what hangs")
     parser.add_argument(
         "--inspect-hosts",
         metavar="HOSTS",
-        help="the job's other hosts (a,b,c), asked by ssh; ray: its Ray cluster",
+        help="also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
     )
     add_language_options(parser, commands=True)
-    parser.add_argument("--format", choices=("text", "json", "html"), default="text", help="form (default: text)")
+    parser.add_argument(
+        "--format", choices=("text", "json", "html"), default="text", help="output format (default: text)"
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")
     add_pack_options(parser)

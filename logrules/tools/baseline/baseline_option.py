@@ -1,4 +1,4 @@
-"""`logrules diagnose --baseline GOOD`: what a good run does not print, or prints and this one does not."""
+"""`logrules diagnose --baseline GOOD`: how it differs from a good run."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ KEY = "baseline"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    about = "a log or a folder of a good run, to say what is new, missing or slower; may be repeated"
+    about = "a log or folder of a good run, to show what is new, missing or slower; repeatable"
     parser.add_argument("--baseline", action="append", default=[], metavar="PATH", help=about)
 
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _SHOWN_LINES = 5
 
-ABOUT = "gather what a bug report needs, without secrets"
+ABOUT = "collect what a bug report needs, without secrets"
 _EXAMPLES = """examples:
   logrules bundle train.log                                  writes train-bundle.tar.gz
   logrules bundle runs/42/ --config ds.json -o report.tar.gz
-  logrules bundle train.log --dry-run                        show what would be written, and what was taken out
-  logrules bundle train.log --redact 'CORP-\\d+'              take out a form of your own as well
-  logrules bundle train.log --keep addresses,paths           leave private addresses and home folders as they are
+  logrules bundle train.log --dry-run                        show what would be written, and what was removed
+  logrules bundle train.log --redact 'CORP-\\d+'              also remove your own kind of secret
+  logrules bundle train.log --keep addresses,paths           keep private addresses and home folders
 
 exit status: 0 written, 2 the input was unusable"""
 
@@ -35,14 +35,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, or folders of logs")
     parser.add_argument("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
-    about = "private details that may stay: emails, paths, addresses (several with commas)"
+    about = "private details to keep: emails, paths, addresses (comma-separated)"
     parser.add_argument("--keep", type=_kept, default=frozenset(), metavar="WHAT", help=about)
-    parser.add_argument("--redact", action="append", default=[], metavar="REGEX", help="a further form of secret")
+    parser.add_argument(
+        "--redact", action="append", default=[], metavar="REGEX", help="also remove what matches this pattern"
+    )
     add_pack_options(parser)
     parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
     parser.add_argument("--dry-run", action="store_true", help="show everything, write nothing")
     add_language_options(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="the archive (default: beside you, named after the log)")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the archive (default: in this folder, named after the log)"
+    )
 
 
 def _kept(text: str) -> frozenset[str]:
@@ -120,9 +124,9 @@ def _summary(taken: "Sequence[Taken]", path: Path | None) -> None:
     for one in taken:
         counts[one.kind] += one.count
     said = ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))
-    print(f"logrules: taken out: {said or 'nothing that looked like a secret'}", file=sys.stderr)
+    print(f"logrules: removed: {said or 'nothing that looked like a secret'}", file=sys.stderr)
     for one in taken:
         lines = ", ".join(map(str, one.lines[:_SHOWN_LINES])) + (" …" if len(one.lines) > _SHOWN_LINES else "")
         print(f"  {safe(one.place)}: {one.count} × {one.kind} (line {lines})", file=sys.stderr)
     if path is not None:
-        print(f"logrules: wrote {safe(str(path))}; look through it before you hand it on", file=sys.stderr)
+        print(f"logrules: wrote {safe(str(path))}; look through it before you send it", file=sys.stderr)

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterator, Mapping
 
-ABOUT = "print a script that completes the command line in a shell"
+ABOUT = "print a shell completion script"
 _EXAMPLES = """examples:
   logrules completion bash > ~/.local/share/bash-completion/completions/logrules
   source <(logrules completion zsh)     in ~/.zshrc, after compinit
@@ -13,7 +13,7 @@ _EXAMPLES = """examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that is to complete")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
 
 
 def run(options: argparse.Namespace) -> int:

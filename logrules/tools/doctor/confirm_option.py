@@ -17,7 +17,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {}
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument(
-        "--confirm", action="store_true", help="run the checks of this machine that confirm a diagnosis"
+        "--confirm", action="store_true", help="run the checks on this machine that would confirm the diagnoses"
     )
 
 

@@ -13,9 +13,9 @@ from logrules.model.errors import LogrulesError
 if TYPE_CHECKING:
     from logrules.tools.doctor.doctor import Answer, Check
 
-ABOUT = "check whether this machine is fit for a run"
+ABOUT = "check whether this machine is ready for a run"
 _EXAMPLES = """examples:
-  logrules doctor                                           everything that can be checked here
+  logrules doctor                                           everything that can be checked on this machine
   logrules doctor --actor-gpus 2 --rollout-gpus 2 --total-gpus 8
   logrules doctor --data /data/train --output /ckpt --python /env/bin/python
   logrules doctor --only shm,disk --json
@@ -30,11 +30,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gpus", type=whole_number(0), metavar="N", help="GPUs that the run needs on this node")
     parser.add_argument("--actor-gpus", type=whole_number(0), metavar="N", help="GPUs for the actors (training)")
     parser.add_argument("--rollout-gpus", type=whole_number(0), metavar="N", help="GPUs for the rollout (generation)")
-    parser.add_argument("--total-gpus", type=whole_number(0), metavar="N", help="GPUs that there should be in all")
+    parser.add_argument("--total-gpus", type=whole_number(0), metavar="N", help="GPUs that there should be in total")
     parser.add_argument("--data", action="append", default=[], metavar="PATH", help="data that the run reads")
-    parser.add_argument("--output", default=".", metavar="DIR", help="where the run writes (default: here)")
+    parser.add_argument(
+        "--output", default=".", metavar="DIR", help="where the run writes (default: the current folder)"
+    )
     parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
-    parser.add_argument("--only", metavar="CHECKS", help="only these checks, separated by commas")
+    parser.add_argument("--only", metavar="CHECKS", help="only these checks (comma-separated)")
     parser.add_argument("--list", action="store_true", help="list the checks")
     parser.add_argument("--json", action="store_true", help="for machines")
     add_language_options(parser)

@@ -18,7 +18,7 @@ KEY = "expectation"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument(
-        "--expect", metavar="PROFILE", help="a recipe to hold the log against: a file or a shipped name"
+        "--expect", metavar="PROFILE", help="a recipe to compare the log with: a file or a shipped name"
     )
 
 

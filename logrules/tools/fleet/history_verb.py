@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from logrules.tools.fleet.history import History
     from logrules.tools.fleet.job import SeenJob
 
-ABOUT = "say how often, where and since when jobs fail, of those that were scanned"
+ABOUT = "show how often, where and since when scanned jobs fail"
 _EXAMPLES = """examples:
   logrules history                          the newest result of every job that was scanned
   logrules history --group fingerprint      kinds of failures: how often, on which hosts, first and last seen, what is
@@ -26,23 +26,23 @@ _EXAMPLES = """examples:
   logrules history --cause nccl-timeout --job '*/llama*'
   logrules history --fingerprint 3f2a       the jobs of one kind
   logrules history --note 3f2a 'known: waits for the new driver, ticket 812'
-  logrules history --snooze 3f2a 14d        leave it out of groups until then; `--snooze 3f2a 0d` takes it back
-  logrules history --forget /data/runs/42   forget a job, or all below a folder
+  logrules history --snooze 3f2a 14d        hide it for 14 days; `--snooze 3f2a 0d` undoes it
+  logrules history --forget /data/runs/42   forget a job, or all jobs in a folder
 
-exit status: 0 listed, 1 nothing fits, 2 the history is unusable"""
+exit status: 0 listed, 1 nothing matches, 2 the history is unusable"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--since", metavar="WHEN", help="only jobs that went on after this: 24h, 7d, a date")
+    parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")
     parser.add_argument("--cause", metavar="CAUSE", help="only jobs with this cause")
     parser.add_argument("--host", metavar="HOST", help="only jobs with this culprit")
-    parser.add_argument("--fingerprint", metavar="ID", help="only jobs that failed in this way; its beginning will do")
-    parser.add_argument("--job", metavar="PATTERN", help="only jobs whose path fits")
-    parser.add_argument("--forget", metavar="PATH", help="forget a job, or all below a folder")
-    parser.add_argument("--note", nargs=2, metavar=("GROUP", "TEXT"), help="keep a note on a group; '' takes it back")
-    parser.add_argument("--snooze", nargs=2, metavar=("GROUP", "WHEN"), help="leave a group out until then: 7d, a date")
+    parser.add_argument("--fingerprint", metavar="ID", help="only jobs that failed in this way; a prefix is enough")
+    parser.add_argument("--job", metavar="PATTERN", help="only jobs whose path matches")
+    parser.add_argument("--forget", metavar="PATH", help="forget a job, or all jobs in a folder")
+    parser.add_argument("--note", nargs=2, metavar=("GROUP", "TEXT"), help="keep a note on a group; '' removes it")
+    parser.add_argument("--snooze", nargs=2, metavar=("GROUP", "WHEN"), help="hide a group until then: 7d, a date")
     add_list_options(parser)
 
 

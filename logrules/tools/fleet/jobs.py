@@ -34,7 +34,7 @@ class FoundJob:
 def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple[FoundJob, ...]:
     """The jobs below ``root``, in natural order. Raises LogrulesError for none, or one of too many files."""
     if root.is_file():
-        raise LogrulesError(f"{root}: is a file, and jobs are looked for in a folder; for one log: logrules diagnose")
+        raise LogrulesError(f"{root}: is a file, and scan needs a folder; for one log: logrules diagnose")
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:
@@ -71,7 +71,9 @@ def job_at(name: str, path: Path, most_files: int | None = None) -> FoundJob:
     modified = 0.0
     files = list(islice(_files(path), None if most_files is None else most_files + 1))
     if most_files is not None and len(files) > most_files:
-        raise LogrulesError(f"{path}: holds more than {most_files:,} files, too many for a job: name folders of logs")
+        raise LogrulesError(
+            f"{path}: holds more than {most_files:,} files, too many for a job: name the folders of its logs"
+        )
     for file, status in sorted(files):
         seen.update(f"{file}\0{status.st_size}\0{status.st_mtime_ns}\0".encode(errors="surrogateescape"))
         modified = max(modified, status.st_mtime)

@@ -17,9 +17,11 @@ BY = ("fingerprint", "cause", "host", "user-frame")
 
 def add_list_options(parser: argparse.ArgumentParser) -> None:
     """How jobs are listed, and where results are kept."""
-    parser.add_argument("--group", choices=BY, help="list what jobs have in common")
-    parser.add_argument("--all", action="store_true", help="with --group: also groups that are snoozed")
-    parser.add_argument("--format", choices=("text", "jsonl", "html"), default="text", help="form (default: text)")
+    parser.add_argument("--group", choices=BY, help="group jobs by what they have in common")
+    parser.add_argument("--all", action="store_true", help="with --group: also snoozed groups")
+    parser.add_argument(
+        "--format", choices=("text", "jsonl", "html"), default="text", help="output format (default: text)"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the list to FILE")
     add_language_options(parser)
     parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")

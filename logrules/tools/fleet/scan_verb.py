@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from logrules.tools.fleet.job import JobSummary
     from logrules.tools.fleet.jobs import FoundJob
 
-ABOUT = "say what became of many jobs"
+ABOUT = "diagnose many jobs and list the results"
 _EXAMPLES = """examples:
   logrules scan runs/                              every file and folder in runs/ is a job
   logrules scan /data --jobs 'runs/*/logs'         what a pattern matches below the folder
-  logrules scan runs/ --since 24h --group host     hosts on which jobs failed: a bad node comes first
+  logrules scan runs/ --since 24h --group host     hosts on which jobs failed: the worst first
   logrules scan runs/ --group fingerprint          kinds of failures, known or not: how often, where, what they cost
   logrules scan runs/ --format html -o jobs.html   a page with trends, to forward
-  logrules scan runs/ --format jsonl > jobs.jsonl  a line of JSON a job; `logrules schema job`
+  logrules scan runs/ --format jsonl > jobs.jsonl  one job per line, as JSON; `logrules schema job`
   logrules scan /shared/runs --engine ray          on an existing Ray cluster that shares the folder
-  logrules scan /scratch/runs --engine ray --on-node    jobs that lie on the disks of its nodes
+  logrules scan /scratch/runs --engine ray --on-node    jobs on the local disks of its nodes
 
-Lost time is how long a failed or stalled job stood idle: from its last progress to the last line of its logs, a
-time-out that it waited for included. GPU-hours are that times its ranks, where its logs say how many there are.
+Lost time is how long a failed or stalled job was idle: from its last progress to the last line of its logs, including
+a time-out that it waited for. GPU-hours are that times its ranks, if its logs say how many there are.
 Results are kept; a job that has not changed since is not read again.
 
 exit status: 0 no job failed or stalled, 1 some did, 2 the folder, the rules or the history are unusable"""
@@ -44,15 +44,15 @@ _KEPT_TOGETHER = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("root", metavar="ROOT", help="the folder below which jobs are")
+    parser.add_argument("root", metavar="ROOT", help="the folder that has the jobs")
     parser.add_argument(
-        "--jobs", metavar="PATTERN", default="*", help="what is a job, below ROOT (default: folders and logs in it)"
+        "--jobs", metavar="PATTERN", default="*", help="what is a job in ROOT (default: each folder and log in it)"
     )
-    parser.add_argument("--since", metavar="WHEN", help="only jobs that went on after this: 24h, 7d, a date")
+    parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")
     add_list_options(parser)
     add_pack_options(parser)
-    parser.add_argument("--again", action="store_true", help="read jobs again that have not changed")
-    parser.add_argument("--no-history", action="store_true", help="keep nothing, and look at nothing that was kept")
+    parser.add_argument("--again", action="store_true", help="also read jobs again that have not changed")
+    parser.add_argument("--no-history", action="store_true", help="keep no results, and use none that were kept")
     add_engine_options(parser)
     add_processes_option(parser)
 

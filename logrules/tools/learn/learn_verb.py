@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from logrules.tools.learn.learned_group import LearnedGroup
     from logrules.tools.learn.read_job import ReadJob
 
-ABOUT = "draft rules for the failures that nothing explains, the dearest first"
+ABOUT = "draft rules for unexplained failures, the costliest first"
 _EXAMPLES = """examples:
-  logrules learn                              what failed unexplained in the history that `logrules scan` keeps
+  logrules learn                              unexplained failures in the history that `logrules scan` keeps
   logrules learn --since 30d -o my-rules      write the drafts to my-rules/learned/
   logrules learn runs/                        every file and folder in runs/ is a job
-  logrules learn bad1.log bad2.log --healthy good/    logs by name; those in good/ are known to be healthy
-  logrules learn --most 3 --format json       the three dearest kinds, for programs, drafts included
+  logrules learn bad1.log bad2.log --healthy good/    named logs; those in good/ are known to be healthy
+  logrules learn --most 3 --format json       the three costliest kinds with their drafts, for programs
 
-Failures are grouped by their fingerprints; the kinds that cost most GPU-hours come first. A draft has a pattern, a near
-miss from the healthy logs of the same jobs, and a question that only a person can answer. It is kept only if it fires
-on at least half of the jobs of its kind, and its pattern is on no line of a healthy log. Then answer the question,
-write the sentences that `logrules check` names, and run `logrules test`.
+Failures are grouped by fingerprint; the kinds that cost most GPU-hours come first. A draft has a pattern, a near miss
+from healthy logs, and a question that only a person can answer. It is kept only if it fires on at least half of the
+jobs of its kind, and its pattern is on no line of a healthy log. Then answer the question, write the sentences that
+`logrules check` names, and run `logrules test`.
 
 exit status: 0 every kind that was looked at has a draft, 1 one has none, 2 the logs, rules or history are unusable"""
 
@@ -40,17 +40,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, or folders of jobs (default: the history)")
     parser.add_argument(
-        "--jobs", metavar="PATTERN", default="*", help="what is a job, below a folder (default: folders and logs in it)"
+        "--jobs", metavar="PATTERN", default="*", help="what is a job in a folder (default: each folder and log in it)"
     )
     parser.add_argument("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
     parser.add_argument(
-        "--healthy", action="append", default=[], metavar="PATH", help="logs of runs known to be well; may be repeated"
+        "--healthy", action="append", default=[], metavar="PATH", help="logs of runs known to be healthy; repeatable"
     )
     parser.add_argument(
         "--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)"
     )
-    parser.add_argument("-o", "--output", metavar="DIR", help="write the drafts below this folder of rules")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the list (default: text)")
+    parser.add_argument("-o", "--output", metavar="DIR", help="write the drafts to this folder of rules")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
     add_processes_option(parser)
     add_pack_options(parser)
@@ -168,7 +168,7 @@ def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:
             continue
         path = folder / one.draft.file
         if path.exists():
-            print(f"logrules: {safe(str(path))}: is there already, and stays as it is", file=sys.stderr)
+            print(f"logrules: {safe(str(path))}: exists already and is kept", file=sys.stderr)
             continue
         write_new(path, one.draft.text.encode())
         count += 1

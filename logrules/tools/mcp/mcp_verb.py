@@ -18,7 +18,9 @@ Needs the extra: pip install 'logrules[mcp]'"""
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--root", default=".", metavar="DIR", help="logs below this folder may be read (default: here)")
+    parser.add_argument(
+        "--root", default=".", metavar="DIR", help="only logs in this folder may be read (default: the current folder)"
+    )
     add_pack_options(parser)
 
 
