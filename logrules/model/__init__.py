@@ -1,1 +1,1 @@
-"""What travels between the rooms: events, reports, findings. Plain data, no behaviour."""
+"""What the packages pass to each other: events, reports, findings. Plain data, no behaviour."""

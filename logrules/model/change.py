@@ -1,4 +1,4 @@
-"""What feeding the session changed, told once, in order; and what one step of following a live job came to."""
+"""What feeding the session changed, each once and in order; and the result of one step of following a live job."""
 
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ class PhaseEntered:
 
 @record
 class Raised:
-    """A rule began to hold. ``quiet_s`` is how long nothing had moved, where that is what the rule says."""
+    """A rule began to hold. ``quiet_s`` is how long nothing had moved, if the rule is about that."""
 
     rule: str
     at: float | None
@@ -26,7 +26,7 @@ class Raised:
 
 @record
 class StallProlonged:
-    """A stall lasts: it is twice as long now as when it was last told of."""
+    """A stall goes on: it is now twice as long as when it was last reported."""
 
     rule: str
     at: float
@@ -35,7 +35,7 @@ class StallProlonged:
 
 @record
 class Withdrawn:
-    """A rule holds no longer."""
+    """A rule no longer holds."""
 
     rule: str
     at: float | None
@@ -52,7 +52,7 @@ class QuietNoticed:
 
 @record
 class QuietEnded:
-    """It writes again, after a silence that was noticed."""
+    """The job writes again, after a silence that was noticed."""
 
     at: float
     quiet_s: float
@@ -66,8 +66,8 @@ class Update:
     """The job as it stands after a block, a tick or the end.
 
     ``now`` is in seconds since the epoch by the source's clock, which is virtual for a replayed log.
-    ``lines`` and ``bytes`` were read so far; ``skipped`` counts bytes that were passed on and that nobody
-    analysed. After an update that has ``ended`` no other comes.
+    ``lines`` and ``bytes`` were read so far; ``skipped`` counts bytes that were passed on without analysis.
+    An update that has ``ended`` is the last.
     """
 
     now: float

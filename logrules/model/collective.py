@@ -1,4 +1,4 @@
-"""Collectives that a rank called, as its flight recorder keeps them: a kind of event of its own, not a line."""
+"""Collectives that a rank called, from its flight recorder: a kind of event, but not a log line."""
 
 from logrules.model.event import Event
 from logrules.model.record import record, replace
@@ -6,7 +6,7 @@ from logrules.model.record import record, replace
 
 @record
 class CollectiveCall:
-    """The ``seq``-th collective of a process group. Sizes are kept where those of all ranks must be the same."""
+    """The ``seq``-th collective of a process group. Sizes are kept if all ranks must have the same."""
 
     seq: int
     op: str
@@ -16,7 +16,7 @@ class CollectiveCall:
 
 @record
 class RecordedCall(CollectiveCall):
-    """A call in a recorder's dump, whose ``entry``-th it is; ``place`` is where the user's own code made it."""
+    """The ``entry``-th call in a recorder's dump; ``place`` is where the user's own code made it."""
 
     completed: bool
     created: float | None
@@ -26,9 +26,9 @@ class RecordedCall(CollectiveCall):
 
 @record
 class GroupRecord(Event):
-    """What the recorder of a rank (its worker's) holds of a ``group``: its ``calls``, by their numbers.
+    """What the recorder of one worker has on a ``group``: its ``calls``, by their numbers.
 
-    ``members`` are the group's ranks where the dump says them. As evidence it stands for its last call.
+    ``members`` are the group's ranks if the dump has them. Used as evidence, a record means its last call.
     """
 
     description: str = ""
@@ -37,11 +37,11 @@ class GroupRecord(Event):
 
     @property
     def group_name(self) -> str:
-        """The group, with what it is for."""
+        """The group's name, with its purpose."""
         return f"process group {self.group}" + (f" ({self.description})" if self.description else "")
 
     def at(self, call: RecordedCall | None) -> "GroupRecord":
-        """The same as evidence of one of its calls; of none where the rank made none that the recorder still holds."""
+        """The record as evidence of one of its calls; of none if the recorder has none left."""
         said = "no call"
         if call is not None:
             said = f"{call.op} number {call.seq}, {'' if call.completed else 'not '}completed"

@@ -1,4 +1,4 @@
-"""Values that are made when somebody first asks for them: a live report is made with all news, and read in part."""
+"""Values that are made on first use: a live report is made on every change, and only read in part."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -8,7 +8,7 @@ _Item_co = TypeVar("_Item_co", covariant=True)
 
 
 class Deferred(Sequence[_Item_co]):
-    """The tuple that ``make`` gives. It equals that tuple, and is copied and sent to other processes as that."""
+    """The tuple that ``make`` returns. It equals that tuple, and is copied and pickled as it."""
 
     __slots__ = ("_whole",)
 

@@ -22,5 +22,5 @@ class PackError(LogrulesError):
 
 
 def reason_of(fault: OSError) -> str:
-    """What the system says of a fault, in words that go on a sentence."""
+    """The system's reason for a fault, phrased to continue a sentence."""
     return (fault.strerror or str(fault)).lower()

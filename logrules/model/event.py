@@ -1,4 +1,4 @@
-"""A line that somebody asked for, taken apart, and lines as a page shows them."""
+"""A log line that a rule needs, parsed; and log lines as a page shows them."""
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum, StrEnum
@@ -45,19 +45,19 @@ class Stance(StrEnum):
     CAUGHT = "caught"
 
 
-# No job has more; what is printed as a higher rank, or as more of them, is damaged.
+# No job has more ranks; a higher number is damaged text.
 HIGHEST_RANK = 1_000_000
-# Of a printed range of ranks, so many are taken.
+# At most so many ranks are read from a printed range.
 LONGEST_RANGE = 20_000
 _RANK_DIGITS = len(str(HIGHEST_RANK))
 
 
-# Process ids, sizes, codes and steps have no more digits; what has is damaged.
+# Process ids, sizes, codes and steps have no more digits; longer ones are damaged text.
 _MOST_DIGITS = 15
 
 
 def whole_number(text: str | None, digits: int = _MOST_DIGITS) -> int | None:
-    """The whole number that a log prints, which may be negative; None for what is none, or has more ``digits``."""
+    """The integer that a log prints, maybe negative; None if it is none, or has more than ``digits`` digits."""
     if not text:
         return None
     figures = text.removeprefix("-")
@@ -65,13 +65,13 @@ def whole_number(text: str | None, digits: int = _MOST_DIGITS) -> int | None:
 
 
 def as_rank(text: str | None) -> int | None:
-    """The rank that a log prints, or how many there are; None for what is no number or more than any job has."""
+    """The rank, or number of ranks, that a log prints; None if it is not a number, or more than any job has."""
     rank = whole_number(text, _RANK_DIGITS) if text else None
     return rank if rank is not None and 0 <= rank <= HIGHEST_RANK else None
 
 
 def ranks_listed(text: str) -> frozenset[int]:
-    """The ranks of a printed list of numbers and of ranges of them: ``0, 1, 3`` or ``0-2,5``."""
+    """The ranks in a printed list of numbers and ranges: ``0, 1, 3`` or ``0-2,5``."""
     listed: set[int] = set()
     for part in text.split(","):
         if len(listed) > LONGEST_RANGE:
@@ -85,7 +85,7 @@ def ranks_listed(text: str) -> frozenset[int]:
 
 @record
 class Worker:
-    """Who wrote a line, as far as the line, its prefix or its file name tell."""
+    """Who wrote a line, as far as the line, its prefix or its file name say."""
 
     source: str = ""
     host: str | None = None
@@ -109,7 +109,7 @@ class Worker:
 
     @property
     def is_process(self) -> bool:
-        """Whether it is one process. A role alone is none: that of a container stands before all that run in it."""
+        """Whether it is one process. A role alone is not: a container's prefixes all processes in it."""
         return self.pid is not None or self.rank is not None
 
 
@@ -124,7 +124,7 @@ def hosts_of(workers: Iterable[Worker]) -> tuple[str, ...]:
 
 
 def rank_of_label(label: str) -> int | None:
-    """The rank of a worker by its label, where that tells it."""
+    """The rank in a worker's label, if it has one."""
     found = _LABELLED_RANK.search(label)
     return int(found[1]) if found else None
 
@@ -134,8 +134,8 @@ class Timestamp:
     """A time written in a line: seconds since the epoch, a naive time read as UTC.
 
     ``year_known`` is False for forms without a year; ``seconds`` then lies in 1972, which has
-    a 29 February, and the reader of the whole log chooses the year. ``year_guessed`` says that it did so by
-    nothing but when the log was written or came: of a copy that may be years later.
+    a 29 February, and the reader of the whole log chooses the year. ``year_guessed`` says that it was chosen only by
+    when the log was written or received, which for a copy may be years later.
     """
 
     seconds: float
@@ -155,12 +155,12 @@ class Hit:
 class Event:
     """A line, or one redraw of a line, that carries at least one signal.
 
-    ``line`` counts from 1 within the source; ``offset`` is the line's first byte. ``continued`` is how many of the
-    lines up to it are no lines of the file, since one record of it held several: `file_line` is its number there.
+    ``line`` counts from 1 within the source; ``offset`` is the line's first byte. A JSON record may become several
+    lines: ``continued`` counts those up to this one that are not lines of the file; `file_line` is its number there.
     ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
     ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
-    ``stamp`` is the time the line bears, ``arrived`` when it was read, if live. ``before`` and
-    ``after`` are up to two neighbouring lines. ``group`` is the process group that it speaks of, ``headers`` the
+    ``stamp`` is the line's timestamp, ``arrived`` when it was read, if live. ``before`` and
+    ``after`` are up to two neighbouring lines. ``group`` is the process group that it names, ``headers`` the
     formats of its prefixes.
     """
 
@@ -184,7 +184,7 @@ class Event:
 
     @property
     def file_line(self) -> int:
-        """The number of the line in the file, as people are told it."""
+        """The number of the line in the file, as shown to people."""
         return self.line - self.continued
 
 
@@ -202,7 +202,7 @@ class LogLine:
 
 @record
 class LogText:
-    """The lines that were kept, source by source, of ``total`` that the logs have."""
+    """The lines that were kept, source by source, out of the ``total`` of the logs."""
 
     lines: tuple[LogLine, ...]
     total: int

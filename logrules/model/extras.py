@@ -1,4 +1,4 @@
-"""Packages that only an extra of logrules brings: one sentence where one is missing."""
+"""Packages of logrules' extras: one sentence if one is missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from logrules.model.record import record
 
 @record
 class Extra:
-    """An extra as pyproject.toml names it, what it brings in people's words, and the modules of that."""
+    """An extra by its name in pyproject.toml, what it is for in plain words, and its modules."""
 
     name: str
     brings: str
@@ -25,7 +25,7 @@ RAY = Extra("ray", "Ray", frozenset({"ray"}))
 
 @contextmanager
 def needed(extra: Extra, asked: str) -> Iterator[None]:
-    """For the imports of what ``asked``, an option or a verb, needs of an extra. Raises LogrulesError without it."""
+    """Guards imports from an extra that the option or verb ``asked`` needs. Raises LogrulesError if it is missing."""
     try:
         yield
     except ModuleNotFoundError as fault:

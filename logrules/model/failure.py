@@ -1,16 +1,16 @@
-"""One failure of one process, however many lines, prefixes and ranks tell of it."""
+"""One failure of one process, however many lines, prefixes and ranks report it."""
 
 from enum import StrEnum
 
 from logrules.model.event import Event, Stance, Worker
 from logrules.model.record import record
 
-# A module that is run by its name stands below the frames of what runs it.
+# A module run by name (`python -m`) is below the frames of its runner.
 _STARTERS = 4
 
 
 class FailureKind(StrEnum):
-    """In which form a failure was told."""
+    """The form in which a failure was reported."""
 
     EXCEPTION = "exception"
     ABORT = "abort"
@@ -19,7 +19,7 @@ class FailureKind(StrEnum):
 
 
 class Link(StrEnum):
-    """How an exception of a chain came from the one before it."""
+    """How an exception of a chain follows from the one before it."""
 
     ROOT = "root"
     CAUSE = "cause"
@@ -29,10 +29,10 @@ class Link(StrEnum):
 
 @record
 class Origin:
-    """Where a line or a frame is from: a component of the table of origins and what it was doing.
+    """Where a line or a frame comes from: a component of the table of origins, and the phase.
 
-    ``component`` is None for code that no row knows. ``own`` says that it is the user's code, whose
-    ``phase`` is read off names and weighs less.
+    ``component`` is None for code that no row knows. ``own`` says that it is the user's code; its
+    ``phase`` is guessed from names and weighs less.
     """
 
     component: str | None = None
@@ -67,11 +67,11 @@ class ExceptionLink:
 
 @record
 class Failure:
-    """A failure record. ``id`` stays while it grows: a later record of the same id takes its place.
+    """A failure record. ``id`` stays the same while it grows: a later record of the same id replaces it.
 
-    ``chain`` goes from the innermost cause to what was raised last; it is empty for what is no exception.
+    ``chain`` goes from the innermost cause to what was raised last; it is empty if it is not an exception.
     ``type`` and ``message`` are those of the innermost cause. ``code`` is an exit status or, negative, minus a
-    signal's number. ``workers`` are all that told of it; ``first`` is its first line, ``last`` its latest.
+    signal's number. ``workers`` are all that reported it; ``first`` is its first line, ``last`` its latest.
     """
 
     id: int
@@ -94,7 +94,7 @@ class Failure:
 
     @property
     def script(self) -> str | None:
-        """The script that it ended, where the interpreter itself printed it: the code of a module stands outermost."""
+        """The script that it ended, if the interpreter itself printed it: then module code is outermost."""
         outermost = self.chain[-1].frames[:_STARTERS] if self.chain else ()
         return next((frame.file for frame in outermost if frame.function == "<module>"), None)
 
@@ -105,9 +105,9 @@ class Failure:
 
     @property
     def logged_whole(self) -> bool:
-        """Whether it is the message of one record of a logger: who writes that has caught it."""
+        """Whether it is one log record: whoever logged it has caught it."""
         return self.first.level is not None and self.last.level is None
 
     def holds(self, event: Event) -> bool:
-        """Whether the line stands within the record."""
+        """Whether the line is within the record."""
         return self.first.source == event.source and self.first.line <= event.line <= self.last.line

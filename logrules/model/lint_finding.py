@@ -14,9 +14,9 @@ NodePath = tuple[str | int, ...]
 
 @record
 class LintFinding:
-    """What is wrong and where; ``code`` says of which kind it is.
+    """What is wrong and where; ``code`` is its kind.
 
-    ``removes`` is the part of the document without which it is right, where taking that out changes no diagnosis.
+    ``removes`` is the part of the document to remove, if that fixes it without changing any diagnosis.
     """
 
     place: Position
@@ -30,7 +30,7 @@ class LintFinding:
 
 @record
 class Code:
-    """A kind of finding. ``repaired`` says whether ``--fix`` can mend it."""
+    """A kind of finding. ``repaired`` says whether ``--fix`` can fix it."""
 
     id: str
     name: str
@@ -51,5 +51,5 @@ def _codes() -> dict[str, Code]:
 
 
 CODES: Mapping[str, Code] = _codes()
-# What a pack that cannot be compiled says of a problem, as a code.
+# The codes of problems for which a pack cannot be compiled.
 OF_PROBLEM: Mapping[str, str] = {code.name: code.id for code in CODES.values()}

@@ -5,7 +5,7 @@ from logrules.model.record import record
 
 @record
 class Position:
-    """A position in a file; line and column count from 1. Line 0 is the whole of it, or a folder."""
+    """A position in a file; line and column count from 1. Line 0 means the whole file, or a folder."""
 
     path: str
     line: int = 1
@@ -20,7 +20,7 @@ class Position:
 
 @record
 class Problem:
-    """A fault in a file: where, what, what to do about it, and of which kind it is (`logrules check`'s codes)."""
+    """A fault in a file: where, what, what to do about it, and its kind (a code of `logrules check`)."""
 
     place: Position
     message: str

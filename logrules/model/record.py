@@ -1,7 +1,7 @@
-"""Dataclasses that are cheap to define: a start defines some 160, and to import `dataclasses` alone takes 8 ms.
+"""Dataclasses that are cheap to define: start-up defines some 160, and importing `dataclasses` alone takes 8 ms.
 
-Of a record nothing is compiled but ``__init__``, whose code serves all records of as many fields. What `dataclasses`
-keeps of its own is made when somebody asks, so that its `fields`, `asdict` and `is_dataclass` work as ever.
+Only ``__init__`` is compiled, once for all records with the same number of fields. What `dataclasses` keeps
+in a class is made on demand, so that its `fields`, `asdict` and `is_dataclass` work as usual.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ else:
         return _Factory(default_factory)
 
     def replace(value: Any, /, **changes: object) -> Any:
-        """The same but for the fields that are given."""
+        """A copy with the given fields replaced."""
         return type(value)(**{name: getattr(value, name) for name in value.__match_args__} | changes)
 
 
@@ -32,7 +32,7 @@ _Values = Callable[[object], tuple[object, ...]]
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(kind: _Class) -> _Class:
-    """What ``dataclass(frozen=True, slots=True)`` makes of a class whose fields are all given, compared and shown."""
+    """Like ``dataclass(frozen=True, slots=True)``, for a class without init-only, hidden or uncompared fields."""
     made, values = _made(kind)
 
     def hashed(self: object) -> int:
@@ -50,7 +50,7 @@ def record(kind: _Class) -> _Class:
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable_record(kind: _Class) -> _Class:
-    """What ``dataclass(slots=True)`` makes of such a class."""
+    """Like ``dataclass(slots=True)``, for such a class."""
     found: _Class = _made(kind)[0]
     return found
 
@@ -89,7 +89,7 @@ def _dataclass_of(kind: Any) -> type:
 
 
 def _made(kind: type) -> tuple[Any, _Values]:
-    """The class with slots for its fields, and what gives the values of all fields of an instance."""
+    """The class with slots for its fields, and a function that returns the values of an instance's fields."""
     inherited = getattr(kind, "__match_args__", ())
     own = [name for name in _annotated(kind) if name not in inherited]
     names = (*inherited, *own)
@@ -123,7 +123,7 @@ def _defaults(kind: Any) -> dict[str, object]:
 
 
 def _values_of(names: Sequence[str]) -> _Values:
-    """What gives the values of all fields of an instance."""
+    """A function that returns the values of all fields of an instance."""
     if len(names) > 1:
         return attrgetter(*names)
     if not names:
@@ -143,7 +143,7 @@ def _initializer(made: Any, defaults: Mapping[str, object]) -> Callable[..., Non
 
 
 def _store(slot: Any, default: object) -> Callable[[object, object], None]:
-    """What stores a value in a slot."""
+    """A function that stores a value in a slot."""
     store: Callable[[object, object], None] = slot.__set__
     if not isinstance(default, _Factory):
         return store
@@ -152,7 +152,7 @@ def _store(slot: Any, default: object) -> Callable[[object, object], None]:
 
 @cache
 def _code_of_init(count: int) -> CodeType:
-    """The code of an ``__init__`` with so many fields, whose names are still to be put in."""
+    """The code of an ``__init__`` with so many fields; their names are still to be filled in."""
     parameters = "".join(f", field_{place}" for place in range(count))
     body = [f"    store_{place}(self, field_{place})" for place in range(count)] or ["    pass"]
     scope: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The diagnosis of a job: what every renderer gets and all that it gets."""
+"""The diagnosis of a job: the one thing that every renderer gets."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -10,7 +10,7 @@ from logrules.model.timeline import Curve, PhaseSpan, WaitSpan
 
 
 class Status(StrEnum):
-    """How the job stands where its log ends."""
+    """The state of the job at the end of its log."""
 
     FAILED = "failed"
     STALLED = "stalled"
@@ -38,7 +38,7 @@ class Restart(StrEnum):
 
 
 class PhaseSource(StrEnum):
-    """What the phase of a diagnosis is inferred from, the surest first."""
+    """What the phase of a diagnosis is inferred from, most reliable first."""
 
     RULE = "rule"
     FRAMES = "frames"
@@ -66,7 +66,7 @@ class Text:
     zh: str = ""
 
     def of(self, language: str) -> str:
-        """The sentence in ``language`` ("en" or "zh"), or in English where it is missing."""
+        """The sentence in ``language`` ("en" or "zh"), or in English if it is missing."""
         return (self.zh if language == "zh" else self.en) or self.en
 
     @classmethod
@@ -79,7 +79,7 @@ class Text:
 class Fix:
     """One thing to try. ``run`` is a shell command, ``flags`` belong on the trainer's command line.
 
-    ``powershell`` stands for ``run`` where the PowerShell wording is not the same.
+    ``powershell`` replaces ``run`` if it differs in PowerShell.
     """
 
     do: Text
@@ -97,8 +97,8 @@ class Fix:
 class Evidence:
     """A line of a log that shows something; ``before`` and ``after`` are its neighbours.
 
-    ``year_guessed`` says that nothing in the log tells the year of its ``time``.
-    One ``beside`` the others is not of the rule itself: what it is a line of says more of the same event.
+    ``year_guessed`` says that nothing in the log shows the year of its ``time``.
+    Evidence that is ``beside`` the rest was not matched by the rule itself, but says more about the same event.
     """
 
     source: str
@@ -120,7 +120,7 @@ class Evidence:
 
 @record
 class Consequence:
-    """A rule that held too, but that another diagnosis explains."""
+    """A rule that also holds, but is explained by another diagnosis."""
 
     rule: str
     cause: str
@@ -130,10 +130,10 @@ class Consequence:
 
 @record
 class Diagnosis:
-    """A hypothesis that survived: ``ranks[0]`` is the culprit where one is known.
+    """A hypothesis that survived: ``ranks[0]`` is the culprit if one is known.
 
-    ``checks`` are those of `logrules doctor` that confirm the cause or rule it out. ``measured`` says in how many of
-    how many labelled logs the rule was right when it came first; (0, 0) where it never did.
+    ``checks`` are those of `logrules doctor` that confirm the cause or rule it out. ``measured`` is (right, seen):
+    in how many labelled logs the rule came first, and in how many of these it was right; (0, 0) if never.
     """
 
     rule: str
@@ -156,12 +156,12 @@ class Diagnosis:
 
     @property
     def lines(self) -> tuple[Evidence, ...]:
-        """Its evidence, and that of all that it explains."""
+        """Its evidence, and that of its consequences."""
         return (*self.evidence, *(line for other in self.consequences for line in other.evidence))
 
     @property
     def effects(self) -> tuple[Consequence, ...]:
-        """The consequences of another cause that lines of their own show; the others tell the same event once more."""
+        """The consequences with another cause and lines of their own; the rest only repeat the same event."""
         own = {(line.source, line.line) for line in self.evidence}
         return tuple(
             other
@@ -183,7 +183,7 @@ class Run:
 
 
 class DivergenceKind(StrEnum):
-    """In what a rank is unlike the others."""
+    """How a rank differs from the others."""
 
     IDLE = "idle"
     LEFT = "left"
@@ -202,9 +202,9 @@ class DivergenceKind(StrEnum):
 
 @record
 class Difference:
-    """How some ranks are unlike the others.
+    """How some ranks differ from the others.
 
-    ``facts`` fill the sentence of its kind; ``evidence`` is a line of theirs, then one of the others'.
+    ``facts`` fill in the sentence for its kind; ``evidence`` is a line of theirs, then one of the others'.
     """
 
     kind: DivergenceKind
@@ -217,10 +217,10 @@ class Difference:
 
 @record
 class Comparison:
-    """The ranks of a job side by side: those ``seen`` of ``world`` (None where no line says how many there are).
+    """The ranks of a job compared: those ``seen``, out of ``world`` (None if no line says how many there are).
 
-    ``spread_s`` and ``timeout_s`` are set where the time-outs lie too far apart to be of one hang: nobody is
-    named then.
+    ``spread_s`` and ``timeout_s`` are set if the time-outs are too far apart to belong to one hang: then nobody is
+    named.
     """
 
     seen: tuple[int, ...]
@@ -232,7 +232,7 @@ class Comparison:
 
 @record
 class SourceNote:
-    """Something a reader must know of a source: it was cut, skipped in part or, with ``unread``, not read at all."""
+    """Something to know about a source: it was cut, partly skipped or, with ``unread``, not read at all."""
 
     source: str
     note: str
@@ -241,10 +241,10 @@ class SourceNote:
 
 @record
 class StackView:
-    """Where the processes of a live job stood when they were looked at last.
+    """Where the processes of a live job were when last inspected.
 
-    ``said`` are sentences of English, ``tree`` the merged stacks with who stands where, a line a fork, indented;
-    ``apart`` are the ranks that stand elsewhere than nearly all others.
+    ``said`` are English sentences, ``tree`` the merged stacks with who is where, one indented line per fork;
+    ``apart`` are the ranks that are elsewhere than nearly all others.
     """
 
     said: tuple[str, ...] = ()
@@ -256,9 +256,9 @@ class StackView:
 class Report:
     """Everything that logrules has to say about a job at one moment.
 
-    ``frameworks`` are those that the log shows; ``paths`` says where a source lies on disk, where it does;
-    ``completed_by`` is the line that shows that the run ended well; ``log`` is what a page shows of the logs;
-    ``shell`` that of the machine that wrote them, as far as they tell.
+    ``frameworks`` are those seen in the log; ``paths`` are the paths of those sources that are on disk;
+    ``completed_by`` is the line that shows that the run ended well; ``log`` is the part of the logs for the page;
+    ``shell`` is that of the machine that wrote them, if they show it.
     """
 
     status: Status
@@ -282,7 +282,7 @@ class Report:
 
     @property
     def held(self) -> tuple[Diagnosis | Consequence, ...]:
-        """Every rule that holds: the diagnoses, then what each of them explains."""
+        """Every rule that holds: the diagnoses, then their consequences."""
         return (*self.diagnoses, *(other for one in self.diagnoses for other in one.consequences))
 
     @property
@@ -295,5 +295,5 @@ class Report:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The logs that could not be read: with any of them, the report is partial."""
+        """The logs that could not be read: if there are any, the report is partial."""
         return tuple(note.source for note in self.notes if note.unread)

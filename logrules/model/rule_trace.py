@@ -1,4 +1,4 @@
-"""One rule held against one job's logs: what each signal hit, how the condition went, what came of it."""
+"""One rule tried on one job's logs: what each signal hit, how the condition changed, and the result."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from logrules.model.test_result import Clause
 
 
 class RejectReason(StrEnum):
-    """Why a line with a signal's words is not counted."""
+    """Why a line with a signal's words does not match."""
 
     PATTERN = "pattern"
     VETO = "veto"
@@ -26,7 +26,7 @@ class SignalHit:
 
 @record
 class SignalSeen:
-    """The first lines that a signal hit and that it refused, and how many there were of each."""
+    """The first lines that a signal hit and refused, and the number of each."""
 
     name: str
     words: tuple[str, ...]
@@ -38,7 +38,7 @@ class SignalSeen:
 
 @record
 class Transition:
-    """A part of the condition that began or ceased to hold, after this line; at the end where ``line`` is None."""
+    """A part of the condition that began or ceased to hold after this line; at the log's end if ``line`` is None."""
 
     source: str
     line: int | None
@@ -49,11 +49,10 @@ class Transition:
 
 @record
 class Trial:
-    """What a rule makes of a job.
+    """The result of trying a rule on a job.
 
-    ``clauses`` are its condition at the end. ``fired`` says whether the
-    condition holds, ``place`` what the report makes of that: its number among the diagnoses (from 1), None where it
-    is none of them; ``behind`` is the diagnosis that explains it.
+    ``clauses`` are its condition at the end. ``fired`` says whether the condition holds. ``place`` is its number
+    among the report's diagnoses (from 1), or None; ``behind`` is the diagnosis that explains it.
     """
 
     rule: str

@@ -1,11 +1,11 @@
-"""What a source yields: bytes, the passing of time, and the end of both."""
+"""What a source yields: bytes, the passing of time, and the end."""
 
 from logrules.model.record import record
 
 # A line longer than this counts as several, each of this length: one endless line (a progress bar that never ends
 # its line, a dumped tensor, an archive of nothing but zeros) cannot fill the memory.
 MAX_LINE_BYTES = 1 << 20
-# Begins a line that is no line of the file: one record of it held several. They have the number of the first.
+# Begins a line that is not a line of the file: one record had several. They have the number of the first.
 CONTINUED = b"\x1f\x0e"
 
 
@@ -38,9 +38,9 @@ class BytesArrived:
 
 @record
 class Skipped:
-    """Bytes of a source that nobody looked at, and why: a truncated archive, a reader that fell behind.
+    """Bytes of a source that were not analysed, and why: a truncated archive, a reader that fell behind.
 
-    ``lines`` is how many line ends were among them, where somebody counted.
+    ``lines`` is how many line ends were among them, if they were counted.
     """
 
     source: str

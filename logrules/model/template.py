@@ -1,9 +1,8 @@
-"""What varies in a line, and the line without it: so that lines of one kind are alike.
+"""What varies in a line, and the line without it (its template), so that lines of one kind are equal.
 
-The kinds of lines of a baseline, the fingerprints of failures and the drafts of rules are made with the same table.
-Two others ask for less and do not use it. What is read of a flood (`parsing/line_identity`) is decided for each of
-millions of lines, and numbers that name their writer have to stay. Lines that several ranks print
-(`output/rank_sentences`) are shown once only if nothing but clocks and the rank differs: a size is told of each.
+Baselines, fingerprints of failures and drafts of rules use this table. Two other places mask less and do not use it:
+`parsing/line_identity` decides for each of millions of lines what to read of a flood, and must keep numbers that name
+the writer; `output/rank_sentences` shows a line of several ranks once only if nothing but times and the rank differs.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from functools import lru_cache
 
 from logrules.model.late_pattern import late_pattern
 
-# What is filled in, by what it is: as it looks, the longest and most particular first.
+# What varies, by kind: the longest and most specific forms first.
 VARYING: Mapping[str, str] = {
     "url": r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"<>)\]]+",
     "time": r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
@@ -20,14 +19,14 @@ VARYING: Mapping[str, str] = {
     "path": r"(?<![\w.])(?:~|\.{1,2})?/[^\s'\":,;)\]]+|\b[A-Za-z]:\\[^\s'\",;)\]]+",
     "pointer": r"\b0x[0-9a-fA-F]+\b",
     "hash": r"\b(?=[0-9a-fA-F]*\d)(?=\d*[a-fA-F])[0-9a-fA-F]{7,}\b",
-    # A short one goes to and fro between digits and letters, as `bf16`, `30d` and `1e05` do not.
+    # A short hash alternates between digits and letters, unlike `bf16`, `30d` and `1e05`.
     "code": r"\b(?!\d+e\d+\b)(?=\d+[a-f]+\d|[a-f]+\d+[a-f])[0-9a-f]{4,6}\b",
     "number": r"\d+(?:[.,:/]\d+)*(?:[eE][-+]?\d+)?",
 }
 ANY_VARYING = "|".join(VARYING.values())
-# Within one log addresses, paths and times are words like others: who says the same of another file says another thing.
+# Within one log, addresses, paths and times are kept: the same message about another file is another statement.
 _WITHIN_A_LOG = late_pattern("|".join(VARYING[kind] for kind in ("pointer", "hash", "number")))
-# What is indented, quoted or in brackets goes on with what was begun; a word in brackets is a name in front.
+# Indented, quoted or bracketed text continues a statement; a single word in brackets is a name in front of one.
 _BEGINS = late_pattern(r"[^\s\"'{}()\[\],]|\[[^\s\]]")
 # A row of a table that is closed on both sides, and the rules between rows.
 _ROW = late_pattern(r"\|.*\|\s*|\+[-=+]+\+\s*|[\u2500-\u257f].*")
@@ -48,7 +47,7 @@ def _template_of(message: str) -> str:
 
 
 def begins_statement(message: str) -> bool:
-    """Whether a message says something of its own, and does not go on with a dump or a list that was begun."""
+    """Whether a message is a new statement, and not the continuation of a dump or a list."""
     return _BEGINS.match(message) is not None
 
 

@@ -1,4 +1,4 @@
-"""How tests went, and how good tests are: plain data that processes hand on and renderers show."""
+"""Results of tests, and how good the tests are: plain data for renderers, passed between processes."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -27,7 +27,7 @@ class Clause:
 
 @record
 class CaseFailure:
-    """What a test asks for and did not get: the line that it is about, the condition, the nearest rule that fired."""
+    """What a test expected and did not get: the line concerned, the condition, the nearest rule that fired."""
 
     message: str
     line: str | None = None
@@ -48,7 +48,7 @@ class Result:
 
     @property
     def outcome(self) -> Outcome:
-        """Whether it went as it should."""
+        """Whether the outcome is as expected."""
         if not self.faults:
             return Outcome.PASSED
         return Outcome.EXPECTED_MISS if self.reason is not None else Outcome.FAILED
@@ -98,8 +98,8 @@ def total(shares: Iterable[Share]) -> Share:
 class Cost:
     """What one rule costs on a set of logs.
 
-    ``tried`` lines had one of its literals, ``matched`` were what it looks for; ``seconds`` went into its patterns.
-    ``lines`` is how many lines the logs have in all.
+    ``tried`` lines had one of its literals, ``matched`` of them matched; ``seconds`` were spent in its patterns.
+    ``lines`` is the total number of lines of the logs.
     """
 
     rule: str

@@ -5,7 +5,7 @@ from logrules.model.record import record
 
 @record
 class PhaseSpan:
-    """A worker was in a phase; times are None where the log has none."""
+    """A worker was in a phase; times are None if the log has none."""
 
     worker: str
     phase: str
@@ -18,7 +18,7 @@ class PhaseSpan:
 
 @record
 class WaitSpan:
-    """A worker waited without a word; ``ended`` is False where the log ends in it. Times are None where it has none."""
+    """A worker waited silently; ``ended`` is False if the log ends in the wait. Times are None if the log has none."""
 
     worker: str
     wait: str

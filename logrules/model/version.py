@@ -1,3 +1,3 @@
-"""The version of logrules: here, below everything else, so that everything may say it."""
+"""The version of logrules: in the lowest layer, so that every module can import it."""
 
 __version__ = "0.1.0"

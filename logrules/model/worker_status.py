@@ -20,7 +20,7 @@ class WorkerNow:
 
 @record
 class ParallelSizes:
-    """How many ranks there are, and of how many each kind of parallelism is: 1 where nothing says otherwise."""
+    """How many ranks there are, and the size of each kind of parallelism: 1 if nothing says otherwise."""
 
     world: int | None = None
     tensor: int = 1
