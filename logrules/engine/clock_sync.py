@@ -1,7 +1,7 @@
-"""What the logs of one job say of each other before any of them is read through: whose they are, whose clock is wrong.
+"""A first look at the logs of one job: which worker wrote each, and whose clock is wrong.
 
-Events are merged by time as they come, so what is wrong with a clock must be known before the first. A look at both
-ends of each log is enough: whatever is off, is off by the same amount all along.
+Events are merged by time as they are read, so clock errors must be known before the first. A look at both ends of
+each log is enough: a clock is off by the same amount all along.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -23,22 +23,22 @@ from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
 
 END_BYTES = 256 << 10
-# Many logs share many moments: a shorter look at each tells as much.
+# Many logs share many moments: a shorter look at each is enough.
 MANY_SOURCES = 64
 END_BYTES_OF_MANY = 64 << 10
-# As many moments of a log as tell its clock from a neighbour's; more cost time and tell nothing.
+# So many moments of a log are enough to compare its clock with a neighbour's.
 MOMENTS = 24
 _ENOUGH = 8
-# As many lines as a worker needs to name itself.
+# A worker names itself within so many lines.
 _INTRODUCTION = 40
 _INTRODUCTION_BYTES = 16 << 10
-# A marker that captures one of these says when something happened on more workers than one.
+# A marker with one of these captures dates something that happened on several workers.
 _SHARED = ("step", "epoch", "barrier")
 _TELLING = ("step", "barrier")
 
 
 def aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
-    """What the logs of one job say of each other; those that can be read only once are left as they are."""
+    """How the clocks and workers of one job's logs fit together; those that can be read only once are left as they are."""
     look = _Look(pack, END_BYTES if len(sources) < MANY_SOURCES else END_BYTES_OF_MANY)
     seen = {source.name: look.at(source) for source in sources}
     found = skews(by_clock({source: (one.worker.host, one.moments) for source, one in seen.items()}))
@@ -57,7 +57,7 @@ def _note(clock: str, skew: Skew) -> SourceNote:
 
 
 class _Look:
-    """Reads a little of logs: how they introduce themselves, and the moments that they share."""
+    """Reads a little of each log: the worker that it names, and the moments that it may share with others."""
 
     def __init__(self, pack: Pack, end_bytes: int) -> None:
         self._end_bytes = end_bytes
@@ -77,7 +77,7 @@ class _Look:
         self._reader = Reader(pack, self._scanner.signals_of)
 
     def at(self, source: Source) -> ClockSample:
-        """What a log tells at its ends; nothing of one that can be read only once."""
+        """What a log shows at its ends; nothing if it can be read only once."""
         named = worker_of_name(source.name, self._names)
         ends = getattr(source, "ends", None)
         if ends is None:
@@ -94,7 +94,7 @@ class _Look:
         return ClockSample(named, worker, tuple(moments))
 
     def _by_content(self, named: Worker, head: bytes) -> Worker:
-        """The worker of a file that is one worker's by its name, as its own first lines call it."""
+        """The worker that the first lines name, for a file that is one worker's by its name."""
         if named.rank is None and named.pid is None:
             return named
         lines = islice((line for line in head[:_INTRODUCTION_BYTES].splitlines() if line.strip()), _INTRODUCTION)

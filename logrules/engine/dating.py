@@ -1,4 +1,4 @@
-"""The times of events put right: stamps without a year get one, and clocks of several logs are brought together."""
+"""Corrects the times of events: timestamps without a year get one, and the clocks of several logs are aligned."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-# Where a log has full dates at all, the first stands among the first lines of it that are of use.
+# If a log has full dates at all, the first is within its first so many events.
 _MOST_AHEAD = 4096
 
 
 def dated(event: Event, clock: Clock) -> Event:
-    """The event with a stamp that has a year, as ``clock`` reads it: the clock of the log, which it moves on."""
+    """The event with a year in its timestamp, by ``clock``: that of the log, which it advances."""
     time = clock.read(event)
     if time is not None and event.stamp is not None and not event.stamp.year_known:
         return replace(event, stamp=Timestamp(time, year_guessed=clock.guesses_years))
@@ -28,7 +28,7 @@ def dated(event: Event, clock: Clock) -> Event:
 
 
 def dated_events(events: Iterable[Event], clock: Clock) -> Iterator[Event]:
-    """The events of a saved log, their stamps with years; ``clock`` is that of the log."""
+    """The events of a saved log, with years in their timestamps; ``clock`` is that of the log."""
     return (dated(event, clock) for event in after_full_date(events, attrgetter("stamp"), clock))
 
 
@@ -37,7 +37,7 @@ def after_full_date(
 ) -> Iterator[Item]:
     """The same items, once ``clock`` knows the first full date that is among those at the beginning.
 
-    Nothing is held back of a log whose first stamp has a year.
+    Nothing is held back if the log's first timestamp has a year.
     """
     source = iter(items)
     ahead: list[Item] = []
@@ -52,7 +52,7 @@ def after_full_date(
 
 @record
 class ClockSample:
-    """A look at a log: its worker by its name, by what its lines say, and the moments that others may share."""
+    """A sample of a log: its worker by file name and by content, and the moments that others may share."""
 
     named: Worker
     worker: Worker
@@ -61,14 +61,14 @@ class ClockSample:
 
 @record
 class Alignment:
-    """How far the clock of each source is behind, in seconds; whose it is by name and by content; what to say of it."""
+    """By source: how many seconds its clock is behind, and its worker by file name and by content; with notes."""
 
     behind_s: Mapping[str, float] = field(default_factory=dict)
     workers: Mapping[str, ClockSample] = field(default_factory=dict)
     notes: tuple[SourceNote, ...] = ()
 
     def corrected(self, event: Event) -> Event:
-        """The event by the clock that most of the job goes by, and by whom it is."""
+        """The event on the clock that most of the job uses, with its worker."""
         behind_s = self.behind_s.get(event.source)
         looked = self.workers.get(event.source)
         if behind_s is not None and event.stamp is not None:
@@ -77,7 +77,7 @@ class Alignment:
 
 
 def _introduced(worker: Worker, looked: ClockSample) -> Worker:
-    """The writer of a line that says less of itself than its neighbours do."""
+    """The writer of a line that says less about it than the neighbouring lines."""
     unsaid = worker.rank == looked.named.rank
     return replace(
         worker, host=worker.host or looked.worker.host, rank=looked.worker.rank if unsaid else worker.rank

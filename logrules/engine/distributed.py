@@ -1,4 +1,4 @@
-"""A job of many logs to its report: read by many, on the cores of this machine or elsewhere, reasoned over by one."""
+"""The report on a job of many logs: read by many processes, here or on a cluster, analysed by one."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,15 +30,15 @@ def replay_spread(
     notes: Iterable[SourceNote] = (),
     observe: Callable[[Event], None] | None = None,
 ) -> Report:
-    """The report on saved logs that ``readers`` read: the same whoever they are, and whatever became of some of them.
+    """The report on saved logs that ``readers`` read: the same whoever they are, even if some died.
 
-    Sources must be able to travel to another process. One that cannot be read is noted, and the report is partial.
+    Sources must be picklable. One that cannot be read is noted, and the report is partial.
     """
     session = Session(pack)
     tasks = [Task(number, source, window_bytes(len(sources))) for number, source in enumerate(sources)]
     with tempfile.TemporaryDirectory(prefix="logrules-") as folder:
         coming = readers(tasks, pack)
-        # Once the first answer is here the others are on their way: meanwhile there is time for the clocks.
+        # After the first answer the others are still being read: meanwhile there is time to align the clocks.
         first = list(islice(coming, 1))
         alignment = alignment_of(sources, pack)
         answers = _gathered(chain(first, coming), Path(folder), progress)
@@ -56,7 +56,7 @@ def replay_spread(
 def _gathered(
     answers: Iterable[Read | ReadFailed], folder: Path, progress: Progress | None
 ) -> dict[int, Read | ReadFailed]:
-    """The answers by their number, their events on disk."""
+    """The answers by task number, with their events on disk."""
     found: dict[int, Read | ReadFailed] = {}
     done = 0
     for answer in answers:
@@ -83,8 +83,8 @@ def _notes(source: Source, answer: Read | ReadFailed) -> Iterator[SourceNote]:
 
 
 def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | ReadFailed]:
-    """The answers as they come, in any order. A process that dies takes its tasks with it: they are tried again."""
-    # Imported before the processes are forked: so it is imported once.
+    """The answers as they come, in any order. The tasks of a process that dies are tried again."""
+    # Imported before forking, so that it is imported once.
     fast_counter()
     pool = WorkerPool(processes, read, scanners_of)
     for number, answer in pool.answers({task.number: task for task in tasks}, pack):

@@ -1,7 +1,7 @@
-"""One source to its events: windows scanned ahead on threads, the head and the tail in full, samples between.
+"""Turns one source into events: windows scanned ahead on threads, head and tail in full, samples between.
 
-What comes out does not depend on how the source cuts its bytes nor on the number of threads: a window is a fixed
-stretch of a source, and windows are taken in order.
+The result does not depend on block boundaries or on the number of threads: a window is a fixed range of offsets,
+and windows are taken in order.
 """
 
 from collections import Counter, deque
@@ -34,36 +34,36 @@ if TYPE_CHECKING:
 
 # The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
 FULL_WINDOWS = 2
-# No job asks for more lines of a window, whatever goes wrong in it; one that does is thinned wherever it stands.
+# No job has more hit lines in a window; one that has is thinned even in head and tail.
 LINES_IN_FULL = 4_096
-# A literal with more hits than this in the head of a log tells of its routine, whatever its rule thinks.
+# A literal with more hits than this in the head of a log is routine, whatever its rule says.
 COMMON_HITS = 1_000
 # Each hit takes the interpreter's lock, for which a scan aside has to wait: of a log with so many in a window of its
 # head that costs more than it saves.
 DENSE_HITS = 10_000
-# Between head and tail, one window in so many is asked for samples of the routine.
+# Between head and tail, one window in so many is sampled for the routine.
 SAMPLED_WINDOWS = 8
-# From here on a log is big: NumPy earns its import, and samples that lie further apart still draw every curve.
+# From here on a log is big: importing NumPy pays off, and sparser samples still draw every curve.
 BIG_WINDOWS = 128
 SAMPLED_BIG_WINDOWS = 32
 
-# What serves every log is compiled already; to leave out what one log is full of pays where much of it comes.
+# What serves every log is compiled already; leaving out one log's frequent literals pays only for a long log.
 _SAMPLES, _REST = Detail(None), Detail(False)
 
 Progress = Callable[[int], None]
-# Of many logs each is read in smaller windows: what is read in full detail and held at once is then less of each.
+# Many logs are read in smaller windows each, so that less of each is read in full detail and held at once.
 MANY_SOURCES = 16
 WINDOW_BYTES_OF_MANY = WINDOW_BYTES // 4
 
 
 def window_bytes(sources: int) -> int:
-    """The size of the windows in which each of so many sources is read."""
+    """The window size for reading so many sources."""
     return WINDOW_BYTES if sources < MANY_SOURCES else WINDOW_BYTES_OF_MANY
 
 
 @mutable_record
 class Tally:
-    """What reading a job came to."""
+    """Totals of reading a job."""
 
     lines: int = 0
     bytes: int = 0
@@ -71,10 +71,10 @@ class Tally:
 
 @record
 class Extraction:
-    """How sources are read: with which scanners, on which pool, and who hears of what could not be read.
+    """How sources are read: with which scanners and pool, and where unreadable ones are noted.
 
-    ``window`` is the size of a window in bytes. A source that cannot be read is added to ``unread``, and nothing comes
-    of it; without that SourceError is raised.
+    ``window`` is the size of a window in bytes. A source that cannot be read is added to ``unread`` and yields nothing;
+    without ``unread``, SourceError is raised.
     """
 
     scanners: "Scanners"
@@ -92,7 +92,7 @@ class Extraction:
         return self.window < WINDOW_BYTES
 
     def events(self, source: Source) -> Iterator[Event]:
-        """The events of one source in order, its last lines at the end, and its first behind them."""
+        """The events of one source in order, then its last lines, then its first ones."""
         if isinstance(source, RecordSource):
             self.tally.lines += source.lines
             yield from source.records
@@ -129,14 +129,14 @@ class Scanners:
         self.reader = Reader(pack, self.signals_of)
 
     def repeat_filter(self) -> "RepeatFilter":
-        """A filter of what a log has said before, for the windows between its head and its tail."""
+        """A filter of repeated lines, for the windows between head and tail."""
         from logrules.parsing.deduplication import RepeatFilter
 
         return RepeatFilter(self.roles)
 
     @cached_property
     def roles(self) -> "EntryRoles":
-        """What the entries tell of, for who leaves out lines."""
+        """The roles of the entries, by which lines may be left out."""
         from logrules.parsing.entry_roles import EntryRoles
 
         trace = self._pack.trace
@@ -151,19 +151,19 @@ class Scanners:
 
     @cached_property
     def telling(self) -> frozenset[int]:
-        """The entries of what tells of failures: never left out, however full of it the head of a log is."""
+        """The entries of failure signals: never left out, however frequent they are in the head of a log."""
         traced = self._pack.trace.signals if self._pack.trace is not None else frozenset()
         rules = (rule for rule in self._pack.rules if rule.severity is Severity.ERROR)
         asked = (signal for rule in rules for leaf in leaves(rule.when) for signal in signals_of(leaf))
         return self._entries_of({*traced, *asked, *self._pack.exit_signals.values()})
 
     def _entries_of(self, signals: Iterable[int]) -> frozenset[int]:
-        """The entries of the scanner that one of these signals asks for."""
+        """The scanner's entries for these signals."""
         asked = frozenset(signals)
         return frozenset(entry for entry, askers in enumerate(self.signals_of) if not asked.isdisjoint(askers))
 
     def for_another(self) -> "Scanners":
-        """The same for another log: what is compiled for one log's routine is of no use to the next."""
+        """The same for another log: what is compiled for one log's routine is useless to the next."""
         found = copy(self)
         found._first = {EVERYTHING: self._first[EVERYTHING]}  # noqa: SLF001 (one of us)
         found._idle = {EVERYTHING: self._idle[EVERYTHING]}  # noqa: SLF001 (one of us)
@@ -181,10 +181,10 @@ class Scanners:
         return found
 
     def _first_of(self, detail: Detail) -> Scanner:
-        """The scanner of a degree of detail, compiled by whichever thread needs it first."""
+        """The scanner for a level of detail, compiled by whichever thread needs it first."""
         with self._compiling:
             if detail not in self._first:
-                # What one log is full of, few others are: only what serves every log is worth keeping.
+                # Few logs share their frequent literals: only what serves every log is worth caching.
                 cache = self._cache and not detail.common
                 self._first[detail] = Scanner(self._pack.signals, detail, cache=cache, trace=self._pack.trace)
             return self._first[detail]
@@ -193,14 +193,14 @@ class Scanners:
 def _trace_signals(pack: Pack) -> frozenset[int]:
     """The signals of lines that mean something only together with their neighbours.
 
-    An exception below a frame carries what marks the lines there. One that stands alone is a line like any other, and
-    so is what a C++ program says as it aborts: of lines that always come together the same ones are read.
+    An exception below a frame has the signal of lines there. An exception without frames is a line like any other, and
+    so is the message of an aborting C++ program: of lines that always come together, the same ones are read.
     """
     return pack.trace.signals - {pack.trace.exception, pack.trace.abort} if pack.trace else frozenset()
 
 
 def _blocks(source: Source, how: Extraction) -> Iterator[Block]:
-    """The blocks of the source, which are counted; what could not be read is noted."""
+    """The blocks of the source, counted; a failure to read is noted."""
     try:
         while not isinstance(item := source.read(None), End):
             if isinstance(item, Skipped):
@@ -218,9 +218,9 @@ def _blocks(source: Source, how: Extraction) -> Iterator[Block]:
 
 
 def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
-    """Windows scanned on the pool, in order: all detail at the head and the tail, samples between.
+    """Windows scanned on the pool, in order: full detail at head and tail, samples between.
 
-    A log of one window has nothing to be scanned ahead of: it is scanned by whoever reads it.
+    A log of one window is scanned by the thread that reads it.
     """
     usual = fast_counter() if how.many else count_newlines
     first = list(islice(cut, 2))
@@ -249,7 +249,7 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
         if len(held) > FULL_WINDOWS:
             kept = how.scanners.sampled | how.scanners.telling
             plan = plan or SamplingPlan.after((scanned() for scanned in head), kept)
-            head.clear()  # what they found takes more memory than they do
+            head.clear()  # what was found takes more memory than the windows
             early = held.popleft()
             count = fast_counter() if early.index >= BIG_WINDOWS else usual
             scan = how.pool.done if plan.dense else submit
@@ -263,9 +263,9 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
 @record
 class SamplingPlan:
-    """The detail in which the middle of a log is read, given what its head is full of.
+    """The detail in which the middle of a log is read, given what is frequent in its head.
 
-    A ``dense`` one is scanned by whoever reads it.
+    A ``dense`` log is scanned by the thread that reads it.
     """
 
     samples: Detail
@@ -274,13 +274,13 @@ class SamplingPlan:
 
     @classmethod
     def after(cls, head: Iterable[Found], kept: frozenset[int]) -> "SamplingPlan":
-        """By the literals that the head is full of: those of its routine, whatever their rules think, but the kept."""
+        """The plan by the literals that are frequent in the head: all but the kept ones are routine."""
         counts = sum((Counter(found.hits) for found in head), Counter[int]())
         common = frozenset(entry for entry, count in counts.items() if count > COMMON_HITS) - kept
         return cls(Detail(None, common), Detail(False, common), counts.total() > FULL_WINDOWS * DENSE_HITS)
 
     def detail(self, window: Window) -> Detail:
-        """Samples of the routine in every so many windows, nothing of it in the others."""
+        """The detail of a window: samples of the routine in one of so many windows, nothing of it in the others."""
         if window.index < BIG_WINDOWS:
             return _SAMPLES if window.index % SAMPLED_WINDOWS == 0 else _REST
         return self.samples if window.index % SAMPLED_BIG_WINDOWS == 0 else self.rest

@@ -1,6 +1,6 @@
-"""What a worker is asked to read, and what it answers: events packed, and kept on disk until their time comes.
+"""A worker's task and its answer: packed events, kept on disk until they are merged.
 
-What is unpacked was packed by our own workers a moment ago and lay in a folder that nobody else can read.
+Only data that our own workers just packed, in a folder that nobody else can access, is unpacked.
 """
 
 import pickle
@@ -22,7 +22,7 @@ CHUNK_EVENTS = 32
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A source to be read in windows of ``window`` bytes; ``number`` is its place in the job."""
+    """A source to be read in windows of ``window`` bytes; ``number`` is its position in the job."""
 
     number: int
     source: Source
@@ -31,7 +31,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a source came to: its lines and bytes, what its reader had to say, and its events, packed by `packed`."""
+    """A source that was read: its lines and bytes, the reader's notes, and its events, packed by `packed`."""
 
     number: int
     lines: int
@@ -49,12 +49,12 @@ class ReadFailed:
 
 
 def scanners_of(pack: Pack) -> Scanners:
-    """What a worker needs to begin."""
+    """What a worker needs to start."""
     return Scanners(pack, cache=True)
 
 
 def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
-    """Read the source of a task to its end; one that cannot be read is lost, with the reason."""
+    """Read the source of a task to its end; if that fails, the answer is the reason."""
     notes: list[tuple[str, str]] = []
     tally = Tally()
     with ScanPool(1) as pool:

@@ -1,4 +1,4 @@
-"""A live job, step by step: the same extract and the same session as for saved logs, fed as the bytes come."""
+"""Follows a live job: the same extraction and session as for saved logs, fed as bytes arrive."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,13 +23,13 @@ from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import RecordSource, Source
 
-# What we know of how a command ended is read as a log of this name.
+# How a command ended is read as a log of this name.
 EXIT_LOG = "exit"
-# Metrics and what else no single line decides are judged this often, also while lines come without a pause.
+# Metrics and other conditions that no single line decides are judged this often, even while lines keep coming.
 JUDGE_S = 1.0
-# Routine lines that were kept back are read this often at the least.
+# Routine lines that were held back are read at least this often.
 RELEASE_S = 0.25
-# Of what is there already, so many events are read between two updates.
+# Of the backlog, so many events are read between two updates.
 _BATCH = 1_000
 
 
@@ -43,11 +43,11 @@ class _Log:
 class Following:
     """Follows one job. Iterating gives an `Update` after each block, each tick and the end.
 
-    ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
-    clock, it may stay without an update; None for as long as silence changes nothing. ``backlog`` are logs that exist
-    already, read first and merged by their times; ``source`` goes on where they end. ``dumps`` are what flight
+    ``source`` is live and may carry many logs; each block names its own. ``beat_s`` is the longest time between
+    updates, by the source's clock; None: as long as silence changes nothing. ``backlog`` are logs that exist
+    already, read first and merged by their times; ``source`` continues where they end. ``dumps`` are what flight
     recorders wrote when the job had ended. With ``cache`` compiled literals are kept in the user's cache folder. One
-    thread iterates; ``report`` and ``ingest`` may be called from any.
+    thread iterates; ``report`` and ``ingest`` may be called from any thread.
     """
 
     def __init__(
@@ -110,12 +110,12 @@ class Following:
             return self._session.parallel_sizes
 
     def show_stacks(self, stacks: StackView) -> None:
-        """Where the processes of the job stand, for the report: the last that was seen."""
+        """Set where the processes of the job are, for the report: the latest inspection counts."""
         with self._lock:
             self._stacks = stacks
 
     def ingest(self, source: str, text: str, at: float) -> None:
-        """Take further lines as a log of their own, such as what an inspection command said at ``at``.
+        """Take further lines as a separate log, such as the output of an inspection command at ``at``.
 
         They are read with the next update.
         """
@@ -123,22 +123,22 @@ class Following:
         self._heard.append(Block(source, 0, whole.encode(errors="replace"), at))
 
     def ingest_records(self, records: Iterable[GroupRecord], at: float) -> None:
-        """The same of what flight recorders held at ``at``."""
+        """The same for the records of flight recorders at ``at``."""
         self._heard.extend(replace(record, arrived=at) for record in records)
 
     def tell(self, name: str, value: str) -> None:
-        """Something that is known of the job beside its logs, for steps to say."""
+        """Add a fact about the job that is not in its logs, for use in steps."""
         with self._lock:
             self._session.tell(name, value)
 
     def note(self, source: str, text: str) -> None:
-        """Tell the reader of the report something that no rule is to read."""
+        """Add a note to the report that no rule reads."""
         with self._lock:
             self._session.note(source, text)
 
     def _until(self) -> float | None:
         if self._now is None and self._beat_s is not None:
-            return 0.0  # a job that never says a word is listened to from now on: the first tick says when that is
+            return 0.0  # the silence of a job that never writes counts from now: the first tick says when that is
         due = [self._session.deadline, self._notice.due]
         if self._now is not None:
             due.append(None if self._beat_s is None else self._now + self._beat_s)
@@ -165,7 +165,7 @@ class Following:
             return count, changes
 
     def _saved_events(self, source: Source) -> Iterator[Event]:
-        """The events of a log that is there, dated: other logs may have to come before them."""
+        """The events of an existing log, dated: they may have to be merged after those of other logs."""
         return dated_events(self._backlog_events(source), self._log(source.name).clock)
 
     def _backlog_events(self, source: Source) -> Iterator[Event]:
@@ -191,7 +191,7 @@ class Following:
             if isinstance(heard, GroupRecord):
                 changes += self._feed(log, (heard,))
                 continue
-            # What is said about a job is no word of the job: its silence goes on.
+            # This is about the job, not from it: its silence goes on.
             changes += self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
             changes += self._feed(log, log.growing.held())
             self._below.keep(heard.source, log.growing.below, self._session.report)
@@ -201,7 +201,7 @@ class Following:
         for change in changes:
             if isinstance(change, Raised) and change.quiet_s is not None:
                 if not self._stalls and self._stacks is not None:
-                    # Who stood apart in the last stall is not to blame for this one.
+                    # The odd ranks of the last stall are not to blame for this one.
                     self._stacks = replace(self._stacks, apart=())
                 self._stalls.add(change.rule)
             elif isinstance(change, Withdrawn):
@@ -250,7 +250,7 @@ class Following:
         yield from self._feed(log, log.growing.skip(item.offset + item.bytes, item.lines))
 
     def _release(self, now: float) -> Iterator[Change]:
-        """Read what was kept back for long enough."""
+        """Read what was held back for long enough."""
         self._now = now
         if now < self._released + RELEASE_S:
             return
@@ -268,11 +268,11 @@ class Following:
 
     def _end(self, end: End) -> Iterator[Change]:
         if end.exit_status:
-            # How a command ended is a line as launchers write it, of a log of its own, for the table of exits.
+            # How a command ended becomes a line in the format of launchers, in a separate log, for the table of exits.
             text = f"logrules: the command ended: exit status {end.exit_status}\n"
-            self._notice = QuietNotice()  # that is no word of the job
+            self._notice = QuietNotice()  # that line is not the job's
             yield from self._block(Block(EXIT_LOG, 0, text.encode(), self._now))
-        # The log that spoke last is the one whose last line shows where the job ended.
+        # The log that was written last shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, chain(log.growing.held(), log.growing.ends()))
             for sentence in log.reader.dropped:

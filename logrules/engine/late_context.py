@@ -1,22 +1,22 @@
-"""Evidence of a live log, completed: a line is diagnosed before those below it are written."""
+"""Completes the evidence of a live log: a line is diagnosed before those after it are written."""
 
 from collections.abc import Callable, Mapping
 
 from logrules.model.record import replace
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
 
-# Lines below evidence that are remembered before those that no report shows are dropped.
+# Beyond so many remembered lines, those that no report shows are dropped.
 _MAX_BELOW = 4_096
 
 
 class LinesBelow:
-    """What came below lines that were read before, by source and line."""
+    """The lines that came after lines read before, by source and line."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, int], tuple[str, ...]] = {}
 
     def keep(self, source: str, came: dict[int, tuple[str, ...]], report: Callable[[], Report]) -> None:
-        """Take what came of a log; of many lines those alone that the report shows."""
+        """Take new lines of a log; if there are many, only those that the report shows."""
         self.known.update(((source, number), lines) for number, lines in came.items())
         came.clear()
         if len(self.known) > _MAX_BELOW:
@@ -25,7 +25,7 @@ class LinesBelow:
 
 
 def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, ...]]) -> Report:
-    """The report with what has come since below its lines; ``below`` is by source and line."""
+    """The report with the lines that have since come after its evidence; ``below`` is by source and line."""
 
     def line(one: Evidence) -> Evidence:
         lines = below.get((one.source, one.line), ())
@@ -46,7 +46,7 @@ def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, 
 
 
 def with_stacks(report: Report, stacks: StackView | None) -> Report:
-    """The report with where the processes stand: of a job that stalls, who stands apart is the suspect."""
+    """The report with where the processes are: in a stalled job, the odd one is the suspect."""
     first = report.diagnoses[0] if report.diagnoses else None
     if stacks is None or first is None or not stacks.apart or first.ranks or report.status is not Status.STALLED:
         return replace(report, stacks=stacks)

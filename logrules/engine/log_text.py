@@ -1,4 +1,4 @@
-"""The lines of a job's logs for a page: read once more, since only the report tells which must be among them."""
+"""The lines of a job's logs for the HTML page: read again, since only the report says which are needed."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from logrules.sources.file import FileSource
 from logrules.sources.recorded import RecordedSource
 from logrules.sources.source import Source, modified_of, numbered_lines_of
 
-# What of a log is shown where not all of it is: much of its end, something of its beginning, lines round evidence.
+# What is shown of a long log: much of its end, some of its beginning, lines around evidence.
 _HEAD_SHARE = 0.2
 _AROUND = 20
 # All lines together, and one of them: a page must open on a phone.
@@ -29,7 +29,7 @@ _TRACEBACK = "Traceback (most recent call last)"
 
 
 def recorded(found: Discovered) -> Discovered:
-    """The same sources, those that can be read only once in a form that can be read again."""
+    """The same sources; those that can be read only once are recorded, so that they can be read again."""
     return replace(found, sources=tuple(one if _is_saved(one) else RecordedSource(one) for one in found.sources))
 
 
@@ -42,9 +42,9 @@ def with_log(report: Report, found: Discovered, pack: Pack, lines: int, *, cache
 
 
 def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *, cache: bool = False) -> LogText:
-    """At most about ``most`` lines of fresh sources of the logs that the report is on, each with its writer and time.
+    """About ``most`` lines at most, from fresh sources of the report's logs, each with its writer and time.
 
-    Of a log that is too long: the beginning, the end, and the lines round everything that the report shows.
+    A log that is too long gives its beginning, its end, and the surroundings of everything that the report shows.
     """
     alignment = alignment_of(sources, pack)
     reader = compiled(pack, cache=cache)[0].reader
@@ -60,7 +60,7 @@ def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *
 
 
 def _wanted(report: Report) -> Mapping[str, frozenset[int]]:
-    """The lines round what the report shows, by source."""
+    """The lines around those that the report shows, by source."""
     found: dict[str, set[int]] = {}
     for line in report.shown:
         found.setdefault(line.source, set()).update(range(line.line - _AROUND, line.line + _AROUND + 1))
@@ -75,7 +75,7 @@ def _raw_lines(source: Source) -> Iterator[RawLine]:
 
 
 def _kept(lines: Iterable[RawLine], share: int | None, wanted: frozenset[int]) -> Iterable[RawLine]:
-    """All lines, or of more than ``share`` the first, the last and those that are wanted."""
+    """All lines; if there are more than ``share``, the first, the last and the wanted ones."""
     if share is None:
         return lines
     head = int(share * _HEAD_SHARE)
@@ -101,7 +101,7 @@ def _read(
     for event in (dated(event, clock) for event in after_full_date(read, attrgetter("stamp"), clock)):
         if event.stamp is not None:
             time = event.stamp.seconds
-        # The lines of a traceback that bear no prefix are of whoever began it.
+        # Lines of a traceback without a prefix belong to whoever began it.
         if not (is_open and _is_bare(event)):
             writer = event.worker.label
         is_open = _TRACEBACK in event.text or (is_open and (not event.text.strip() or event.message[:1] in " \t"))
@@ -110,7 +110,7 @@ def _read(
 
 
 def _last_redraw(raw: bytes) -> bytes:
-    """What a line that was redrawn showed at last."""
+    """The final state of a line that was redrawn."""
     if b"\r" not in raw and b"^M" not in raw:
         return raw
     last = b""
@@ -124,7 +124,7 @@ def _is_bare(event: Event) -> bool:
 
 
 def read_again(sources: Iterable[Source]) -> list[Source]:
-    """Sources that were read, from their beginning: those that `recorded` gave."""
+    """The sources that `recorded` returned, from their beginning."""
     return [
         one.again() if isinstance(one, RecordedSource) else FileSource(one.path, one.name)
         for one in sources

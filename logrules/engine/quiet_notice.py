@@ -1,23 +1,23 @@
-"""A first, gentle word of a silence that is unusual for this job, long before it is called a stall."""
+"""A first notice of a silence that is unusual for this job, long before it is called a stall."""
 
 from logrules.model.change import QuietEnded, QuietNoticed
 
-# A shorter silence is nobody's business; this is far below the least patience of any stall.
+# A shorter silence is not worth a notice; this is far below the shortest patience of any stall.
 SHORTEST_S = 60.0
-# So many times as long as any silence before.
+# How many times longer than any silence before.
 _TIMES = 3
-# A pause of less is none for people, who are told whole seconds.
+# Shorter pauses are ignored: people are shown whole seconds.
 _LEAST_S = 2.0
-# So long a job must go on after a silence: what comes with its end (the traceback of a Ctrl-C) is no new life.
+# A job must go on for so long after a silence: what comes with its end (the traceback of a Ctrl-C) does not count.
 _GOES_ON_S = 5.0
-# With fewer arrivals than these nothing is usual yet.
+# With fewer arrivals, nothing is known to be usual.
 _FEWEST = 8
 
 
 class QuietNotice:
     """Learns the pauses between arrivals of bytes, and notices one that is far longer than all before it.
 
-    Times are seconds by the source's clock. ``shortest_s`` is the least silence that is worth a word.
+    Times are seconds by the source's clock. ``shortest_s`` is the shortest silence worth a notice.
     """
 
     def __init__(self, shortest_s: float = SHORTEST_S) -> None:
@@ -30,9 +30,9 @@ class QuietNotice:
 
     @property
     def due(self) -> float | None:
-        """When there will be a word to say: of the present silence, or that one is over; None where there will not.
+        """When the next notice is due: of the present silence, or that one is over; None if there will be none.
 
-        Of a silence that is owed to nobody there will be none.
+        A silence in which no line is owed gets none.
         """
         over = None if self._ended is None else self._ended.at + _GOES_ON_S
         silence = None if self._passed_over else self._worth_a_word_at
@@ -56,9 +56,9 @@ class QuietNotice:
         return over
 
     def pass_to(self, now: float, *, owed: bool) -> tuple[QuietNoticed | QuietEnded, ...]:
-        """Time passes in silence; ``owed`` says that nobody has said a word of it yet and a line is owed.
+        """Time passes in silence; ``owed`` says that a line is owed and that no stall was reported.
 
-        A silence that is passed over may be owed later on: then it is noticed at once, but nobody need wait for that.
+        A silence that is ignored now may count later: then it is noticed at once, but no deadline is set for that.
         """
         over, due = self._over(now), self._worth_a_word_at
         if due is None or self._last is None or now < due:

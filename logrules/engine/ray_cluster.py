@@ -1,4 +1,4 @@
-"""Work on a Ray cluster, by the extra `ray`: tasks anywhere on it, or each on the node on whose disk its log lies."""
+"""Work on a Ray cluster, with the extra `ray`: tasks anywhere, or each on the node whose disk has its log."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,16 +21,16 @@ ANYWHERE = ""
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """An item of which the cluster gave no answer, and why."""
+    """An item for which the cluster gave no answer, and why."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class RayWorkerPool(Generic[Item, Answer]):
-    """Work on a cluster that outlives its workers and nodes: what one took with it is tried again elsewhere.
+    """Work on a cluster that survives lost workers and nodes: their items are tried again elsewhere.
 
-    ``begin`` makes of a pack what ``work`` needs, once in each worker; both must be functions of a module.
+    ``begin`` makes what ``work`` needs from a pack, once in each worker; both must be module-level functions.
     """
 
     address: str
@@ -45,7 +45,7 @@ class RayWorkerPool(Generic[Item, Answer]):
         Raises LogrulesError where there is no cluster.
         """
         ray = connected(self.address)
-        # In a list: so a worker fetches the pack once, not with every task.
+        # In a list, so that a worker fetches the pack once, not with every task.
         shared = [ray.put(pack)]
         task: Any = ray.remote(max_retries=RETRIES, num_cpus=1)(_at_work)
         queues: dict[str, deque[int]] = {}
@@ -82,7 +82,7 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
 
 
 def connected(address: str) -> Any:
-    """The module `ray`, with a cluster behind it. Raises LogrulesError where there is none."""
+    """The module `ray`, connected to a cluster. Raises LogrulesError if there is none."""
     with needed(RAY, "--engine ray"):
         import ray
     try:
@@ -93,7 +93,7 @@ def connected(address: str) -> Any:
 
 
 def node_names(ray: Any) -> dict[str, Mapping[str, Any]]:
-    """What Ray tells of the nodes that are up, by their names; those that share one have a piece of their id behind."""
+    """Ray's data on the nodes that are up, by name; nodes of the same name get a part of their id appended."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     shared = Counter(_name(node) for node in alive)
     named = {_name(node) + (f"-{node['NodeID'][:6]}" if shared[_name(node)] > 1 else ""): node for node in alive}
@@ -114,7 +114,7 @@ def _name(node: Mapping[str, Any]) -> str:
 
 
 def _capacity(ray: Any, node: str) -> int:
-    """How many tasks may be under way on a node, or on all of them; none where the node is not there."""
+    """How many tasks may be under way on a node, or on all of them; none if the node is gone."""
     if node == ANYWHERE:
         return max(1, int(ray.cluster_resources().get("CPU", 1))) * AHEAD
     there = node_names(ray).get(node)
@@ -129,7 +129,7 @@ def _answer(ray: Any, asked: Any) -> Any:
 
 
 class _Here:
-    """What this worker has ready, and of which pack."""
+    """What this worker has prepared, and for which pack."""
 
     of: tuple[str, str] = ("", "")
     ready: Any = None

@@ -1,4 +1,4 @@
-"""Logs on the disks of the nodes of a Ray cluster: each node looks for them, and what it finds is read there."""
+"""Logs on the local disks of a Ray cluster's nodes: each node finds and reads its own."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 
 
 class NodeSource:
-    """A log on the disk of one node. Tasks read it there; the ends that clocks are compared by travel."""
+    """A log on the disk of one node. Tasks read it there; only its ends are sent here, to compare clocks."""
 
     def __init__(self, node: str, file: FileSource, modified: float | None, address: str) -> None:
         self.node = node
@@ -42,7 +42,7 @@ class NodeSource:
 
 
 def asked_of_nodes(ask: Callable[[], Answer], address: str) -> Iterator[tuple[str, Answer | LogrulesError]]:
-    """What each node of the cluster answers, by its name; an error of this package is an answer too.
+    """The answer of each node of the cluster, by its name; an error of this package is an answer too.
 
     Raises LogrulesError where there is no cluster.
     """
@@ -57,7 +57,7 @@ def asked_of_nodes(ask: Callable[[], Answer], address: str) -> Iterator[tuple[st
 
 
 def discovered_on_nodes(paths: Sequence[str], address: str, block_bytes: int = BLOCK_BYTES) -> Discovered:
-    """What `discover` finds on each node, named `NODE/log`. A node without any is passed over.
+    """What `discover` finds on each node, named `NODE/log`. A node without logs is ignored.
 
     Raises LogrulesError where no node has any.
     """

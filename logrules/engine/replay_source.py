@@ -1,4 +1,4 @@
-"""Saved logs as if they were written now: by the times that their lines bear, on a clock that runs as fast as asked."""
+"""Replays saved logs as if they were being written now: by their timestamps, at the speed asked for."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -23,8 +23,8 @@ _MAX_UNTIMED_BYTES = 16 << 20
 class ReplaySource:
     """A live source over saved logs. Its clock is that of their lines, ``speed`` times as fast as ours.
 
-    ``speed`` None sleeps never. ``then_quiet_s`` is how much time passes after the last line. Raises SourceError
-    where a log bears no time.
+    ``speed`` None never sleeps. ``then_quiet_s`` is how much time passes after the last line. Raises SourceError
+    if a log has no times.
     """
 
     def __init__(self, logs: Sequence[Source], pack: Pack, speed: float | None, then_quiet_s: float = 0.0) -> None:
@@ -42,7 +42,7 @@ class ReplaySource:
         self._stopped.set()
 
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
-        """The next lines at their time, or a `Tick` where ``until`` passes first."""
+        """The next lines at their time, or a `Tick` if ``until`` passes first."""
         block = self._next
         if block is None and self._over is None:
             self._over = self._now + self._then_quiet_s
@@ -69,7 +69,7 @@ def _time_of(block: Block) -> float:
 def _timed(log: Source, pack: Pack) -> Iterator[Block]:
     """The log in blocks of lines of one time. Lines without a time go with those before them, the first with the next.
 
-    Reading is lazy: what is held is one block, and the lines before the first time.
+    Reading is lazy: only one block is held, and the lines before the first time.
     """
     peeler, clock = HeaderParser(pack), Clock(modified_of(log))
     held: list[bytes] = []
@@ -81,7 +81,7 @@ def _timed(log: Source, pack: Pack) -> Iterator[Block]:
         if at is not None and held and (time not in (None, at) or length > _BLOCK_BYTES):
             yield Block(log.name, offset, b"".join(held), at)
             held, offset, length = [], offset + length, 0
-        # A clock that runs backwards keeps the order of its lines.
+        # If a clock runs backwards, lines keep their order.
         at = max((one for one in (at, time) if one is not None), default=None)
         held.append(line)
         length += len(line)

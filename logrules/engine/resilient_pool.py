@@ -1,4 +1,4 @@
-"""Work on the cores of this machine that outlives its workers: what a process took with it is tried again."""
+"""Work on the cores of this machine that survives lost processes: their items are tried again."""
 
 import gc
 import multiprocessing
@@ -16,16 +16,16 @@ Ready = TypeVar("Ready")
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
-# One broken pool says nothing of which item broke it; an item that breaks a pool of its own is to blame.
+# A broken pool does not show which item broke it; an item that breaks a pool of its own is to blame.
 TOGETHER = 2
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool(Generic[Ready, Item, Answer]):
-    """How many work, what each does with an item, and what it makes of a pack to do so.
+    """How many processes work, what each does with an item, and what it prepares from a pack.
 
-    Forked processes inherit what ``begin`` made; where forking is not safe, each makes it anew. ``work`` and ``begin``
-    must be such that they can be sent to another process.
+    Forked processes inherit what ``begin`` made; if forking is not safe, each makes it anew. ``work`` and ``begin``
+    must be picklable.
     """
 
     processes: int
@@ -33,7 +33,7 @@ class WorkerPool(Generic[Ready, Item, Answer]):
     begin: Callable[[Pack], Ready]
 
     def answers(self, items: Mapping[int, Item], pack: Pack) -> Iterator[tuple[int, Answer | None]]:
-        """Each item's number and answer as it comes; None for one that ends its process again and again."""
+        """Each item's number and answer as it comes; None for an item that keeps killing its process."""
         left = dict(items)
         ready = self.begin(pack) if _forks() else None
         for _ in range(TOGETHER):
@@ -60,12 +60,12 @@ class WorkerPool(Generic[Ready, Item, Answer]):
 
 
 def default_processes() -> int:
-    """As many as cores that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def process_pool(processes: int, begin: Callable[[Any], None], forked: Any, spawned: Any) -> ProcessPoolExecutor:
-    """Forked processes inherit what is compiled; where forking is not safe each begins with what it can be sent."""
+    """Forked processes inherit what is compiled; if forking is not safe, each starts from pickled data."""
     context: Any = multiprocessing.get_context("fork" if _forks() else "spawn")
     given = forked if _forks() else spawned
     return ProcessPoolExecutor(processes, context, initializer=_begun, initargs=(begin, given))
@@ -78,12 +78,12 @@ def _forks() -> bool:
 
 def _begun(begin: Callable[[Any], None], given: Any) -> None:
     begin(given)
-    # What a process begins with stays: to look through it for garbage takes long, and copies what it inherited.
+    # Objects from before the fork stay: scanning them for garbage takes long, and copies the inherited memory.
     gc.freeze()
 
 
 class _Here:
-    """What this process does with an item, and what it has ready for that."""
+    """What this process does with an item, and what it has prepared for that."""
 
     work: Callable[[Any, Any], Any]
     ready: Any

@@ -1,7 +1,7 @@
-"""Sources to a report: windows scanned on threads, events merged by time, one session.
+"""From sources to a report: windows scanned on threads, events merged by time, one session.
 
-``replay`` reads saved logs to their end. The report does not depend on how the sources cut their
-bytes nor on the number of threads: a window is a fixed stretch of a source, and windows are taken in order.
+``replay`` reads saved logs to their end. The report does not depend on block boundaries or on the number of
+threads: a window is a fixed range of offsets, and windows are taken in order.
 """
 
 import heapq
@@ -25,14 +25,14 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import keep_patterns
 from logrules.sources.source import Source, modified_of
 
-# A program reads with one pack; a test or a server may go to and fro between a few.
+# A program uses one pack; a test or a server may alternate between a few.
 _KEPT = 3
 _latest: deque[tuple[Pack, bool, Scanners, Index]] = deque(maxlen=_KEPT)
 
 
 @record
 class Prepared:
-    """A pack made ready to read many small logs: what is compiled once and shared by all.
+    """A pack prepared for reading many small logs: what is compiled once and shared.
 
     ``signals`` are the numbers of its signals by their id.
     """
@@ -50,7 +50,7 @@ class Prepared:
 
 
 def prepared(pack: Pack, *, cache: bool = False, captures: Captures | None = None) -> Prepared:
-    """The pack with its literals compiled and its tables made; ``captures`` are what tries its patterns."""
+    """The pack with its literals compiled and its tables built; ``captures`` matches its patterns."""
     scanners, captures = Scanners(pack, cache=cache), captures or Captures()
     reader = Reader(pack, scanners.signals_of, captures)
     numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
@@ -69,7 +69,7 @@ def replay(
 ) -> Report:
     """The report on saved logs, read to their end. ``progress`` is told the bytes read so far.
 
-    Of several logs one that cannot be read is noted, and the report is partial; of one alone SourceError is raised.
+    If one of several logs cannot be read, it is noted and the report is partial; a single one raises SourceError.
     With ``cache`` compiled literals and patterns are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does.
     """
@@ -90,7 +90,7 @@ def replay_prepared(
     notes: Iterable[SourceNote] = (),
     observe: Callable[[Event], None] | None = None,
 ) -> Report:
-    """The same on a prepared pack, in this thread, into a session of it that can be asked more than its report."""
+    """The same with a prepared pack, in this thread; returns the session, which can answer more than a report."""
     pool, size = ScanPool(0), window_bytes(len(sources))
     how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader)
     return _read(how, session, sources, on.pack, notes, observe)
@@ -116,7 +116,7 @@ def _read(
 
 
 def alignment_of(sources: Sequence[Source], pack: Pack) -> Alignment:
-    """What the logs of one job say of each other; those that can be read only once are left as they are."""
+    """How the clocks and workers of one job's logs fit together; those that can be read only once are left as they are."""
     if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
         return Alignment()
     from logrules.engine.clock_sync import aligned
@@ -126,7 +126,7 @@ def alignment_of(sources: Sequence[Source], pack: Pack) -> Alignment:
 
 @record
 class Stream:
-    """The events of one source, its name, and when it was last written, by which times without a year are read."""
+    """The events of one source, its name, and when it was last written (to date timestamps without a year)."""
 
     name: str
     events: Iterable[Event]
@@ -140,7 +140,7 @@ def reason(
     notes: Iterable[SourceNote] = (),
     observe: Callable[[Event], None] | None = None,
 ) -> None:
-    """Feed a session the events of all sources of a job in the order of their times, and the end."""
+    """Feed a session the events of all sources of a job in order of time, then the end."""
     for note in (*notes, *alignment.notes):
         session.remark(note)
     years = (dated_events(stream.events, Clock(stream.modified)) for stream in streams)

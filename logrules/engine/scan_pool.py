@@ -1,6 +1,6 @@
-"""Threads that scan windows ahead of who reads them, started where there is more than one window.
+"""Threads that scan windows ahead of the reader, started if there is more than one window.
 
-A log of one window is scanned in less time than it takes to start a thread, or to import what starts them.
+Scanning one window takes less time than starting a thread, or importing what starts them.
 """
 
 from collections.abc import Callable
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
-# Gives what work came to that was handed on, once it is done; raises what the work raised.
+# Returns the result of submitted work once it is done; raises what the work raised.
 Pending: TypeAlias = Callable[[], _Result]
 
 
 class ScanPool:
-    """Does the first work at once in the caller's thread and what follows on ``threads``; with none, all of it."""
+    """Does the first work at once in the caller's thread and the rest on ``threads``; with none, all in the caller's."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -33,7 +33,7 @@ class ScanPool:
     def submit(
         self, work: Callable[_Parameters, _Result], *args: _Parameters.args, **kwargs: _Parameters.kwargs
     ) -> Pending[_Result]:
-        """The work, to be done or done already; what it raises in this thread is raised here."""
+        """Start the work, or do it now; what it raises in this thread is raised here."""
         if not self.threads or not self._begun:
             self._begun = True
             return self.done(work, *args, **kwargs)
