@@ -38,7 +38,7 @@ _TELLING = ("step", "barrier")
 
 
 def aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
-    """How the clocks and workers of one job's logs fit together; those that can be read only once are left as they are."""
+    """How the clocks of one job's logs differ; logs that can be read only once are left as they are."""
     look = _Look(pack, END_BYTES if len(sources) < MANY_SOURCES else END_BYTES_OF_MANY)
     seen = {source.name: look.at(source) for source in sources}
     found = skews(by_clock({source: (one.worker.host, one.moments) for source, one in seen.items()}))

@@ -116,7 +116,7 @@ def _read(
 
 
 def alignment_of(sources: Sequence[Source], pack: Pack) -> Alignment:
-    """How the clocks and workers of one job's logs fit together; those that can be read only once are left as they are."""
+    """How the clocks of one job's logs differ; logs that can be read only once are left as they are."""
     if len(sources) < 2:  # noqa: PLR2004 (a log alone has nobody to disagree with)
         return Alignment()
     from logrules.engine.clock_sync import aligned

@@ -16,7 +16,7 @@ Pending: TypeAlias = Callable[[], _Result]
 
 
 class ScanPool:
-    """Does the first work at once in the caller's thread and the rest on ``threads``; with none, all in the caller's."""
+    """Does the first work at once in the caller's thread and the rest on ``threads``, if any."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
