@@ -1,8 +1,8 @@
 """How sure a diagnosis is: a small model fitted on labelled logs, never a number written by hand.
 
-The parameters are data (rules/certainty.yaml) that ``bench/fit_certainty.py`` fits, and measures with whole sources of
-logs left out. What a rule's own diagnoses were worth on labelled logs is told beside, and does not enter: with sources
-left out a fit without it was nearer to what came true.
+The parameters are data (rules/certainty.yaml), fitted by ``bench/fit_certainty.py`` and measured with whole sources of
+logs left out. A rule's own record on labelled logs is shown beside it but is not a feature: on left-out sources, the
+fit without it was better calibrated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ _FULL_RIVALS = 3
 
 
 def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) -> Mapping[str, float]:
-    """What the certainty of the diagnosis at ``place`` rests on, each from 0 to 1.
+    """The features of the certainty of the diagnosis at ``place``, each from 0 to 1.
 
-    ``reactions`` are the tiers whose causes may be told before what brought them about.
+    ``reactions`` are the tiers whose causes may be logged before what brought them about.
     """
     one = ranked[place]
     hypothesis = one.hypothesis
     if hypothesis.supposed:
-        # It rests on lines of another: how telling those are says nothing of it.
+        # It uses the lines of another: how specific those are says nothing about it.
         return {"supposed": 1.0}
     rivals = (other for other in ranked if other is not one and _rivals(other.hypothesis, hypothesis))
     return {

@@ -1,4 +1,4 @@
-"""One run of a job: what a line makes known of it, and then which rules hold."""
+"""One run of a job: what a line shows of it, and then which rules hold."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -31,16 +31,16 @@ class FollowedRun:
 
     @property
     def is_over(self) -> bool:
-        """Whether it got somewhere or failed: what starts now is another run."""
+        """Whether it made progress or failed: what starts now is another run."""
         tracker = self.state.tracker
         return tracker.completed is not None or tracker.looped or self.rules.failing()
 
     def has_only_begun(self, line: int, within: int) -> bool:
-        """Whether it has got nowhere by this line, at most so many behind its first."""
+        """Whether it has made no progress by this line, at most so many lines after its first."""
         return line - self.first_line <= within and not self.is_over
 
     def take_record(self, recorded: GroupRecord) -> None:
-        """Take what the flight recorder of a rank holds of a process group."""
+        """Take what a rank's flight recorder has on a process group."""
         self.state.see_record(recorded, self._observe(recorded, self._job.clock.read(recorded), None, PLACES))
 
     def take(
@@ -51,24 +51,24 @@ class FollowedRun:
         chain: int | None,
         failures: Sequence[Failure],
     ) -> Iterator[Change]:
-        """Take the next line, written at ``time``, what its ``markers`` say, and the ``failures`` that it tells of.
+        """Take the next line, written at ``time``, with its ``markers`` and the ``failures`` that it reports.
 
-        ``chain`` is the failure record that it stands in.
+        ``chain`` is the failure record that it is part of.
         """
         state = self.state
         observation = self._observe(event, time, chain)
         if markers:
             yield from state.move(markers, observation)
             yield from self.rules.judge_moves()
-            # A line that says where its writer is now was written there.
+            # A line that says where its writer is was written there.
             observation = replace(observation, phase=state.tracker.phase_at(event))
         state.see(observation, markers)
-        # What is measured on held-out data is no figure of the training.
+        # Metrics on held-out data are not those of the training.
         yield from self._route(event.hits, observation, held_out=state.tracker.is_held_out(markers, observation))
         yield from self._take_failures(failures, observation)
 
     def judge_cut_off(self) -> Iterator[Change]:
-        """A log that ends within a traceback tells of a failure, though not of which: where nothing else is known."""
+        """A log that ends within a traceback has failed, for an unknown reason: used if nothing else is known."""
         if self.rules.alarmed():
             return
         for lines in self._job.endings.lines.values():
@@ -93,14 +93,14 @@ class FollowedRun:
             yield from self.rules.judge_failures()
 
     def _route(self, hits: Iterable[Hit], observation: Observation, *, held_out: bool = False) -> Iterator[Change]:
-        """Take each signal to the rules that ask for it, unless it is a figure."""
+        """Pass each signal to the rules that need it, unless it is a metric."""
         for hit in hits:
             metric = self.state.metrics.by_signal.get(hit.signal)
             if metric is None or not (held_out or self.state.measure(metric, observation)):
                 yield from self.rules.move(observation, hit.signal)
 
     def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
-        """Take what a whole traceback says to the rules, with the line that names what was raised."""
+        """Pass a whole traceback to the rules, with the line that names what was raised."""
         trace = self._pack.trace
         if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
             return

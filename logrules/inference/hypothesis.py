@@ -1,4 +1,4 @@
-"""What may be wrong: a rule that holds, on the lines that speak for it, and what follows from it."""
+"""What may be wrong: a rule that holds, with the lines that support it, and its consequences."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -15,10 +15,10 @@ MAX_NAMED = 1_024
 
 @record
 class Hypothesis:
-    """A rule that holds: on which observations, and whether the run lived on after them.
+    """A rule that holds: on which observations, and whether the run survived them.
 
-    One that is ``supposed`` does not hold: it is what a failure that nothing knows may be. One that is ``overdue`` is a
-    wait that had lasted for longer than its patience, by the job's own time.
+    One that is ``supposed`` does not hold: it is a possible cause of an unknown failure. One that is ``overdue`` is a
+    wait that lasted longer than its patience, by the job's own time.
     """
 
     rule: Rule
@@ -29,7 +29,7 @@ class Hypothesis:
 
     @property
     def pairs(self) -> Iterator[tuple[Observation, int]]:
-        """Its first lines, each with the signal that made it count."""
+        """Its first lines, each with the signal that matched it."""
         return chain.from_iterable(match.pairs for match in self.matches)
 
     @property
@@ -39,14 +39,14 @@ class Hypothesis:
 
     @property
     def first(self) -> Observation:
-        """The first line that speaks for it."""
+        """The first line that supports it."""
         if len(self.matches) == 1:
             return self.matches[0].first[0]
         return min((match.first[0] for match in self.matches), key=lambda seen: seen.order)
 
     @property
     def last(self) -> Observation:
-        """The last line that speaks for it."""
+        """The last line that supports it."""
         return max((match.last for match in self.matches), key=lambda seen: seen.order)
 
     @property
@@ -65,7 +65,7 @@ class Hypothesis:
         return frozenset(rank for match in self.matches for rank in match.ranks)
 
     def said(self, name: str) -> Iterator[str]:
-        """What its first lines captured by this name, in their order."""
+        """The captures of this name in its first lines, in their order."""
         found = (line.captures(signal).get(name) for line, signal in self.pairs)
         return (text for text in found if text is not None)
 
@@ -76,12 +76,12 @@ class Hypothesis:
         return tuple(dict.fromkeys(rank for rank in ranks if rank is not None))
 
     def absent_ranks(self, known: frozenset[int]) -> tuple[int, ...]:
-        """Those of the ``known`` ranks that did not report, where they are the fewer.
+        """Those of the ``known`` ranks that did not report, if they are the minority.
 
-        Or where one message names all that have come (capture ``arrived``): no other rank is merely silent.
+        Or if one message names all that have arrived (capture ``arrived``): then every other rank is absent.
         """
         reporters = self.reporters
-        # Ranks count from 0, so those below the highest that reported exist too: of a damaged number a million.
+        # Ranks count from 0, so those below the highest that reported exist too; a damaged number would give a million.
         if max(reporters, default=0) >= 2 * len(reporters):
             return ()
         absent = (known | frozenset(range(max(reporters, default=0)))) - reporters
@@ -90,13 +90,13 @@ class Hypothesis:
 
     @property
     def places(self) -> frozenset[str]:
-        """The hosts on which its first lines were written, or the containers; none where a line does not tell."""
+        """The hosts or containers that wrote its first lines; none if a line does not say."""
         places = {seen.worker.host or seen.worker.role for match in self.matches for seen in match.first}
         return frozenset() if None in places else frozenset(place for place in places if place is not None)
 
     @property
     def specificity(self) -> int:
-        """How much of what the rule looks for was found: kinds of lines, and names that they captured."""
+        """How much of what the rule looks for was found: kinds of lines, and captures."""
         signals = {signal for match in self.matches for signal in match.signals}
         captured = {name for seen, signal in self.pairs for name in seen.captures(signal)}
         return len(signals) + len(captured) + bool(self.rule.requires)
@@ -104,12 +104,12 @@ class Hypothesis:
 
 @record
 class Ranked:
-    """A hypothesis that nothing explains, with those that it explains."""
+    """A hypothesis that no other explains, with its consequences."""
 
     hypothesis: Hypothesis
     consequences: tuple[Hypothesis, ...] = ()
 
     @property
     def all(self) -> tuple[Hypothesis, ...]:
-        """It and what it explains."""
+        """It and its consequences."""
         return (self.hypothesis, *self.consequences)

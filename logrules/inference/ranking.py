@@ -1,7 +1,7 @@
-"""Hypotheses to an ordered list: what explains what, and what to say first.
+"""Orders hypotheses: what explains what, and what to say first.
 
-A pure function of the hypotheses; nothing here knows how they came about. What explains what is a relation between
-the tiers of their causes (rules/causes.yaml), their order in the log, and the ranks that they are of.
+A pure function of the hypotheses, however they were made. What explains what depends on the tiers of their
+causes (rules/causes.yaml), their order in the log, and their ranks.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,19 +16,19 @@ from logrules.ruleset.causes import Tier
 from logrules.ruleset.condition import demands
 from logrules.ruleset.pack import Rule
 
-# The tracebacks of all ranks of a host, which one signal ended, take no more.
+# The tracebacks of all ranks of a host that one signal ended take no more lines.
 _BEHIND_LINES = 400
-# Who waits for a rank gives up after half an hour, by default, and at the latest after an hour or so.
+# Waiting ranks give up after half an hour by default, and after an hour or so at the latest.
 _REACH_S = 3600.0
 _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 @record
 class _Comparable:
-    """What every comparison of one hypothesis with another asks for, computed once: there are many pairs.
+    """A hypothesis with what comparisons need, computed once because there are many pairs.
 
-    ``key`` orders: not survived before survived, then the worse, what is no reaction, what is no fallback, then who
-    was first. ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job.
+    ``key`` orders: not survived before survived, then the worse, no reaction, no fallback, then who was first.
+    ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job.
     """
 
     hypothesis: Hypothesis
@@ -57,7 +57,7 @@ class Ranking:
         self._behind_all = (len(tiers), Tier(""))
 
     def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
-        """The hypotheses that nothing else explains, the likeliest cause first, each with its consequences."""
+        """The unexplained hypotheses, the likeliest cause first, each with its consequences."""
         comparables = map(self._comparable, hypotheses)
         ordered = sorted(comparables, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
         explainers = _Explainers(ordered)
@@ -75,7 +75,7 @@ class Ranking:
     def _comparable(self, one: Hypothesis) -> _Comparable:
         place, tier = self._place(one)
         first, severity = one.first, _SEVERITY[one.severity]
-        # Of several waits that are open, the last that was begun is where the job stands.
+        # Of several open waits, the one that began last is where the job is.
         begun = -first.order if one.rule.stall else first.order
         key = (
             one.survived,
@@ -94,7 +94,7 @@ class Ranking:
         return self._tiers.get(one.rule.tier, self._behind_all)
 
     def _one_a_cause(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
-        """Further diagnoses of a cause already named go under the first of that cause."""
+        """One diagnosis per cause: further ones become consequences of the first."""
         kept: dict[str, Ranked] = {}
         for one in ranked:
             cause = one.hypothesis.rule.cause
@@ -108,23 +108,23 @@ class Ranking:
         return tuple(kept.values())
 
     def _says_more(self, one: Hypothesis, other: Hypothesis) -> bool:
-        """Whether the first is the better headline of two that name one cause."""
+        """Of two that name the same cause, whether the first is the better headline."""
         if one.survived != other.survived or one.severity is not other.severity:
             return False
         return self._telling(one) > self._telling(other)
 
     def _telling(self, one: Hypothesis) -> tuple[int, bool, bool, int, int]:
-        """What failed before what reports it, a rule before a row, then who asks for more or captured more."""
+        """Sort key: the failure before its report, a rule before a table row, then more conditions or captures."""
         place, _ = self._place(one)
         rule = one.rule
         return -place, not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
 
 
 class _Explainers:
-    """Finds what explains what: of a hundred hypotheses there are ten thousand pairs, most of which need no look.
+    """Finds what explains what: a hundred hypotheses make ten thousand pairs, most of which need no comparison.
 
-    A hypothesis is explained by one of an earlier tier, of its own tier where that is a reaction, of a cause that its
-    rule names, or by what ends all processes or stands still.
+    A hypothesis is explained by one of an earlier tier, of its own tier if that is a reaction, of a cause that its
+    rule names, or by one that ends all processes or is a stall.
     """
 
     def __init__(self, comparables: Iterable[_Comparable]) -> None:
@@ -169,7 +169,7 @@ def _explains_by_tier(root: _Comparable, consequence: _Comparable) -> bool:
         return consequence.tier.reaction and not consequence.rule.stall and _leads_to(root, consequence)
     if root.place > consequence.place:
         return False
-    # What only a fallback knows tells nothing of what a rule or a row has a name for, unless that is a reaction to it.
+    # A fallback does not explain what a rule or a row names, unless that is a reaction to it.
     weak = root.rule.fallback and not consequence.rule.fallback
     if root.tier.always or _before(root.first, consequence.first):
         return not weak or consequence.tier.reaction
@@ -177,10 +177,10 @@ def _explains_by_tier(root: _Comparable, consequence: _Comparable) -> bool:
 
 
 def _leads_to(root: _Comparable, consequence: _Comparable) -> bool:
-    """Of two of one tier the one that was told first; where that says little, whoever failed by itself.
+    """Of two of one tier, the one logged first; if that says little, the rank that failed by itself.
 
-    Who reports that another is missing was still there. Two logs without times tell no order, and in one log the lines
-    of processes overtake each other: of all ranks the only one that misses nobody is the one that the others miss.
+    A rank that reports another as missing was still alive. Two logs without times have no order, and in one log the
+    lines of processes may be out of order: the only rank that misses nobody is the one that the others miss.
     """
     missed = consequence.rule.culprit == "absent"
     if missed != (root.rule.culprit == "absent"):
@@ -193,7 +193,7 @@ def _leads_to(root: _Comparable, consequence: _Comparable) -> bool:
 
 
 def _are_all_others(fault: _Comparable, loss: _Comparable) -> bool:
-    """Whether all ranks of the job tell of the loss but for those who tell of the fault."""
+    """Whether all ranks of the job report the loss, except those that report the fault."""
     told, lost = fault.reporters, loss.reporters
     if not told or len(told) + len(lost) < len(fault.known):
         return False
@@ -201,30 +201,30 @@ def _are_all_others(fault: _Comparable, loss: _Comparable) -> bool:
 
 
 def _unordered(one: Observation, other: Observation) -> bool:
-    """Whether two logs hold them, and times do not tell which was first."""
+    """Whether they are in two logs, and times do not show which was first."""
     return one.event.source != other.event.source and (one.time is None or other.time is None)
 
 
 def _ends(root: _Comparable, other: _Comparable) -> bool:
-    """Whether the one ended all processes at once and the other is how one of them reacted, right behind it."""
+    """Whether the one ended all processes at once and the other is the reaction of one of them, right after it."""
     reaction = root.rule.abrupt and other.tier.reaction and not (other.rule.stall or other.rule.abrupt)
     return reaction and _right_behind(root, other)
 
 
 def _before(one: Observation, other: Observation) -> bool:
-    """Whether it was told first, or within the same failure record."""
+    """Whether it was logged first, or within the same failure record."""
     return one.order < other.order or (one.chain is not None and one.chain == other.chain)
 
 
 def _within_reach(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Each with the consequences that it can have; behind them all what failed long before, in an earlier try."""
+    """Each with the consequences that it can have; last, what failed long before, in an earlier attempt."""
     kept = [replace(one, consequences=tuple(c for c in one.consequences if _reaches(one, c))) for one in ranked]
     apart = [Ranked(c) for one in ranked for c in one.consequences if not _reaches(one, c)]
     return [*kept, *sorted(apart, key=lambda one: -one.hypothesis.first.order)]
 
 
 def _reaches(root: Ranked, consequence: Hypothesis) -> bool:
-    """Whether the one can have led to the other: what was over long before the first word of it was not."""
+    """Whether the one can have led to the other: not if the other was over long before its first line."""
     first, last = root.hypothesis.first, consequence.last
     if last.order >= first.order:
         return True
@@ -245,14 +245,14 @@ def _right_behind(one: _Comparable, other: _Comparable) -> bool:
 
 
 def _elsewhere(one: _Comparable, other: _Comparable) -> bool:
-    """Whether other ranks tell of the one than of the other; where none is known, other hosts or containers."""
+    """Whether different ranks report the two; if none is known, different hosts or containers."""
     if one.ranks or other.ranks:
         return bool(one.ranks) and one.ranks.isdisjoint(other.ranks)
     return bool(one.places and other.places) and one.places.isdisjoint(other.places)
 
 
 def _root_of(one: _Comparable, parents: Mapping[str, _Comparable | None]) -> _Comparable:
-    """The end of the chain of explanations; where hypotheses explain each other in a ring, its first."""
+    """The end of the chain of explanations; if hypotheses explain each other in a cycle, its first."""
     chain = [one]
     while (parent := parents[chain[-1].rule.id]) is not None:
         if parent in chain:

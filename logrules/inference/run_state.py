@@ -1,4 +1,4 @@
-"""What the present run of a job has shown so far, before any rule is asked."""
+"""What the present run of a job has shown so far, before any rule is evaluated."""
 
 from collections.abc import Sequence
 
@@ -39,9 +39,9 @@ class RunState:
         self.recorded = RecordedCalls()
         self.laggards = Laggards(pack, self.tracker, self.failures, job.endings)
         self.last: Observation | None = None
-        # How late it was in the job when that came: its own stamp may be of another time zone than those before it.
+        # The job's time when that came: its own timestamp may be of another time zone than those before it.
         self.reached: float | None = None
-        # The latest line, where it says that its writer is done.
+        # The latest line, if it says that its writer is done.
         self.parting: Observation | None = None
         self._parted: set[int] = set()
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
@@ -51,11 +51,11 @@ class RunState:
         self._phases = pack.phases
         self._exception = pack.trace.exception if pack.trace is not None else None
         self._parts = {phase.id: phase.part_of for phase in pack.phases if phase.part_of is not None}
-        # What is part of another phase by the frameworks seen.
+        # Phases that are part of another one, by the frameworks seen.
         self._within: dict[str, str] = {}
 
     def take_names(self, event: Event) -> None:
-        """The frameworks that a line shows, and what it tells by name for the steps of any rule."""
+        """Take the frameworks that a line shows, and its named values for the steps of any rule."""
         for header in event.headers:
             self._see_frameworks(self._index.headers.get(header, ()))
         for hit in event.hits:
@@ -75,7 +75,7 @@ class RunState:
             )
 
     def move(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
-        """The markers of a line say where its writer is."""
+        """Move the line's writer to where the line's markers say."""
         event, chain = observation.event, observation.chain
         if chain is not None:
             self.failures.phases.take(chain, event, markers)
@@ -83,16 +83,16 @@ class RunState:
         return self.tracker.apply([self._as_meant(marker, event) for marker in markers], observation)
 
     def measure(self, metric: Metric, observation: Observation) -> bool:
-        """Take the number that a line prints of a metric; whether it is one, and was not taken before."""
+        """Take a metric's value from a line; return whether it has one that was not taken before."""
         value = self.metrics.add(metric, observation)
         if value is not None:
             self.curves.add(metric.metric, value, observation)
         return value is not None
 
     def _as_meant(self, marker: Marker, event: Event) -> Marker:
-        """The marker, with the phase that its own is part of in such jobs; a guess without one where more is known.
+        """The marker as it is meant in this job: its phase may be part of another, and a guess may lose its phase.
 
-        The jobs of the frameworks seen loop in other phases only, or the line is of an evaluation under way.
+        A guess does so if the frameworks seen loop only in other phases, or during an evaluation.
         """
         if marker.enters in self._within:
             marker = replace(marker, enters=self._within[marker.enters])
@@ -110,29 +110,29 @@ class RunState:
         return frozenset(self._seen_frameworks | by_frame)
 
     def told(self) -> dict[str, str]:
-        """What lines said by name until now, and between what each metric moved: for steps."""
+        """The named values of lines so far, and the first and last value of each metric, for steps."""
         return {**self.job.told, **self.curves.ends()}
 
     def see_record(self, recorded: GroupRecord, observation: Observation) -> None:
-        """Take what the flight recorder of a rank holds of a process group."""
+        """Take what a rank's flight recorder has on a process group."""
         self.reached = self.job.clock.now
         self.ranks.see(observation)
         self.recorded.add(recorded, observation)
 
     def hear(self, source: str, now: float) -> None:
-        """Bytes of a log came, whatever they say."""
+        """Bytes of a log arrived, whatever they contain."""
         self.job.activity.hear(source, now)
         self._step_deadlines.hear(now)
 
     def next_step_due(self) -> float:
-        """When silence may be that of a step that stays away, or a moment before; never for a saved log."""
+        """When silence may mean a missing step, or a moment before; never for a saved log."""
         job = self.job
         if job.activity.begun is None or job.clock.now is None:
             return float("inf")
         return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
 
     def see(self, observation: Observation, markers: Sequence[Marker]) -> None:
-        """Take the next line, whose writer these markers have moved."""
+        """Take the next line, after its markers have moved its writer."""
         event = observation.event
         signals = [hit.signal for hit in event.hits]
         parting = not self._index.parting.isdisjoint(signals)
@@ -149,26 +149,26 @@ class RunState:
         self.outliers.see(observation, complaint=self._exception in signals)
 
     def _all_part(self, observation: Observation) -> bool:
-        """Whether with this writer all have left: who leaves before the other ranks leaves them waiting."""
+        """Whether all ranks have left with this writer: one that leaves early leaves the others waiting."""
         if observation.worker.rank is None:
             return True
         self._parted.add(observation.worker.rank)
         return self.ranks.are_all(self._parted)
 
     def is_waiting(self) -> bool:
-        """Whether a wait is open, not over in a way that no marker knows, and not in the midst of moving."""
+        """Whether a wait is open, was not ended in a way that no marker knows, and nothing is moving."""
         return any(
             not self.went_on(wait.renewed) and not (self.job.ended and self.cut_off(wait))
             for wait in self.tracker.open_waits()
         )
 
     def cut_off(self, wait: OpenWait) -> bool:
-        """Whether a log that ends in a wait ends so because it was cut off there, as far as it shows."""
+        """Whether a log that ends in a wait seems to have been cut off there."""
         source = wait.renewed.event.source
         return wait.is_cut_off(self.job.clock.now, cut_short=self.job.endings.cut_short(source))
 
     def loops(self) -> bool:
-        """Whether its last lines are those of a loop, or its very last says in its own words that something is done."""
+        """Whether its last lines are those of a loop, or the very last one says that something is done."""
         if self.metrics.steady or self.job.endings.repeats():
             return True
         # Its patterns take a millisecond to compile, and few logs end so.
@@ -177,5 +177,5 @@ class RunState:
         return any(is_under_way(self._phases, lines) for lines in self.job.endings.lines.values())
 
     def went_on(self, waiting: Observation) -> bool:
-        """Whether so much was written since that the wait must have ended."""
+        """Whether so much was written since then that the wait must have ended."""
         return self.job.ended and self.job.endings.went_on(waiting)

@@ -1,4 +1,4 @@
-"""The only state past the source: takes lines and time to the run that they are of, and reports on it."""
+"""The only state past the source: passes lines and time on to the run that they belong to, and reports on it."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -48,7 +48,7 @@ class Session:
 
     @property
     def now(self) -> float | None:
-        """The job's time: the latest at which anything came, or told by ticks; for a saved log by its lines."""
+        """The job's time: of the latest arrival or tick; for a saved log, of its latest line."""
         return self._job.clock.now
 
     @property
@@ -58,13 +58,13 @@ class Session:
 
     @property
     def deadline(self) -> float | None:
-        """The next moment at which silence alone changes an answer; None where silence changes nothing."""
+        """The next moment at which silence alone changes an answer; None if silence changes nothing."""
         now, never = self.now, float("inf")
         first = min((at for at in self._run.rules.deadlines() if now is None or at > now), default=never)
         return None if first == never else first
 
     def feed(self, item: Event | BytesArrived | Tick | End) -> tuple[Change, ...]:
-        """Take the next event, the coming of bytes, the passing of time, or the end; what that changed.
+        """Take the next event, the arrival of bytes, the passing of time, or the end; return what that changed.
 
         Live, `BytesArrived` goes before the events of the bytes that came.
         """
@@ -89,7 +89,7 @@ class Session:
                 assert_never(item)
 
     def judged(self, rule_id: str) -> "Judged":
-        """What is known of a rule's condition now."""
+        """The present state of a rule's condition."""
         return self._run.rules.judged(rule_id)
 
     @property
@@ -107,15 +107,15 @@ class Session:
         return self._run.state.ranks.sizes
 
     def tell(self, name: str, value: str) -> None:
-        """Something that is known of the job beside its logs, for steps to say."""
+        """Add a fact about the job that is not in its logs, for use in steps."""
         self._job.tell(name, value)
 
     def note(self, source: str, text: str) -> None:
-        """Something that a reader of the report must know of a source."""
+        """Add a note on a source for the readers of the report."""
         self.remark(SourceNote(source, text))
 
     def remark(self, note: SourceNote) -> None:
-        """The same, as a note."""
+        """Add a note to the report, once."""
         if note not in self._notes:
             self._notes.append(note)
 
@@ -128,7 +128,7 @@ class Session:
         return report_of(self._findings(), self._pack, lines, sources)
 
     def ranked(self) -> tuple[Ranked, ...]:
-        """What the report tells of, in its order. Changes nothing."""
+        """The ranked hypotheses of the report, in its order. Changes nothing."""
         return ranked_of(self._findings(), self._pack)
 
     def _findings(self) -> Findings:
@@ -137,7 +137,7 @@ class Session:
         return Findings(self._run.state, self.hypotheses(), last_errors, tuple(self._runs.earlier), notes)
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:
-        """Silence up to this moment is judged before what ends it."""
+        """Judge the silence up to this moment before what ends it."""
         deadline = self.deadline
         self._pass_to(now)
         late = tuple(self._run.rules.judge_silence()) if deadline is not None and now >= deadline else ()
@@ -149,7 +149,7 @@ class Session:
         self._job.clock.pass_to(now)
 
     def _feed_event(self, event: Event) -> Iterator[Change]:
-        """The way of a line: what it tells of runs, what it makes known of the present one, which rules then hold."""
+        """Process a line: whether a run begins, what it shows of the present run, which rules then hold."""
         known = self._lines.get(event.source, 0)
         if not event.hits:
             self._job.endings.see(event)
@@ -173,11 +173,11 @@ class Session:
 
     @cached_property
     def _stances(self) -> StanceJudge:
-        """Made where a log ends in errors of which only their words can tell: few do."""
+        """Built only if a log ends in errors that must be judged by their words: few do."""
         return StanceJudge(self._pack.tables.stances)
 
     def _turns_run(self, markers: Sequence[Marker], event: Event) -> bool:
-        """Whether a line begins another run, or shows that the one under way was begun by a launcher's late words."""
+        """Whether a line begins another run, or shows that the current run began only with late lines of a launcher."""
         turn = self._runs.turn(self._run, markers, event)
         if turn is RunTurn.BACK:
             self._run = self._runs.taken_back()
