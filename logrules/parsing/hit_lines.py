@@ -1,4 +1,4 @@
-"""Hits to the lines they lie in: slices and numbers, without touching any other line."""
+"""From hits to their lines: slices and numbers, without touching any other line."""
 
 from array import array
 from collections import Counter
@@ -18,7 +18,7 @@ from logrules.parsing.window import Window
 # A window in which more different entries of the scanner were found was written by no job: those of open logs have 140
 # at most, those of eight jobs in one log 767.
 MANY_ENTRIES = 1_024
-# By how often each kind comes in a window: of lines of one kind the first and the last so many are kept.
+# By how often each kind occurs in a window: how many first and last lines of a kind are kept.
 Shares: TypeAlias = Callable[[Mapping[Kind, int]], Mapping[Kind, int]]
 # Of the lines of a kind, of which so many of the last are kept, those that are the last of one of several writers.
 LastOfWriters: TypeAlias = Callable[["array[int]", int], Collection[int]]
@@ -26,10 +26,10 @@ LastOfWriters: TypeAlias = Callable[["array[int]", int], Collection[int]]
 
 @record
 class Found:
-    """What one scan of a window gave: its hit lines and its number of lines; ``hits`` by entry, of all its lines.
+    """The result of scanning a window: its hit lines and its number of lines; ``hits`` by entry, in all its lines.
 
-    ``continued`` of its lines are no lines of the file. Of the ``flooded`` kinds it has more lines than are looked at;
-    ``thinned`` says that of what repeats the bulk was left out. Of a ``crowded`` window all lines are here.
+    ``continued`` of its lines are not lines of the file. Of the ``flooded`` kinds it has more lines than are read;
+    ``thinned`` says that most repeated lines were left out. A ``crowded`` window has all its hit lines here.
     """
 
     source: str
@@ -43,20 +43,20 @@ class Found:
 
     @property
     def crowded(self) -> bool:
-        """Whether so much was found that differs that no kind of line is worth telling from another."""
+        """Whether so many different things were found that kinds of lines are not worth comparing."""
         return is_crowded(self.hits)
 
 
 def is_crowded(hits: Collection[int]) -> bool:
-    """Whether a window in which these entries of the scanner were found says more than any job does."""
+    """Whether a window with these entries of the scanner has more than any job prints."""
     return len(hits) > MANY_ENTRIES
 
 
 def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares: Shares | None = None) -> Found:
     """The lines of the window in which something was found, and how many lines it has.
 
-    With ``shares`` the bulk of those of one kind is left out, before anything is made of it. A window is a fixed
-    stretch of its source, so which lines these are does not depend on any cut.
+    With ``shares``, most lines of one kind are left out before anything is made of them. A window is a fixed range of
+    its source, so the choice does not depend on block boundaries.
     """
     data = window.data
     by_entry = Counter(found.numbers)
@@ -101,7 +101,7 @@ def _spans(data: bytes, found: Hits, bounds: "array[int]", kept: Iterable[tuple[
 
 
 def _bounds(data: bytes, found: Hits) -> "array[int]":
-    """The place of the first hit of each line with hits, of which a window may have 100,000, and that behind all."""
+    """The index of the first hit of each line with hits (maybe 100,000), and the index after the last hit."""
     bounds = array("i")
     line_end = -1
     for place, end in enumerate(found.ends):
@@ -115,13 +115,13 @@ def _bounds(data: bytes, found: Hits) -> "array[int]":
 
 
 def _all(found: Hits, bounds: "array[int]") -> Iterator[tuple[int, Kind]]:
-    """All lines with hits, each with its kind: where there are more kinds than lines are alike, none is looked for."""
+    """All lines with hits, each with its kind: used if there are too many kinds to group lines by them."""
     for nth, (place, behind) in enumerate(pairwise(bounds)):
         yield nth, tuple(dict.fromkeys(found.numbers[place:behind]))
 
 
 def _alike(found: Hits, bounds: "array[int]") -> "dict[Kind, array[int]]":
-    """The lines with hits by their kinds. Most of a kind are alike in the bytes of what was found, in its order."""
+    """The lines with hits by kind. Most lines of a kind have the same literals in the same order."""
     spelt: dict[bytes, array[int]] = {}
     numbers, size = found.numbers.tobytes(), found.numbers.itemsize
     for nth, (place, behind) in enumerate(pairwise(bounds)):
@@ -141,7 +141,7 @@ def _kept(
 ) -> tuple[list[tuple[int, Kind]], frozenset[Kind]]:
     """Which lines are kept: of each kind the first, the last, those where it has doubled, the last of each writer.
 
-    With the kinds of which others are not. Without ``shares`` all are kept.
+    Also the kinds of which some were dropped. Without ``shares`` all are kept.
     """
     counts = {kind: len(its) for kind, its in alike.items()}
     share_of = shares(counts) if shares is not None else counts

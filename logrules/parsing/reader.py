@@ -1,4 +1,4 @@
-"""A scanned window to its events: cleaned, prefixes peeled, patterns tried. The one entry to this package."""
+"""Turns a scanned window into events: lines cleaned, prefixes stripped, patterns matched. The entry to this package."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,18 +20,18 @@ from logrules.parsing.stance import StanceJudge
 from logrules.parsing.window import Window
 from logrules.ruleset.pack import Pack, Signal
 
-# What evidence can show of one line; patterns see up to MAX_PATTERN_TEXT of it.
+# The part of a line that evidence can show; patterns see up to MAX_PATTERN_TEXT of it.
 MAX_EVENT_TEXT = 32_768
 # Enough to see every worker of a node step, few enough that a log of nothing but steps stays cheap.
 ROUTINE_LINES = 32
-# Each is a step that somebody may count: enough of them that who steps on after an error is seen to.
+# Each may be a step: enough of them to see who goes on after an error.
 ROUTINE_REDRAWS = 16
 # Enough of them to see that a run lives on; there are many such lines.
 THINNED_REDRAWS = 3
-# So many of the latest lines are known again where they come again; long ones are rarely written twice.
+# So many of the latest lines are recognised if they are repeated; long ones rarely are.
 KEPT_LINES = 8_192
 MAX_KEPT_BYTES = 512
-# A thousand equal complaints in a row say no more than these: so many of the first, as many of the last of a window.
+# A thousand equal complaints in a row say no more than so many of the first and of the last of a window.
 FLOOD_LINES = 64
 _TRACEBACK = "Traceback (most recent call last)"
 # Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
@@ -39,13 +39,13 @@ LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
 
 
 def find(window: Window, scanner: Scanner, count: Count = count_newlines, shares: Shares | None = None) -> Found:
-    """The lines of a window that somebody asked for; with ``shares`` without the bulk of those of one kind."""
+    """The hit lines of a window; with ``shares``, only some of each kind."""
     return hit_lines(window, scanner.scan(window.data), count, shares)
 
 
 @record
 class LineReading:
-    """What a line says by itself: its text, its prefixes taken apart, the signals that it carries."""
+    """What a line says by itself: its text, its parsed prefixes, its signals."""
 
     text: str
     header: Header
@@ -53,15 +53,15 @@ class LineReading:
 
 
 class Reader:
-    """Reads hit lines into events. Keeps compiled patterns (``captures`` may be shared) and what it read last.
+    """Turns hit lines into events. Keeps compiled patterns (``captures`` may be shared) and recently read lines.
 
-    None of it is a state of the log: what a line is read as follows from the line alone.
+    None of this is state of the log: the reading of a line depends on the line alone.
     """
 
     def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]], captures: Captures | None = None) -> None:
         self._pack = pack
         self._signals_of = signals_of
-        # Signals that share an entry of the scanner are all sampled or none is.
+        # Signals that share an entry of the scanner are either all sampled, or none.
         self._sampled = [pack.signals[asked[0]].sampled for asked in signals_of]
         self._peeler = HeaderParser(pack)
         self._judge = StanceJudge(pack.tables.stances)
@@ -70,19 +70,19 @@ class Reader:
         self._forget()
 
     def _forget(self) -> None:
-        # A function of what reads, and no method: so nothing of a log stays in memory once its reader is gone.
+        # A closure, not a method: so that nothing of a log stays in memory once its reader is gone.
         self._read = partial(_reading_of, self._pack.signals, self._signals_of, self._peeler, self._captures)
         self._read_before = lru_cache(KEPT_LINES)(self._read)
 
     def for_another(self) -> "Reader":
-        """A reader of another log: tables are shared, what is compiled or dropped on the way is its own."""
+        """A reader for another log: tables are shared; what is compiled or dropped on the way is its own."""
         twin = copy(self)
         twin._peeler, twin._captures, twin._from_names = self._peeler.for_another(), Captures(), {}  # noqa: SLF001 - as below
         twin._forget()  # noqa: SLF001 - as below
         return twin
 
     def over(self, pack: Pack) -> "Reader":
-        """The same, compiled patterns shared, over a pack that differs in its signals' patterns only."""
+        """The same for a pack that differs only in its signals' patterns; compiled patterns are shared."""
         twin = copy(self)
         twin._pack = pack  # noqa: SLF001 - a copy of its own kind
         twin._forget()  # noqa: SLF001 - a copy of its own kind
@@ -90,30 +90,30 @@ class Reader:
 
     @property
     def dropped(self) -> Iterable[str]:
-        """Patterns that ran out of time, each in a sentence."""
+        """Patterns that exceeded their time limit, a sentence each."""
         return (*self._captures.dropped.values(), *self._peeler.dropped, *self._judge.dropped)
 
     def events(self, found: Found, first_line: int, continued: int = 0) -> Iterator[Event]:
-        """The events of a window whose first line has this number; ``continued`` lines above it are none of it."""
+        """The events of a window whose first line has this number; ``continued`` lines before it are not of the file."""
         most = THINNED_REDRAWS if found.thinned else FLOOD_LINES
         for line in found.lines:
             yield from self.line_events(found.source, first_line + line.number, line, continued, most)
 
     def unasked(self, source: str, line: RawLine) -> Event:
-        """A line that no signal asked for, of the tail of a log: it shows how the log ends."""
+        """A line without signals in the tail of a log: it shows how the log ends."""
         event = self._event(source, line, self._reading(line.raw, ()))
         if event.level is None or event.level < Level.ERROR:
             return event
         return replace(event, stance=self._judge.of(event))
 
     def opening(self, source: str, line: RawLine) -> Event:
-        """A line of the head of a log, told behind its tail: it says what was printed, and no more when."""
+        """A line of the head of a log, delivered after its tail: it says what was printed, but no longer when."""
         return replace(self._event(source, line, self._reading(line.raw, ())), stamp=None)
 
     def shares(self, counts: Mapping[Kind, int]) -> dict[Kind, int]:
-        """How many lines of each kind are read of a window: so many of the first, as many of the last.
+        """How many first and how many last lines of each kind are read of a window.
 
-        Where many kinds flood a window it is less of each.
+        Fewer of each if many kinds flood the window.
         """
         flood = FLOOD_LINES
         while flood > LEAST_FLOOD_LINES and sum(min(count, 2 * flood) for count in counts.values()) > WINDOW_LINES:
@@ -121,11 +121,11 @@ class Reader:
         return {kind: ROUTINE_LINES if self.is_routine(kind) else flood for kind in counts}
 
     def is_routine(self, entries: Iterable[int]) -> bool:
-        """Whether only sampled signals (progress, metrics) ask for these entries of the scanner."""
+        """Whether only sampled signals (progress, metrics) use these entries of the scanner."""
         return all(self._sampled[entry] for entry in entries)
 
     def bears_context(self, hits: Iterable[Hit]) -> bool:
-        """Whether the lines around a line with these hits are kept: not for what is only sampled."""
+        """Whether the lines around a line with these hits are kept: not if it is only sampled."""
         return not all(self._pack.signals[hit.signal].sampled for hit in hits)
 
     def line_events(
@@ -150,8 +150,8 @@ class Reader:
                 yield self._announced(judged)
 
     def _judged(self, event: Event) -> Event:
-        """The line with its stance, without the signals that want another one."""
-        # An exception is known by its place, not by its words: what it says may still be that it was meant.
+        """The line with its stance, without the signals that need another one."""
+        # An exception was found by its position, not by its words, which may still say that it was intended.
         raised = self._pack.trace.exception if self._pack.trace is not None else None
         if not any(hit.signal == raised or self._pack.signals[hit.signal].stances for hit in event.hits):
             return event
@@ -162,9 +162,9 @@ class Reader:
         return replace(event, stance=stance, hits=hits)
 
     def _as_written(self, event: Event) -> Event:
-        """The line without a level at which it was passed on: behind its prefix the line above is indented.
+        """The line without the level of a process that forwarded it: the line above, after its prefix, is indented.
 
-        Who logs an exception writes one message of many lines; who passes on what another prints writes each by itself.
+        A logged exception is one message of many lines; a process that forwards another's output logs each line.
         """
         if event.level is None or event.level > Level.INFO or not event.before:
             return event
@@ -173,9 +173,9 @@ class Reader:
         return replace(event, level=None) if passed_on else event
 
     def _announced(self, event: Event) -> Event:
-        """A traceback's bare head as written by who announces it on the line above, as ``logging.exception`` does.
+        """A traceback's bare first line, attributed to the writer of the line above (``logging.exception``).
 
-        What stands above may as well be the routine of another process: it has to tell of trouble, or to be an error.
+        The line above may be the routine of another process: it has to report trouble, or to be an error.
         """
         trace = self._pack.trace
         if trace is None or not any(hit.signal == trace.head for hit in event.hits):
@@ -184,13 +184,13 @@ class Reader:
             return event
         above = self._peeler.peel(event.before[-1])
         names = any(part is not None for part in (above.host, above.role, above.pid, above.rank))
-        # What one host or container printed is no message of another.
+        # A message does not continue across hosts or containers.
         names = names and event.worker.host in (None, above.host) and event.worker.role in (None, above.role)
         tells = self._judge.tells_trouble(above.message) if above.level is None else above.level >= Level.ERROR
         return replace(event, worker=self._worker(event.source, above)) if names and tells else event
 
     def _redrawn(self, line: HitLine, whole: bytes, most: int) -> list[tuple[int, bytes, Kind]]:
-        """The redraws that carry hits; of each kind the first ones and the last."""
+        """The redraws that have hits; of each kind the first ones and the last."""
         kinds: dict[Kind, list[tuple[int, bytes]]] = {}
         hits = deque(line.hits)
         for start, raw in redraws(whole):
@@ -210,13 +210,13 @@ class Reader:
         return sorted(parts, key=itemgetter(0))
 
     def _carrier(self, line: HitLine) -> Header:
-        """Who passed on all stretches of a line: the first of them tells, which is whole once another has begun."""
+        """Who forwarded all parts of a redrawn line: the first part shows it, once another has begun."""
         _, first = next(redraws(line.opening), (0, b""))
-        # A bar that goes back at once leaves a prefix alone, of which the last blank is a part.
+        # A bar that begins with a carriage return leaves the prefix alone, including its last blank.
         return self._peeler.carrier(clean(first) + " ")
 
     def _reading(self, raw: bytes, kind: Kind) -> LineReading:
-        """What a line says wherever it stands: the ranks of a job print the same, and a job prints the same again."""
+        """What a line says, wherever it is: the ranks of a job print the same lines, and a job prints them again."""
         return self._read_before(raw, kind) if len(raw) <= MAX_KEPT_BYTES else self._read(raw, kind)
 
     def _event(
@@ -237,7 +237,7 @@ class Reader:
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header, carrier: Header | None = None) -> Worker:
-        """Who wrote a line: as its prefixes say, else as they say who passed it on, else as its file's name does."""
+        """Who wrote a line: by its prefixes, else by who forwarded it, else by the name of its file."""
         known = self._from_names.get(source)
         if known is None:
             known = self._from_names[source] = worker_of_name(source, self._pack.names)
@@ -268,7 +268,7 @@ def _reading_of(
     return LineReading(text, header, hits)
 
 
-# The lines of a traceback are each other's neighbours: all but one are asked for again at once.
+# The lines of a traceback are neighbours: all but one are needed again at once.
 _clean_neighbour = lru_cache(maxsize=64)(clean)
 
 

@@ -11,7 +11,7 @@ from logrules.parsing.literal_matcher import matcher_of
 from logrules.parsing.uncoloured import uncoloured
 from logrules.ruleset.pack import Signal, TraceForm
 
-# Below a traceback's frame: its source line and the exception. Marks under the source (Python 3.11 on) put it lower.
+# Below a traceback's frame: its source line, from Python 3.11 on a line of marks, and the exception.
 LINES_BELOW = 2
 _CARETS, _TILDES = b"^^", b"~~"
 _MAX_MARK_BYTES = 4_096
@@ -19,10 +19,10 @@ _MAX_MARK_BYTES = 4_096
 
 @record
 class Detail:
-    """How much of a log's routine is reported: literals that only sampled signals ask for, and the ``common`` ones.
+    """How much of a log's routine is reported: literals that only sampled signals use, and the ``common`` ones.
 
-    ``routine`` is True for all of it, None for the first of each literal in a scan, False for nothing.
-    What a log is full of then costs nothing, however full it is.
+    ``routine`` is True for all of it, None for the first hit of each literal in a scan, False for nothing.
+    Frequent literals then cost nothing.
     """
 
     routine: bool | None = True
@@ -35,7 +35,7 @@ EVERYTHING = Detail()
 class Scanner:
     """Finds the literals of signals. One scanner serves one thread at a time.
 
-    With ``cache`` what is compiled is read back from the user's cache folder, or kept there. With a ``trace`` the lines
+    With ``cache``, the compiled database is read from, or kept in, the user's cache folder. With a ``trace``, the lines
     below a frame are found too: an exception may have any name.
     """
 
@@ -61,20 +61,20 @@ class Scanner:
         self._frames: frozenset[int] = frozenset()
         if trace is not None and trace.below is not None:
             self._frames = frozenset(entry for entry, asked in enumerate(self.signals_of) if trace.frame in asked)
-            # An entry of its own, behind those of the literals: lines below frames are not to be taken for others.
+            # A separate entry after those of the literals, so that lines below frames are not confused with others.
             self.signals_of = (*self.signals_of, (trace.below,))
         self.sampled = frozenset(number for number, (_, sampled) in enumerate(askers) if sampled)
         wanted = _wanted(list(askers), detail)
         self._matcher = matcher_of(wanted, cache=cache) if wanted else None
 
     def for_another_thread(self) -> "Scanner":
-        """The same for another thread, compiled no second time."""
+        """A copy for another thread, without compiling again."""
         twin = copy(self)
         twin._matcher = self._matcher.for_another_thread() if self._matcher is not None else None  # noqa: SLF001 (one of us)
         return twin
 
     def scan(self, data: bytes) -> Hits:
-        """Where literals of which entries of ``signals_of`` stand."""
+        """Where the literals of which entries of ``signals_of`` are."""
         found = self._found(data) if data else Hits()
         frames = list(compress(found.ends, map(self._frames.__contains__, found.numbers))) if self._frames else []
         return found.with_more(_lines_below(data, frames), len(self.signals_of) - 1) if frames else found
@@ -98,16 +98,16 @@ def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Liter
 
 
 def _lines_below(data: bytes, frames: Sequence[int]) -> list[int]:
-    """Offsets of the second bytes of the lines below these offsets, as a scan reports its hits (behind a match).
+    """Offsets of the second bytes of the lines below these offsets (a scan reports hits by the end of the match).
 
-    ``data`` are whole lines but for the last one.
+    ``data`` are whole lines, except perhaps the last one.
     """
     found: list[int] = []
-    # One byte is looked for as fast as memory is read, two a hundred times slower.
+    # One byte is searched at memory speed, two a hundred times more slowly.
     marked = any(mark[:1] in data for mark in (_CARETS, _TILDES))
     for at, following in pairwise((*frames, len(data) - 1)):
         end, left = data.find(b"\n", at), LINES_BELOW
-        # What is below the line of the frame that follows is left to that frame: no line is looked at twice.
+        # Lines below the next frame are left to that frame: no line is looked at twice.
         while left and 0 <= end < following:
             start = end + 1
             end = data.find(b"\n", start)

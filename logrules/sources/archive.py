@@ -1,8 +1,8 @@
 """Compressed logs, known by their first bytes, expanded as far as they can be.
 
-Names prove nothing (a rotated log may be called ``.gz`` before anybody compressed it),
-and an archive cut short by a full disk is just what the log of a dead job looks like.
-So an archive never raises: what could be expanded is handed on, and the fault is noted.
+Names prove nothing (a rotated log may be called ``.gz`` before it is compressed),
+and the log of a dead job is often an archive cut short by a full disk.
+So an archive never raises: what could be expanded is passed on, and the fault is noted.
 """
 
 import importlib
@@ -43,7 +43,7 @@ class _Decoder(Protocol):
 
 @record
 class Codec:
-    """A kind of archive: its magic number and how to start a member of it."""
+    """A compression format: its magic number and how to start a member of it."""
 
     name: str
     magic: re.Pattern[bytes]
@@ -52,7 +52,7 @@ class Codec:
 
 
 class _Gzip:
-    """zlib behind the common interface; on a fault it gives back all that came before it."""
+    """zlib with the common interface; on a fault it returns all that was expanded before it."""
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
@@ -94,7 +94,7 @@ def _byte_by_byte(stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
 
 
 class _Zstandard:
-    """The zstandard package behind the common interface."""
+    """The zstandard package with the common interface."""
 
     def __init__(self, stream: _Decoder) -> None:
         self._stream = stream
@@ -154,7 +154,7 @@ _CODECS = (
 
 
 def codec_of(head: bytes) -> Codec | None:
-    """The kind of archive that begins with ``head`` (of `MAGIC_BYTES` or more), if it is one."""
+    """The compression format whose files begin with ``head`` (`MAGIC_BYTES` or more), if any."""
     return next((codec for codec in _CODECS if codec.magic.match(head)), None)
 
 

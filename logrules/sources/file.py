@@ -1,4 +1,4 @@
-"""A saved log: a file, plain or compressed, or a pipe that is read to its end; standard input is one of them."""
+"""A saved log: a file, plain or compressed, or a pipe that is read to its end, such as standard input."""
 
 import contextlib
 import os
@@ -22,12 +22,12 @@ from logrules.sources.wall_clock import now
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
 STDIN_NAME = "<stdin>"
-# How long a named pipe may be without a program that writes into it.
+# How long to wait for a program to open a named pipe for writing.
 PIPE_PATIENCE_S = 10.0
 
 
 class Readable(Protocol):
-    """Something open that bytes come from."""
+    """An open byte stream."""
 
     def read(self, size: int, /) -> bytes | None:
         """Up to so many bytes; none at the end."""
@@ -45,21 +45,21 @@ class FileSource(SavedSource):
         self._block_bytes = block_bytes
 
     def __reduce__(self) -> tuple[type["FileSource"], tuple[Path, str, int]]:
-        """Another process, which may work in another folder, reads it from its beginning."""
+        """Pickled by absolute path: another process, maybe in another folder, reads it from its beginning."""
         return FileSource, (self.path.absolute(), self.name, self._block_bytes)
 
     @property
     def modified(self) -> float | None:
-        """When the file was last written, in seconds since the epoch: by it, times without a year are read."""
+        """When the file was last written, in seconds since the epoch: used to date timestamps without a year."""
         try:
             return self.path.stat().st_mtime
         except OSError:
             return None
 
     def ends(self, size: int) -> Iterator[bytes]:
-        """The first lines and, where it is not compressed, the last: up to ``size`` bytes each. Nothing of a pipe.
+        """The first lines and, unless it is compressed, the last: up to ``size`` bytes each. Nothing for a pipe.
 
-        Reading goes on where it was.
+        The read position is kept.
         """
         if not self.path.is_file():
             return
@@ -73,7 +73,7 @@ class FileSource(SavedSource):
 def opened(path: Path) -> FileIO:
     """The file for unbuffered reading.
 
-    Raises SourceError in one sentence where it cannot be opened, or is a named pipe that nothing writes into.
+    Raises SourceError if it cannot be opened, or is a named pipe without a writer.
     """
     try:
         return _opened_pipe(path) if path.is_fifo() else FileIO(path)
@@ -82,7 +82,7 @@ def opened(path: Path) -> FileIO:
 
 
 def _opened_pipe(path: Path) -> FileIO:
-    """A named pipe, once a program has it open for writing: the system itself would wait for one without end."""
+    """A named pipe, once a program has it open for writing: the system itself would wait for that forever."""
     from threading import Thread
 
     found: list[FileIO | OSError] = []
@@ -100,8 +100,8 @@ def _opened_pipe(path: Path) -> FileIO:
     finally:
         came = not waiting.is_alive()
         if not came:
-            # To the one who waits, we are the writer that ends the wait.
-            with contextlib.suppress(OSError):  # one came in this moment, and went
+            # Opening it for writing ourselves ends the wait of the thread that opens it for reading.
+            with contextlib.suppress(OSError):  # a writer came just now, and left
                 os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
             waiting.join()
     file = found[0]
@@ -125,7 +125,7 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
 
 
 def log_items(name: str, lines: Iterator[bytes], faults: list[str]) -> Iterator[Block | Skipped]:
-    """Whole lines as blocks of a log, unless they are no text; at the end the first of the ``faults``, if any."""
+    """Blocks of whole lines of a log, unless it is not text; at the end the first of the ``faults``, if any."""
     offset = 0
     for whole in _text_only(lines, faults):
         data = records_as_lines(whole)
@@ -139,15 +139,15 @@ def log_items(name: str, lines: Iterator[bytes], faults: list[str]) -> Iterator[
 def _keep_freed_blocks() -> None:
     """Have the allocator keep blocks of the size of a read.
 
-    glibc gives a freed block back to the system and fetches it anew for the next one, which made reading five times
-    slower here. Having freed something larger, it keeps what is smaller, from then on: a second time these bytes would
+    glibc returns a freed block to the system and requests a new one for the next read, which made reading five times
+    slower. Once something larger was freed, it keeps smaller blocks. Done only once: the next time, these bytes would
     come from what it kept, and be cleared one by one.
     """
     bytes(_KEPT_BYTES)
 
 
 def _text_only(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
-    """The same blocks, or none and a fault where their first bytes, however they are cut, are no text."""
+    """The same blocks, or none and a fault if the first bytes, however they are cut, are not text."""
     first: list[bytes] = []
     while sum(map(len, first)) < SNIFFED_BYTES and (data := next(blocks, b"")):
         first.append(data)
@@ -158,9 +158,9 @@ def _text_only(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
 
 
 def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
-    """The same blocks, or none and a fault where all bytes are NUL: a hole that a program left, or never filled.
+    """The same blocks, or none and a fault if all bytes are NUL: a hole that a program left, or never filled.
 
-    A log that was emptied under its writer begins with one; it comes as it is, and is not kept until then.
+    A log that was truncated under its writer begins with such a hole, of which only the size is kept until text comes.
     """
     sizes: list[int] = []
     for data in blocks:
@@ -175,7 +175,7 @@ def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[byte
 
 
 def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:
-    """Blocks of whole lines: most of a plain file by position, everything else as it comes."""
+    """Blocks of whole lines: most of a plain file by position, everything else as a stream."""
     if _is_plain(file):
         try:
             yield from aligned_blocks(file, block_bytes)
@@ -200,7 +200,7 @@ def _is_plain(file: FileIO) -> bool:
 
 
 def text_of(file: Readable, piece_bytes: int, faults: list[str]) -> Iterator[bytes]:
-    """The text of an open file as UTF-8 in pieces of ``piece_bytes``; a fault ends it and is added to ``faults``."""
+    """The text of an open file as UTF-8, in pieces of ``piece_bytes``; a fault ends it and is added to ``faults``."""
     head = b"".join(_reads(file, MAGIC_BYTES, MAGIC_BYTES, faults))
     codec = codec_of(head)
     if codec:
@@ -233,7 +233,7 @@ class StdinSource(SavedSource):
 
     @property
     def modified(self) -> float:
-        """When the file behind it was last written; of a pipe, now: by it, times without a year are read."""
+        """When the file behind it was last written; for a pipe, now: used to date timestamps without a year."""
         try:
             status = os.fstat(self._descriptor)
         except OSError:
