@@ -94,7 +94,7 @@ class Reader:
         return (*self._captures.dropped.values(), *self._peeler.dropped, *self._judge.dropped)
 
     def events(self, found: Found, first_line: int, continued: int = 0) -> Iterator[Event]:
-        """The events of a window whose first line has this number; ``continued`` lines before it are not of the file."""
+        """The events of a window whose first line has this number; ``continued`` lines before it are not the file's."""
         most = THINNED_REDRAWS if found.thinned else FLOOD_LINES
         for line in found.lines:
             yield from self.line_events(found.source, first_line + line.number, line, continued, most)
