@@ -133,3 +133,11 @@ MORE = ("Score by hand", "Compare by hand", "Write the table", "Read it again", 
 )
 def test_who_logs_what_it_raised_does_much_more_and_is_done_has_lived_through_it(on, story, log, failed):
     assert (run_log(on, logged("START fit.py") + RAISED + log).status is Status.FAILED) is failed
+
+
+@pytest.mark.parametrize("prefix", ["", "trainer-1  | ", "[rank0]: ", "2025-01-01T10:00:50.123456Z "])
+def test_a_line_with_nothing_behind_its_prefix_ends_no_wait(on, prefix):
+    waits = "(EngineCore_0 pid=7) DEBUG 01-01 10:00:%02d [core_client.py:425] Waiting for 1 core engine proc(s) to start: {0}"
+    log = "".join(f"{prefix}{waits % second}\n" for second in range(0, 60, 10))
+    assert run_log(on, log).status is Status.STALLED
+    assert run_log(on, f"{log}{prefix}\n").status is Status.STALLED

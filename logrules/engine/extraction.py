@@ -108,7 +108,7 @@ class Extraction:
             unfinished = found.unfinished
             ends.add(window.offset, window.data)
         self.tally.lines += unfinished
-        yield from (reader.unasked(source.name, raw) for raw in ends.last_lines(line - 1, continued))
+        yield from reader.ending(source.name, ends.last_lines(line - 1, continued))
         yield from (reader.opening(source.name, raw) for raw in ends.first_lines())
         for sentence in reader.dropped:
             self.note(source.name, sentence)

@@ -176,8 +176,8 @@ class GrowingLog:
 
     def ends(self) -> Iterator[Event]:
         """The last lines, whether or not a signal asked for them, and behind them the first."""
-        for line in self._ends.last_lines(self.lines, self.continued):
-            yield replace(self._reader.unasked(self._source, line), arrived=self._arrived)
+        for event in self._reader.ending(self._source, self._ends.last_lines(self.lines, self.continued)):
+            yield replace(event, arrived=self._arrived)
         for line in self._ends.first_lines():
             yield replace(self._reader.opening(self._source, line), arrived=self._arrived)
 

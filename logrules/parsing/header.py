@@ -106,6 +106,8 @@ class HeaderParser:
         bare = header.message.lstrip(" \t")
         if not bare:
             return False
+        # The blanks at the end of a line are gone, and with them those between a prefix and nothing.
+        bare = f"{bare} "
         head, begins = bare[:MAX_HEADER_CHARS], header.begins
         for form in self._candidates_for(bare[0]):
             if (form.first and not begins) or form.holds not in head:
@@ -119,7 +121,7 @@ class HeaderParser:
                 continue
             self._take(header, form, said)
             if found.end() > 0:
-                header.message = bare[found.end() :]
+                header.message = bare[found.end() : -1]
                 if form.relayed:
                     header.carried = (*header.carried, header.message)
                 return True

@@ -66,7 +66,7 @@ def events_of(on: Prepared, log: str, first_line: int = 1) -> list[Event]:
     found = on.scanners.find(Window(SOURCE, 0, 0, data))
     ends = LogEnds()
     ends.add(0, data)
-    unasked = (on.reader.unasked(SOURCE, line) for line in ends.last_lines(first_line - 1 + data.count(b"\n")))
+    unasked = on.reader.ending(SOURCE, ends.last_lines(first_line - 1 + data.count(b"\n")))
     opening = (on.reader.opening(SOURCE, line) for line in (ends.first_lines() if first_line == 1 else ()))
     return [*on.reader.events(found, first_line), *unasked, *opening]
 
