@@ -94,7 +94,7 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
         sources=sources,
         lines=lines,
         curves=run.curves.drawn(),
-        waits=tracker.waits(run.last),
+        waits=tracker.waits.spans(run.last),
         comparison=_comparison(sides) if sides else None,
         frameworks=tuple(sorted(run.frameworks)),
         completed_by=evidence_from(completed, {}) if completed else None,
