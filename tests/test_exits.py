@@ -1,4 +1,4 @@
-"""Ends of processes: every form on its own samples, summaries of several lines as one record, and what codes say."""
+"""Ends of processes: summaries of several lines as one record, and what codes say (`logrules test` runs the samples)."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.event import Event, Worker
-from logrules.model.failure import Failure, FailureKind
+from logrules.model.failure import Failure
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.parsing.exits import ExitReader
 from logrules.ruleset.table_reader import ExitsFile, adapter_of
@@ -18,8 +18,6 @@ from logrules.ruleset.tables import ExitCode, ExitForm
 _FILE = Path(__file__).parent.parent / "rules" / "exits.yaml"
 _TABLE: ExitsFile = adapter_of(ExitsFile).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader))
 _FORMS = {form.id: form for form in _TABLE.exit_forms}
-_SAMPLES = [(form, line, code) for form in _TABLE.exit_forms for line, code in form.samples.items()]
-_NEAR = [(form, line) for form in _TABLE.exit_forms for line in form.near]
 
 
 def _event(line: str, number: int = 1, source: str = "train.log") -> Event:
@@ -48,24 +46,6 @@ def _told(reader: ExitReader, text: str, source: str = "train.log") -> list[Fail
                 if failure is not None:
                     found[failure.id] = failure
     return list(found.values())
-
-
-@pytest.mark.parametrize(("form", "line", "code"), _SAMPLES, ids=[f"{one[0].id}-{n}" for n, one in enumerate(_SAMPLES)])
-def test_every_form_reads_its_samples(form: ExitForm, line: str, code: int | None):
-    captures = _captures(form, line)
-    assert captures is not None
-    failure = _reader().read(_event(line), form.id, captures)
-    if code is None:
-        assert failure is None or failure.code is None
-    else:
-        assert failure is not None
-        assert (failure.kind, failure.code, failure.form) == (FailureKind.EXIT, code, form.id)
-
-
-@pytest.mark.parametrize(("form", "line"), _NEAR, ids=[f"{form.id}-{n}" for n, (form, _) in enumerate(_NEAR)])
-def test_near_misses_are_none(form: ExitForm, line: str):
-    captures = _captures(form, line)
-    assert captures is None or _reader().read(_event(line), form.id, captures) is None
 
 
 def test_every_form_has_a_sample_and_an_id_of_its_own():

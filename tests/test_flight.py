@@ -125,6 +125,24 @@ def test_dumps_alone_name_the_culprit(shipped: Pack, tmp_path: Path, story, form
     assert (report.comparison.seen, report.comparison.world) == ((0, 1, 2, 3), 4)
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/opt/lib/site-packages/lightning/strategies/ddp.py",
+        "/usr/lib/python3.11/contextlib.py",
+        "<frozen runpy>",
+        "<string>",
+        "/src/pytorch/torch/distributed/distributed_c10d.py",
+        "C:\\build\\torch\\distributed\\distributed_c10d.py",
+        "../csrc/distributed/c10d/ProcessGroupNCCL.cpp",
+    ],
+)
+def test_a_call_was_made_where_the_users_own_code_made_it(file):
+    frames = [{"name": "call", "filename": file, "line": 3}, {"name": "step", "filename": "/app/train.py", "line": 12}]
+    (record,) = read_dump("r0", 0, as_json(dump([{**call(1), "frames": frames}])))
+    assert [one.place for one in record.calls] == ["train.py:12 in step"]
+
+
 def test_both_sides_are_shown(shipped: Pack, tmp_path: Path):
     report = report_on(shipped, written(tmp_path, lambda rank: as_json(dump(JOBS["one never called it"][0](rank)))))
     assert {line.source for line in report.diagnoses[0].evidence} == {"nccl_trace_rank_0", "nccl_trace_rank_2"}

@@ -1,4 +1,4 @@
-"""Times and file names: the samples that the format files carry (`logrules test` runs those of prefixes). And what is no prefix."""
+"""Prefixes, times and file names: what is none, and how they stand together (`logrules test` runs the samples)."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -9,16 +9,6 @@ from hypothesis import strategies as st
 
 from logrules.parsing.header import HeaderParser, worker_of_name
 from logrules.parsing.timestamp import TimestampParser
-from logrules.ruleset.compile import read_source
-from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.load import rule_texts, shipped_rules
-
-
-@pytest.fixture(scope="module")
-def formats() -> list[FrameworkFile]:
-    """The files of the frameworks, with the samples that they carry."""
-    found = [read_source(text)[0] for text in rule_texts([shipped_rules() / "frameworks"])]
-    return [one.file for one in found if one is not None and isinstance(one.file, FrameworkFile)]
 
 
 @pytest.fixture(scope="module")
@@ -26,31 +16,11 @@ def peeler(shipped):
     return HeaderParser(shipped)
 
 
-def test_samples_of_times(shipped, formats):
-    def read(text: str) -> str | None:
-        stamp = TimestampParser(shipped.times).read(text)
-        if stamp is None:
-            return None
-        written = datetime.fromtimestamp(stamp.seconds, UTC).replace(tzinfo=None).isoformat()
-        return written if stamp.year_known else written.replace("1972", "-", 1)
-
-    samples = [one for file in formats for form in file.times for one in form.samples.items()]
-    assert len(samples) > 10
-    assert [(text, meaning, read(text)) for text, meaning in samples if read(text) != meaning] == []
-
-
 @pytest.mark.parametrize(
     "text", ["2025-02-30 10:00:00", "2025-13-01 10:00:00", "9999999999999999", "1399 10:00:00", ""]
 )
 def test_what_is_no_time_is_none(shipped, text):
     assert TimestampParser(shipped.times).read(text) is None
-
-
-def test_samples_of_file_names(shipped, formats):
-    samples = [one for file in formats for form in file.names for one in form.samples.items()]
-    workers = [(name, parts, worker_of_name(name, shipped.names)) for name, parts in samples]
-    assert len(samples) > 10
-    assert [one for one in workers if {part: getattr(one[2], part) for part in one[1]} != one[1]] == []
 
 
 def test_a_damaged_number_is_no_rank(peeler):

@@ -56,6 +56,59 @@ headers:
     assert says in out
 
 
+# What a pack of one's own may carry, with a sample that is right and one that is not; then a text that it must not know.
+SAMPLES = {
+    "times": (
+        "framework: acme\ntimes:\n  - id: own\n    pattern: 'T(?P<year>\\d{4})/(?P<month>\\d\\d)/(?P<day>\\d\\d)'\n"
+        "    samples: {T2031/02/03: '2031-02-03T00:00:00', T2031/02/04: '2031-02-05T00:00:00'}\n",
+        ["acme/own sample 2 reads '2031-02-04T00:00:00', not '2031-02-05T00:00:00'"],
+    ),
+    "names": (
+        "framework: acme\nnames:\n  - id: own\n    pattern: 'part(?P<rank>\\d+)\\.acme'\n"
+        "    samples: {part3.acme: {rank: 3}, part4.acme: {rank: 5}}\n",
+        ["acme/own sample 2 reads {'rank': 4}, not {'rank': 5}"],
+    ),
+    "exits": (
+        "exit_forms:\n  - id: acme-end\n    contains: [acme worker ended]\n    pattern: 'acme worker ended: (?P<code>\\d+)'\n"
+        "    samples: {'acme worker ended: 9': 9, 'acme worker ended: 3': 4, 'acme worker ended well': 0}\n"
+        "    near: ['acme worker ended: soon', 'acme worker ended: 7 of 8']\nexit_codes: []\n",
+        [
+            "exit_forms/acme-end sample 2 reads 3, not 4",
+            "exit_forms/acme-end sample 3 does not recognise its sample",
+            "exit_forms/acme-end sample 5 recognises a line that it must not",
+        ],
+    ),
+    "stances": (
+        "stances:\n  - id: acme-tip\n    stance: advice\n    pattern: '^acme tip'\n"
+        "    samples: ['acme tip: try less', 'an acme tip']\n    near: ['the acme tip', 'acme tip: no near miss']\n",
+        [
+            "stances/acme-tip sample 2 is judged fact, not advice",
+            "stances/acme-tip sample 4 recognises a line that it must not",
+        ],
+    ),
+    "told names": (
+        "other_names: []\ntold_names:\n  - id: acme_size\n    contains: [acme size]\n    pattern: 'acme size (?P<value>\\d+)'\n"
+        "    samples: {acme size 7: '7', acme size 8: '9'}\n    near: [acme size unknown, acme size 11 rows]\n"
+        "  - {id: acme_word, pattern: 'acme (?P<value>\\w+)', samples: {acme one: one}}\n",
+        [
+            "told_names/acme_size sample 2 reads '8', not '9'",
+            "told_names/acme_size sample 4 reads '11', not None",
+            "told_names/acme_word sample 1 is asked of no line",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("table", SAMPLES)
+def test_the_samples_of_every_table_of_a_pack_are_run(alone, capsys, table):
+    text, wrong = SAMPLES[table]
+    write(alone / "my/own.yaml", text)
+    status, out, err = said(capsys, str(alone / "my"))
+    assert (status, err) == (1, "")
+    assert [line for line in wrong if line not in out] == []
+    assert f"{len(wrong)} failed" in out
+
+
 @pytest.mark.parametrize("form", ["text", "junit", "tap", "json"])
 @pytest.mark.parametrize(("faulty", "status"), [(False, 0), (True, 1)])
 def test_the_exit_status_is_the_same_in_every_form(mine, capsys, form, faulty, status):

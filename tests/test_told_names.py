@@ -15,25 +15,14 @@ from logrules.inference.job_state import JobState
 from logrules.inference.renamed_settings import in_force, is_done, is_idle, renamed
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
-from logrules.parsing.captures import Captures
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
-from logrules.ruleset.pack import Signal
 from logrules.ruleset.table_reader import NamesFile, adapter_of
 
 _FILE = Path(__file__).parent.parent / "rules" / "names.yaml"
 _TOLD = adapter_of(NamesFile).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader)).told_names
 _OF_ANY_LINE = [one for one in _TOLD if one.contains]
-_SAMPLES = [(one, line, value) for one in _OF_ANY_LINE for line, value in one.samples.items()]
-_NEAR = [(one, line) for one in _OF_ANY_LINE for line in one.near]
 _STEP = Fix(do=Text("Go on", ""))
 _OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.20 GiB is free."
-
-
-def _value(one: ToldName, line: str) -> str | None:
-    if not any(literal in line for literal in one.contains):
-        return None
-    found = Captures().of(Signal(one.id, one.contains, one.pattern, one.without), line, line)
-    return None if found is None else found["value"]
 
 
 def test_what_no_line_can_hold_is_not_even_compiled(monkeypatch, tmp_path: Path):
@@ -43,16 +32,6 @@ def test_what_no_line_can_hold_is_not_even_compiled(monkeypatch, tmp_path: Path)
     report = _report(tmp_path, _OOM)
     assert report.diagnoses
     assert len(set(tried)) <= len(_TOLD) // 4
-
-
-@pytest.mark.parametrize(("one", "line", "value"), _SAMPLES, ids=[f"{one[0].id}-{n}" for n, one in enumerate(_SAMPLES)])
-def test_every_name_is_told_by_its_samples(one: ToldName, line: str, value: str):
-    assert _value(one, line) == value
-
-
-@pytest.mark.parametrize(("one", "line"), _NEAR, ids=[f"{one[0].id}-{n}" for n, one in enumerate(_NEAR)])
-def test_near_misses_tell_nothing(one: ToldName, line: str):
-    assert _value(one, line) is None
 
 
 def test_every_name_of_any_line_has_both():

@@ -16,7 +16,7 @@ from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import Discovered
 from logrules.sources.file import FileSource
-from logrules.sources.recorded import RecordedSource
+from logrules.sources.recorded import RecordedSource, RepeatedSource
 from logrules.sources.source import Source, modified_of, numbered_lines_of
 
 # What is shown of a long log: much of its end, some of its beginning, lines around evidence.
@@ -35,10 +35,8 @@ def recorded(found: Discovered) -> Discovered:
 
 def with_log(report: Report, found: Discovered, pack: Pack, lines: int, *, cache: bool) -> Report:
     """The report with the lines of its logs, as far as they can be read again."""
-    return replace(
-        report,
-        log=log_text([one for one in read_again(found.sources) if not _is_gone(one)], pack, report, lines, cache=cache),
-    )
+    there = [one for one in read_again(found.sources) if isinstance(one, RepeatedSource) or _is_saved(one)]
+    return replace(report, log=log_text(there, pack, report, lines, cache=cache))
 
 
 def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *, cache: bool = False) -> LogText:
@@ -130,10 +128,6 @@ def read_again(sources: Iterable[Source]) -> list[Source]:
         for one in sources
         if isinstance(one, RecordedSource | FileSource)
     ]
-
-
-def _is_gone(source: Source) -> bool:
-    return isinstance(source, FileSource) and not source.path.is_file()
 
 
 def _is_saved(source: Source) -> bool:

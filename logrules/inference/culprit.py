@@ -117,7 +117,7 @@ def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
         pids = {pid for one in told if (pid := whole_number(one.get("hit_pid"))) is not None}
         hosts = {host for one in told if (host := one.get("host")) is not None}
         if len(pids) == 1 and len(hosts) <= 1:
-            rank = rank_table.rank_of_process(pids.pop(), next(iter(hosts), None))
+            rank = rank_table.processes.rank_of_process(pids.pop(), next(iter(hosts), None))
             if rank is not None:
                 return rank
     return None

@@ -38,8 +38,7 @@ from logrules.model.report import (
     Text,
 )
 from logrules.model.template import template_of
-from logrules.ruleset.causes import Cause
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_CONSEQUENCES = 12
@@ -95,7 +94,7 @@ def report_of(findings: Findings, pack: Pack, lines: int, sources: tuple[str, ..
         sources=sources,
         lines=lines,
         curves=run.curves.drawn(),
-        waits=tracker.waits(run.last),
+        waits=tracker.waits.spans(run.last),
         comparison=_comparison(sides) if sides else None,
         frameworks=tuple(sorted(run.frameworks)),
         completed_by=evidence_from(completed, {}) if completed else None,
@@ -194,7 +193,7 @@ def _diagnosis(one: Ranked, findings: Findings, pack: Pack, sides: RankCompariso
         confidence=0.0,
         title=_said(card.title, captures),
         why=_said(card.why, captures),
-        restart=_restart(card.restart, cause, shown_phase, run.tracker, pack),
+        restart=_restart(card.restart, rule, shown_phase, run.tracker, pack),
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
@@ -211,16 +210,16 @@ def _said(text: Text, captures: Callable[[], Mapping[str, str]]) -> Text:
     return filled_text(text, captures()) if has_slots(text) else text
 
 
-def _restart(advice: Restart, cause: Cause | None, phase: str | None, tracker: WorkerTracker, pack: Pack) -> Restart:
+def _restart(advice: Restart, rule: Rule, phase: str | None, tracker: WorkerTracker, pack: Pack) -> Restart:
     """The card's advice; not to start the same again where the work is done, or where it was ended before it began.
 
     Who ends a job that has not come to its first step has seen it stand still.
     """
-    if advice is not Restart.RETRY or cause is None:
+    if advice is not Restart.RETRY:
         return advice
-    if tracker.completed is not None or (phase is not None and phase == pack.phases[-1].id):
+    if tracker.completed is not None or (phase is not None and phase == pack.end):
         return Restart.NO
-    return Restart.AFTER_FIX if cause.abrupt and not tracker.looped else advice
+    return Restart.AFTER_FIX if rule.abrupt and not tracker.looped else advice
 
 
 def _consequence(hypothesis: Hypothesis, run: RunState, pack: Pack) -> Consequence:

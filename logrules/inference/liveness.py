@@ -95,7 +95,7 @@ def _polling_patience(limit_s: float, at: JobSnapshot) -> float:
 
 def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
     """The moments at which silence alone may change an answer, but for steps that stay away."""
-    for wait in at.run.tracker.open_waits():
+    for wait in at.run.tracker.waits.open():
         if wait.since is not None:
             yield wait.since + wait.wait.patience_s
     since, begun = at.quiet_since, at.activity.begun
@@ -151,7 +151,7 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     parted = at.run.parting.worker if at.ended and at.run.parting is not None else None
     late = [
         wait
-        for wait in at.run.tracker.open_waits(leaf.wait)
+        for wait in at.run.tracker.waits.open(leaf.wait)
         if wait.renewed.worker != parted and ((at.ended and not at.run.cut_off(wait)) or wait.is_overdue(at.now))
     ]
     if not late:

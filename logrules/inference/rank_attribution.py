@@ -72,13 +72,13 @@ def _ended_by_its_number(context: FailureContext) -> Sequence[int]:
     ends = (one for one in context.failures.reported_ends() if any(one.holds(line.event) for line in context.lines))
     workers = (worker for one in ends for worker in one.workers)
     numbered = ((one.pid, one.host) for one in workers if one.rank is None and one.pid is not None)
-    ranks = (context.rank_table.rank_of_process(pid, host) for pid, host in numbered)
+    ranks = (context.rank_table.processes.rank_of_process(pid, host) for pid, host in numbered)
     return [rank for rank in ranks if rank is not None]
 
 
 def _wrote_its_lines(context: FailureContext) -> Sequence[int]:
     """Those who wrote its lines, where they gave their rank elsewhere."""
-    ranks = (context.rank_table.rank_of(line.worker) for line in context.lines)
+    ranks = (context.rank_table.processes.rank_of(line.worker) for line in context.lines)
     return [rank for rank in ranks if rank is not None]
 
 
@@ -170,7 +170,7 @@ def _only_rank_there_is(context: FailureContext) -> Sequence[int]:
 
 def _numbered_as_its_writers(context: FailureContext) -> Sequence[int]:
     """Those who wrote its lines, where their roles are numbered like ranks."""
-    numbers = (context.rank_table.number_of(line.worker) for line in context.lines)
+    numbers = (context.rank_table.processes.number_of(line.worker) for line in context.lines)
     return [number for number in numbers if number is not None]
 
 

@@ -54,7 +54,7 @@ class RuleEvaluation:
         from logrules.inference.condition_trace import Judged
 
         found = self._found(self._index.rules[rule_id])
-        waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.open_waits()}
+        waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         states = self._states.get(rule_id, {})
         together = self._told_together(rule_id, found)
         return Judged(states, found, self.now, self._run.last, waits, together=together)
@@ -186,7 +186,7 @@ class RuleEvaluation:
 
     def _silent_now(self) -> Iterable[Rule]:
         """The rules whose answer silence can change now: most have seen nothing yet that they ask for."""
-        waiting = {wait.wait.id for wait in self._run.tracker.open_waits()}
+        waiting = {wait.wait.id for wait in self._run.tracker.waits.open()}
         printed = self._run.metrics.printed
         for rule_id, rule in self._index.silent.items():
             if rule_id in self._states or rule_id in self._raised:
@@ -202,7 +202,7 @@ class RuleEvaluation:
         if rule.id not in self._index.silent or not rule.stall or self.now is None:
             return None
         if rule.wait is not None:
-            since = [wait.since for wait in self._run.tracker.open_waits(rule.wait)]
+            since = [wait.since for wait in self._run.tracker.waits.open(rule.wait)]
             return max((self.now - at for at in since if at is not None), default=None)
         shown = conditions.shown(rule.when, self._found(rule))
         begun = self._run.job.activity.begun
@@ -213,7 +213,7 @@ class RuleEvaluation:
         return None if last is None else max(self.now - last, 1.0)
 
     def _is_overdue(self, rule: Rule) -> bool:
-        waits = self._run.tracker.open_waits(rule.wait) if rule.wait is not None else ()
+        waits = self._run.tracker.waits.open(rule.wait) if rule.wait is not None else ()
         return any(one.is_overdue(self.now) for one in waits)
 
     def _lived_through(self, rule: Rule) -> bool:

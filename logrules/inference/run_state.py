@@ -159,7 +159,7 @@ class RunState:
         """Whether a wait is open, was not ended in a way that no marker knows, and nothing is moving."""
         return any(
             not self.went_on(wait.renewed) and not (self.job.ended and self.cut_off(wait))
-            for wait in self.tracker.open_waits()
+            for wait in self.tracker.waits.open()
         )
 
     def cut_off(self, wait: OpenWait) -> bool:

@@ -4,20 +4,20 @@ A worker is what the lines say of their writer. Workers of the same role are pee
 nothing of the other, except that nobody steps through a loop while a peer has yet to start.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from logrules.inference.observation import Observation
+from logrules.inference.open_waits import OpenWaits
 from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
 from logrules.inference.rounds import Rounds
-from logrules.inference.worker_state import OpenWait, ProcessNames, WorkerState, leaves_first, may_be, peers
+from logrules.inference.worker_state import ProcessNames, WorkerState, leaves_first, peers
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
-from logrules.model.timeline import PhaseSpan, WaitSpan
+from logrules.model.timeline import PhaseSpan
 from logrules.ruleset.pack import Marker, Wait
 
 MAX_SPANS = 20_000
-MAX_WAITS = 2_000
 LOCK_STEP = 3  # rounds that no rank makes while a peer is still before its first: they step together
 
 
@@ -31,10 +31,7 @@ class WorkerTracker:
         self._loop_order = -1
         self.workers: dict[Worker, WorkerState] = {}
         self._names = ProcessNames()
-        # A thousand ranks step and few of them wait: only these are gone through at each step.
-        self._in_wait: dict[Worker, WorkerState] = {}
-        # Those of them who started ranks and have heard of none yet.
-        self._starting: set[Worker] = set()
+        self.waits = OpenWaits()
         self.latest: tuple[Worker, str] | None = None
         self.steps = Rounds()
         self.completed: Observation | None = None
@@ -44,7 +41,6 @@ class WorkerTracker:
         self._stepped_in: set[str] = set()
         self.looped = False
         self._spans: list[PhaseSpan] = []
-        self._waited: list[WaitSpan] = []
 
     def phase_at(self, event: Event) -> str | None:
         """The phase in which a line was written, as far as markers tell.
@@ -112,25 +108,15 @@ class WorkerTracker:
                 found[event.source] = max(found.get(event.source, 0), event.line)
         return found
 
-    def open_waits(self, name: str | None = None) -> Iterator[OpenWait]:
-        """Every wait that is open now, or all of this name."""
-        waits = (wait for state in self._in_wait.values() for wait in state.waits.values())
-        return waits if name is None else (wait for wait in waits if wait.wait.id == name)
-
     def apply(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """Move the writer of a line on. Of several markers on one line, none closes what another opens."""
         worker = observation.worker
         if worker not in self.workers:
             self.workers[worker] = WorkerState(rhythm=self._no_rhythm)
         state = self.workers[worker]
-        self._close_of_former(worker, markers, observation)
-        changes: list[Change] = []
-        if self._starting and worker.rank is not None:
-            self._close_of_starters(observation)
-        # Figures of a whole run are no step; a line is counted once, for the phase that one of its markers names.
-        whole = any(marker.completes for marker in markers)
-        counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
-        markers = sorted(counted, key=lambda marker: marker.progress and marker.enters is None)
+        self._end_of_former(markers, observation)
+        self.waits.end_of_starters(observation)
+        markers = _in_order(markers)
         repeated = {
             name
             for marker in markers
@@ -138,17 +124,15 @@ class WorkerTracker:
             if state.waits[name].is_repeated_by(observation)
         }
         renewed = (*(name for marker in markers for name in marker.renews), *repeated)
+        changes: list[Change] = []
         for marker in markers:
             changes += self._move_on(marker, state, observation, renewed)
         for name in dict.fromkeys(name for marker in markers for name in state.opened_by(marker)):
-            wait = self._waits[name]
             if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)
-            elif wait.first and wait.phase in self._stepped_in:
-                changes += self._enter(state, wait.phase, observation)
             else:
-                changes += self._open(state, wait, observation)
-        if whole:
+                changes += self._open(state, self._waits[name], observation)
+        if any(marker.completes for marker in markers):
             self._complete(observation)
         if any(marker.ends for marker in markers):
             self._finish(observation)
@@ -158,18 +142,15 @@ class WorkerTracker:
     def _move_on(
         self, marker: Marker, state: WorkerState, observation: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
-        worker = observation.worker
         closing = marker.progress and self.completed is not None and is_full(observation.event.message)
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
             self.completed, self.over, state.left = None, False, None
-        for name, holder in self._held(marker.closes, worker):
-            self._over(holder, name, observation)
-        for name, holder in self._held(marker.renews, worker):
-            holder.waits[name].renew(observation)
+        self.waits.end_named(marker.closes, observation)
+        self.waits.renew(marker.renews, observation)
         if marker.rests:
             state.rest(observation)
         if marker.enters or marker.opens or marker.progress or marker.completes:
-            self._close(state, observation, keep=renewed)
+            self.waits.end_of(observation.worker, observation, keep=renewed)
         if marker.enters:
             yield from self._enter(state, marker.enters, observation)
         if marker.progress:
@@ -183,17 +164,12 @@ class WorkerTracker:
         """The timeline: every worker's phases in the order in which they ended."""
         return (*self._spans, *(span for state in self.workers.values() for span in state.span(state.latest)))
 
-    def waits(self, last: Observation | None) -> tuple[WaitSpan, ...]:
-        """Every wait that took more than a line: those that ended, then those still open at the ``last`` line."""
-        return (*self._waited, *(one.span(last or one.renewed, ended=False) for one in self.open_waits()))
-
     def _open(self, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
-        worker = observation.worker
-        state.begin(wait, observation)
-        self._in_wait[worker] = state
-        if wait.starter and worker.rank is None:
-            self._starting.add(worker)
-        if wait.phase != state.phase:
+        """Its writer waits, or is at least in the phase of such a wait: what is only waited for at first comes once."""
+        past = wait.first and wait.phase in self._stepped_in
+        if not past:
+            self.waits.begin(state, wait, observation)
+        if past or wait.phase != state.phase:
             yield from self._enter(state, wait.phase, observation)
 
     def _enter(self, state: WorkerState, phase: str, observation: Observation) -> Iterable[Change]:
@@ -201,7 +177,7 @@ class WorkerTracker:
         self.looped = self.looped or phase in self.loops
         if phase in self.loops:
             self._loop_order = observation.order
-            self._close_startup(observation)
+            self.waits.end_of_all(observation, self.loops)
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += state.span(observation)
@@ -232,8 +208,8 @@ class WorkerTracker:
         self._stepped_in.add(phase)
         state.rhythm = state.rhythm.after(observation.time)
         self.steps.step(worker, observation.order)
-        self._close_startup(observation)
-        self._close_of_others(worker, observation)
+        self.waits.end_of_all(observation, self.loops)
+        self.waits.end_of_others(observation, in_step=self.steps.count >= LOCK_STEP)
 
     def _complete(self, observation: Observation) -> None:
         self.workers[observation.worker].left = observation
@@ -246,54 +222,21 @@ class WorkerTracker:
     def _finish(self, observation: Observation) -> None:
         """Its processes have ended: nobody waits any more."""
         self.over = True
-        for state in list(self._in_wait.values()):
-            self._close(state, observation)
+        self.waits.end_of_all(observation)
 
-    def _close_startup(self, observation: Observation) -> None:
-        for state in list(self._in_wait.values()):
-            loops = tuple(name for name, open_wait in state.waits.items() if open_wait.wait.phase in self.loops)
-            self._close(state, observation, keep=loops)
-
-    def _close_of_others(self, worker: Worker, observation: Observation) -> None:
-        for other, state in tuple(self._in_wait.items()):
-            if other != worker:
-                stays = [
-                    name for name, one in state.waits.items() if self.steps.count < LOCK_STEP or not one.wait.first
-                ]
-                self._close(state, observation, keep=stays if peers(other, worker) else ())
-
-    def _close_of_former(self, worker: Worker, markers: Sequence[Marker], observation: Observation) -> None:
+    def _end_of_former(self, markers: Sequence[Marker], observation: Observation) -> None:
         """A process that goes by another name now has come through what it waited for under the one before."""
         if any(marker.enters or marker.opens or marker.progress or marker.completes for marker in markers):
-            former = self._in_wait.get(self._names.former(worker))
-            if former is not None and former is not self.workers[worker]:
-                self._close(former, observation)
+            former = self._names.former(observation.worker)
+            if former != observation.worker:
+                self.waits.end_of(former, observation)
 
-    def _close_of_starters(self, observation: Observation) -> None:
-        """A rank says where it is: who started it waits for it no more."""
-        for one in [one for one in self.open_waits() if one.wait.starter and one.opened.worker in self._starting]:
-            self._over(self.workers[one.opened.worker], one.wait.id, observation)
-        self._starting.clear()
 
-    def _held(self, names: Iterable[str], worker: Worker) -> Iterator[tuple[str, WorkerState]]:
-        """Open waits of these names: the worker's own and those of itself less fully named, else all who have it open.
+def _in_order(markers: Sequence[Marker]) -> list[Marker]:
+    """The markers that count: figures of a whole run are no step. A line is a step of the phase that one of them names.
 
-        A library says its first words bare and puts a header before all that follow.
-        """
-        own = self.workers.get(worker)
-        for name in names:
-            alone = own is not None and name in own.waits
-            holders = [(one, state) for one, state in self._in_wait.items() if not alone or may_be(one, worker)]
-            yield from ((name, holder) for _, holder in holders if name in holder.waits)
-
-    def _close(self, state: WorkerState, observation: Observation, keep: Iterable[str] = ()) -> None:
-        for name in [name for name in state.waits if name not in keep]:
-            self._over(state, name, observation)
-
-    def _over(self, state: WorkerState, name: str, observation: Observation) -> None:
-        open_wait = state.waits.pop(name)
-        state.passed.add(name)
-        if not state.waits:
-            self._in_wait.pop(open_wait.opened.worker, None)
-        if len(self._waited) < MAX_WAITS and observation.event.line != open_wait.opened.event.line:
-            self._waited.append(open_wait.span(observation, ended=True))
+    So those that only say that something moves come last.
+    """
+    whole = any(marker.completes for marker in markers)
+    counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
+    return sorted(counted, key=lambda marker: marker.progress and marker.enters is None)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from logrules.parsing.package_path import is_own
+from logrules.model.package_path import is_own
 
 # A dump may claim what it likes.
 MAX_FRAMES = 256

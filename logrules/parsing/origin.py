@@ -6,11 +6,11 @@ from itertools import chain
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.late_pattern import late_pattern
+from logrules.model.package_path import PackagePath, PathKind, package_path
 from logrules.model.record import record, replace
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
 from logrules.parsing.own_words import OwnNames, is_module_code, only_imported, words_of
-from logrules.parsing.package_path import PackagePath, PathKind, package_path
 from logrules.ruleset.tables import Component, Nesting, OwnWords
 
 _MAX_MEMO = 20_000

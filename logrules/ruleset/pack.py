@@ -45,9 +45,10 @@ class Signal:
 class Rule:
     """One hypothesis about what went wrong. ``wait`` names the wait that it is the card of.
 
-    A ``stall`` says that the run does not move, rather than that it failed. ``tier`` is that of its cause unless the
-    rule says another; causes in ``explained_by`` explain it whatever their tier. It only fires in logs where one of
-    the frameworks that it ``requires`` was seen. Signals in ``evidence`` decide nothing. ``from_table`` says that a row
+    What the row of its cause says of all its rules stands here too, so that who has a rule needs no table: ``abrupt``,
+    ``asynchronous`` and ``ends_stalls`` as they are there (`ruleset.causes`), ``stall`` and ``tier`` unless the rule
+    says otherwise. Causes in ``explained_by`` explain it whatever their tier. It only fires in logs where one of the
+    frameworks that it ``requires`` was seen. Signals in ``evidence`` decide nothing. ``from_table`` says that a row
     of a table stands behind it.
     """
 

@@ -1,20 +1,16 @@
-"""Examples and samples judged: what each asks for and does not get."""
+"""Examples judged: what each asks for and does not get."""
 
-import math
 from collections.abc import Iterator, Mapping
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart, explain
-from logrules.inference.metrics import figure
 from logrules.inference.session import Session
 from logrules.model.record import replace
 from logrules.model.report import Diagnosis, Report
 from logrules.model.test_result import CaseFailure, Result
-from logrules.parsing.header import Header, HeaderParser
 from logrules.ruleset.condition import all_signals
-from logrules.ruleset.pack import Pack
-from logrules.ruletest.harness import SOURCE, captures_in, clauses_of, events_of_example, held, judged
-from logrules.ruletest.suite import Example, HeaderSample, MarkerSample, MetricSample, WantedDiagnosis
+from logrules.ruletest.harness import SOURCE, clauses_of, events_of_example, held, judged
+from logrules.ruletest.suite import Example, WantedDiagnosis
 
 
 def example_result(on: Prepared, example: Example) -> Result:
@@ -116,43 +112,3 @@ def shortfalls(one: Diagnosis, wanted: WantedDiagnosis) -> Iterator[str]:
 def shows(one: Diagnosis, text: str) -> bool:
     """Whether a line of its evidence contains the text."""
     return any(text in line.text for line in one.evidence)
-
-
-def marker_result(on: Prepared, numbers: Mapping[str, int], sample: MarkerSample) -> Result:
-    """Try one line of a marker; ``numbers`` are the pack's signals by id."""
-    found = captures_in(on, sample.line, numbers[f"{sample.owner}:marker"]) is not None
-    return sample.result(() if found is sample.carries else [CaseFailure(_misread(sample), sample.line)])
-
-
-def _misread(sample: MarkerSample) -> str:
-    return "does not recognise its sample" if sample.carries else "recognises a line that it must not"
-
-
-def metric_result(on: Prepared, numbers: Mapping[str, int], sample: MetricSample) -> Result:
-    """Read the number of one line of a metric."""
-    captures = captures_in(on, sample.line, numbers[f"{sample.owner}:metric"])
-    read = figure(captures) if captures is not None else None
-    value = None if read is None else read * sample.scale
-    said = f"reads {value}, not {sample.value}"
-    return sample.result(() if _same(value, sample.value) else [CaseFailure(said, sample.line)])
-
-
-def _same(got: float | None, wanted: float) -> bool:
-    return got is not None and (math.isclose(got, wanted, rel_tol=1e-9) or (math.isnan(got) and math.isnan(wanted)))
-
-
-def header_result(pack: Pack, sample: HeaderSample) -> Result:
-    """Peel the line with all formats of the pack, as a log's lines are."""
-    wrong = _misread_parts(HeaderParser(pack).peel(sample.line), sample)
-    return sample.result(CaseFailure(said, sample.line) for said in wrong)
-
-
-def _misread_parts(header: Header, sample: HeaderSample) -> Iterator[str]:
-    for part, wanted in sample.parts.items():
-        if not hasattr(header, part):
-            yield f"has no part `{part}`"
-            continue
-        found = getattr(header, part)
-        got = found.name.lower() if part == "level" and found is not None else found
-        if got != wanted:
-            yield f"reads {part} as {got!r}, not {wanted!r}"

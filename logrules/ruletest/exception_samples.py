@@ -1,37 +1,32 @@
 """The samples of the table of exceptions judged: last lines of tracebacks, each asked of its row alone."""
 
-from dataclasses import replace
+from collections.abc import Iterator
 
 import regex
 
+from logrules.engine.run import Prepared
 from logrules.inference.exception_table import ExceptionTable
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
-from logrules.model.test_result import CaseFailure, Result
+from logrules.model.record import replace
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.tables import EXCEPTIONS, ExceptionRow
-from logrules.ruletest.suite import ExceptionSample
+from logrules.ruleset.tables import ExceptionRow
+from logrules.ruletest.suite import Sample
 
 _SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 
 
-def exception_result(pack: Pack, sample: ExceptionSample) -> Result:
-    """Ask the sample's row whether it knows such an exception, raised where the row wants it to be."""
-    return sample.result(_faults(pack, sample))
-
-
-def _faults(pack: Pack, sample: ExceptionSample) -> list[CaseFailure]:
-    row = next((one for one in pack.tables.exceptions if EXCEPTIONS + one.id == sample.owner), None)
-    if row is None:
-        return [CaseFailure(f"no row `{sample.owner.removeprefix(EXCEPTIONS)}` is in the pack", sample.line)]
-    said = _SUMMARY.fullmatch(sample.line)
-    if said is None and sample.known:
-        return [CaseFailure("is no last line of a traceback", sample.line)]
+def exception_faults(on: Prepared, sample: Sample) -> Iterator[str]:
+    """Whether the sample's row knows such an exception, raised where the row wants it to be."""
+    row = next(one for one in on.pack.tables.exceptions if one.id == sample.row)
+    said = _SUMMARY.fullmatch(sample.text)
+    if said is None and not sample.near:
+        yield "is no last line of a traceback"
+        return
     # What a healthy log says must not be known as the message of an exception either.
-    kind, message = (said["type"], said["message"]) if said is not None else (_class_of(row), sample.line)
-    if _known(pack, row, kind, message or "") is sample.known:
-        return []
-    return [CaseFailure(_misjudged(row, sample), sample.line)]
+    kind, message = (said["type"], said["message"]) if said is not None else (_class_of(row), sample.text)
+    if _known(on.pack, row, kind, message or "") is sample.near:
+        yield _misjudged(row, sample)
 
 
 def _class_of(row: ExceptionRow) -> str:
@@ -56,8 +51,8 @@ def _frame(place: str) -> Frame:
     return Frame(f"{kind}.py", 7, "run", origin)
 
 
-def _misjudged(row: ExceptionRow, sample: ExceptionSample) -> str:
-    if not sample.known:
+def _misjudged(row: ExceptionRow, sample: Sample) -> str:
+    if sample.near:
         return "knows an exception that it must not"
     words = " (`words` is searched in the message, behind the class)" if row.words is not None else ""
     return f"does not know its sample{words}"

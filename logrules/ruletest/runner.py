@@ -9,11 +9,11 @@ from logrules.ruleset.pack import Pack
 from logrules.ruletest.case import Case
 from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import Collection
-from logrules.ruletest.examples import example_result, header_result, marker_result, metric_result
-from logrules.ruletest.exception_samples import exception_result
-from logrules.ruletest.suite import AnySample, Example, ExceptionSample, HeaderSample, MarkerSample, MetricSample
+from logrules.ruletest.examples import example_result
+from logrules.ruletest.samples import sample_result
+from logrules.ruletest.suite import Example, Sample
 
-Test: TypeAlias = Example | AnySample | Case
+Test: TypeAlias = Example | Sample | Case
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 # Below this many tests starting processes costs more than it saves.
@@ -38,14 +38,8 @@ def run_test(on: Prepared, test: Test) -> Result:
             return case_result(on, test)
         case Example():
             return example_result(on, test)
-        case MarkerSample():
-            return marker_result(on, on.signals, test)
-        case HeaderSample():
-            return header_result(on.pack, test)
-        case ExceptionSample():
-            return exception_result(on.pack, test)
-        case MetricSample():
-            return metric_result(on, on.signals, test)
+        case Sample():
+            return sample_result(on, test)
 
 
 class _Here:

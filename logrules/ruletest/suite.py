@@ -1,7 +1,7 @@
-"""The tests that rule files carry, as plain data: examples of rules and waits, samples of markers, metrics and rows."""
+"""The tests that rule files carry, as plain data: examples of rules and waits, samples of rows of tables."""
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from logrules.model.position import Position
 from logrules.model.record import field, record
@@ -58,46 +58,28 @@ class Example(OwnTest):
 
 
 @record
-class MarkerSample(OwnTest):
-    """A line that a marker must recognise, or with ``carries`` False must not."""
+class Sample(OwnTest):
+    """A text that a row of a ``table`` carries: ``expected`` is what the row must read from it, if it reads anything.
 
-    line: str
-    carries: bool
+    A row must not know a text that is ``near``.
+    """
 
+    table: str
+    text: str
+    expected: Any = None
+    near: bool = False
 
-@record
-class MetricSample(OwnTest):
-    """A line and the number that a metric must read from it."""
-
-    line: str
-    value: float
-    scale: float
-
-
-@record
-class HeaderSample(OwnTest):
-    """A line, and what peeling its prefixes must give by part: host, pid, rank, role, level, message and the like."""
-
-    line: str
-    parts: Mapping[str, str | int | float | None]
-
-
-@record
-class ExceptionSample(OwnTest):
-    """The last line of a traceback that a row of exceptions must know, or with ``known`` False must not."""
-
-    line: str
-    known: bool
-
-
-AnySample: TypeAlias = MarkerSample | MetricSample | HeaderSample | ExceptionSample
+    @property
+    def row(self) -> str:
+        """The id of the row in its table."""
+        return self.owner.partition("/")[2]
 
 
 @record
 class Suite:
     """All tests that a set of rule files carries; the examples of one rule stand together."""
 
-    tests: tuple[Example | AnySample, ...] = ()
+    tests: tuple[Example | Sample, ...] = ()
 
     @property
     def examples(self) -> tuple[Example, ...]:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from logrules.model.collective import GroupRecord, RecordedCall
 from logrules.model.errors import reason_of
 from logrules.model.event import Timestamp, Worker
+from logrules.model.package_path import is_own
 from logrules.model.report import SourceNote
 from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import MAX_MEMORY, NotPlain, load
@@ -40,7 +41,8 @@ _MAX_RANKS_TEXT = 100_000
 _MAX_SECONDS = 1e11
 # Operations in which all ranks give and take the same amounts, by the end of their names.
 _EVEN = ("all_reduce", "allreduce", "broadcast", "_all_gather_base", "_reduce_scatter_base", "barrier")
-_OUR_FRAME = re.compile(r"site-packages|dist-packages|/torch/|\\torch\\|<frozen|\.cpp$|\.hpp$")
+# What torch itself is made of, wherever it was built.
+_OF_TORCH = re.compile(r"[/\\]torch[/\\]|\.[ch]pp$")
 # As many ranks as one reads at a sitting; the others are said to be left out.
 MAX_DUMPS = 4_096
 # What a group is for, and its ranks where the dump says them.
@@ -215,9 +217,13 @@ def _place(frames: Any) -> str:
         if not isinstance(frame, dict):
             continue
         file, function, line = frame.get("filename"), frame.get("name"), frame.get("line")
-        if isinstance(file, str) and isinstance(function, str) and not _OUR_FRAME.search(file[-300:]):
+        if isinstance(file, str) and isinstance(function, str) and _is_of_caller(file[-300:]):
             return f"{word(PurePath(file[-300:]).name)}:{line if type(line) is int else 0} in {word(function)}"
     return ""
+
+
+def _is_of_caller(file: str) -> bool:
+    return is_own(file) and _OF_TORCH.search(file) is None
 
 
 def word(text: str) -> str:

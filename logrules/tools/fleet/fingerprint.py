@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from logrules.model.event import LEADING_LEVEL
+from logrules.model.package_path import is_own
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.template import ANY_VARYING, template_of
-from logrules.parsing.package_path import is_own
 
 _ID_DIGITS = 12
 _MAX_CHARS = 800

@@ -1,0 +1,130 @@
+"""Samples judged: each text that a row carries, read as the line of a log is, and what the row makes of it."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+
+from logrules.engine.run import Prepared
+from logrules.inference.metrics import figure
+from logrules.model.event import Event, Worker
+from logrules.model.test_result import CaseFailure, Result
+from logrules.parsing.exits import ExitReader
+from logrules.parsing.header import HeaderParser, worker_of_name
+from logrules.parsing.stance import StanceJudge
+from logrules.parsing.timestamp import TimestampParser
+from logrules.ruletest.exception_samples import exception_faults
+from logrules.ruletest.harness import SOURCE, captures_in
+from logrules.ruletest.suite import Sample
+
+_MISSED, _TAKEN = "does not recognise its sample", "recognises a line that it must not"
+
+
+def sample_result(on: Prepared, sample: Sample) -> Result:
+    """Try one sample."""
+    return sample.result(CaseFailure(said, sample.text) for said in _FAULTS[sample.table](on, sample))
+
+
+def _marker(on: Prepared, sample: Sample) -> Iterator[str]:
+    return _recognised(sample, captures_in(on, sample.text, on.signals[f"{sample.owner}:marker"]) is not None)
+
+
+def _recognised(sample: Sample, found: bool) -> Iterator[str]:  # noqa: FBT001 (an answer, no switch)
+    if found is sample.near:
+        yield _TAKEN if sample.near else _MISSED
+
+
+def _read(found: object, sample: Sample) -> Iterator[str]:
+    if found != sample.expected:
+        yield f"reads {found!r}, not {sample.expected!r}"
+
+
+def _metric(on: Prepared, sample: Sample) -> Iterator[str]:
+    signal = on.signals[f"{sample.owner}:metric"]
+    captures = captures_in(on, sample.text, signal)
+    read = figure(captures) if captures is not None else None
+    scale = next(one.scale for one in on.pack.metrics if one.signal == signal)
+    value, wanted = None if read is None else read * scale, float(sample.expected)
+    if not _same(value, wanted):
+        yield f"reads {value}, not {wanted}"
+
+
+def _same(got: float | None, wanted: float) -> bool:
+    return got is not None and (math.isclose(got, wanted, rel_tol=1e-9) or (math.isnan(got) and math.isnan(wanted)))
+
+
+def _header(on: Prepared, sample: Sample) -> Iterator[str]:
+    """By all formats of the pack, as a log's lines are peeled."""
+    header = HeaderParser(on.pack).peel(sample.text)
+    for part, wanted in sample.expected.items():
+        if not hasattr(header, part):
+            yield f"has no part `{part}`"
+            continue
+        found = getattr(header, part)
+        got = found.name.lower() if part == "level" and found is not None else found
+        if got != wanted:
+            yield f"reads {part} as {got!r}, not {wanted!r}"
+
+
+def _time(on: Prepared, sample: Sample) -> Iterator[str]:
+    stamp = TimestampParser(on.pack.times).read(sample.text)
+    written = datetime.fromtimestamp(stamp.seconds, UTC).replace(tzinfo=None).isoformat() if stamp is not None else None
+    # Of a time without a year a sample says "-" for it.
+    known = stamp is None or stamp.year_known
+    return _read(written if known or written is None else f"-{written[4:]}", sample)
+
+
+def _file_name(on: Prepared, sample: Sample) -> Iterator[str]:
+    worker = worker_of_name(sample.text, on.pack.names)
+    return _read({part: getattr(worker, part, None) for part in sample.expected}, sample)
+
+
+def _exit_form(on: Prepared, sample: Sample) -> Iterator[str]:
+    captures = captures_in(on, sample.text, on.pack.exit_signals[sample.row])
+    reader = ExitReader(on.pack.tables.exit_forms, on.pack.tables.exit_codes)
+    ended = None if captures is None else reader.read(_event(sample.text), sample.row, captures)
+    if sample.near:
+        return _recognised(sample, ended is not None)
+    return _recognised(sample, found=False) if captures is None else _read(ended.code if ended else None, sample)
+
+
+def _event(line: str) -> Event:
+    return Event(SOURCE, 1, 0, line, line, Worker(SOURCE))
+
+
+def _stance(on: Prepared, sample: Sample) -> Iterator[str]:
+    """Of several lines the last is judged."""
+    *above, line = sample.text.split("\n")
+    header = HeaderParser(on.pack).peel(line)
+    event = Event(SOURCE, 1, 0, line, header.message, Worker(), level=header.level, before=tuple(above[-2:]))
+    judge = StanceJudge(on.pack.tables.stances)
+    form = judge.form_of(event)
+    if sample.near:
+        yield from _recognised(sample, form is not None and form.id == sample.row)
+        return
+    own = next(one for one in on.pack.tables.stances if one.id == sample.row)
+    if (found := judge.of(event)) is not own.stance:
+        yield f"is judged {found.value}, not {own.stance.value}"
+
+
+def _told_name(on: Prepared, sample: Sample) -> Iterator[str]:
+    signal = on.pack.told_signals.get(sample.row)
+    if signal is None:
+        yield "is asked of no line: without `contains` only the lines of a diagnosis tell this name"
+        return
+    captures = captures_in(on, sample.text, signal)
+    yield from _read(None if captures is None else captures.get("value"), sample)
+
+
+# By the key under which the rows stand in a file.
+_FAULTS: Mapping[str, Callable[[Prepared, Sample], Iterator[str]]] = {
+    "markers": _marker,
+    "metrics": _metric,
+    "headers": _header,
+    "times": _time,
+    "names": _file_name,
+    "exceptions": exception_faults,
+    "exit_forms": _exit_form,
+    "stances": _stance,
+    "told_names": _told_name,
+}
+TABLES = tuple(_FAULTS)
