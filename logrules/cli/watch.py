@@ -173,6 +173,7 @@ def _with_paths(report: "Report", job: "Job") -> "Report":
 
 def _start(job: "Job", following: "Following") -> None:
     """Begin, and let steps name the process where one was started."""
+    job.hand_dumps_to(following.ingest_dump)
     job.start()
     if job.pid is not None:
         following.tell("job_pid", str(job.pid))

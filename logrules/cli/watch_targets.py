@@ -14,10 +14,12 @@ from logrules.ruleset.pack import Pack
 from logrules.sources.turn import Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from logrules.engine.replay_source import ReplaySource
     from logrules.sources.followed_files import FollowedFiles
+    from logrules.sources.source import RecordSource
 
 
 class Followed(Job):
@@ -33,6 +35,10 @@ class Followed(Job):
         shown = [partial(_show, self.turn)] if self.echoes else []
         self.source = FollowedFiles(options.paths, *shown)
         self.backlog = self.source.backlog
+
+    def hand_dumps_to(self, take: "Callable[[RecordSource, float], None]") -> None:
+        """Those that lie in the folders that are followed, and those that come."""
+        self.source.take_dump = take
 
     def start(self) -> None:
         """Say what there is to wait for."""

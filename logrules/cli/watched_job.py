@@ -1,6 +1,6 @@
 """What may be asked of anything that is watched."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
@@ -46,6 +46,9 @@ class Job:
     def path_of(self, source: str) -> "Path | None":  # noqa: ARG002 (most lie nowhere)
         """Where a log of this name lies on disk; None where it does not."""
         return None
+
+    def hand_dumps_to(self, take: Callable[[RecordSource, float], None]) -> None:
+        """Give away what flight recorders leave behind while the job is watched, and when, where that is looked for."""
 
     def start(self) -> None:
         """Begin: from here on bytes come."""

@@ -62,7 +62,7 @@ class Following:
     ) -> None:
         self._source = source
         self._dumps = dumps
-        self._dump_lines = 0
+        self._dump_lines: dict[str, int] = {}
         self._pack = pack
         self._beat_s = beat_s
         self._backlog = backlog
@@ -125,6 +125,12 @@ class Following:
     def ingest_records(self, records: Iterable[GroupRecord], at: float) -> None:
         """The same of what flight recorders held at ``at``."""
         self._heard.extend(replace(record, arrived=at) for record in records)
+
+    def ingest_dump(self, dump: RecordSource, at: float) -> None:
+        """The same of a dump that lay beside the logs ``at`` that time; one of the same name was an earlier one."""
+        with self._lock:
+            self._dump_lines[dump.name] = dump.lines
+        self.ingest_records(dump.records, at)
 
     def tell(self, name: str, value: str) -> None:
         """Something that is known of the job beside its logs, for steps to say."""
@@ -278,7 +284,7 @@ class Following:
             for sentence in log.reader.dropped:
                 self._session.note(name, sentence)
         for dump in self._dumps:
-            self._dump_lines += dump.lines
+            self._dump_lines[dump.name] = dump.lines
             log = self._log(dump.name)
             yield from self._feed(log, (replace(record, arrived=self._now) for record in dump.records))
         yield from self._session.feed(end)
@@ -292,7 +298,7 @@ class Following:
 
     def _lines(self) -> int:
         read = sum(log.growing.read_lines + log.growing.unfinished for log in self._logs.values())
-        return read + self._dump_lines
+        return read + sum(self._dump_lines.values())
 
     def _holds(self) -> bool:
         return any(log.growing.holds for log in self._logs.values())

@@ -10,6 +10,8 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _HEAD_BYTES = 256
+# As many ranks as one reads at a sitting; the others are said to be left out.
+MAX_DUMPS = 4_096
 
 
 def rank_of_name(name: str) -> int | None:

@@ -36,7 +36,7 @@ MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
 MIN_SIGNED = 16
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
-_WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]+\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
+_WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
 _MAX_WORD = 24
 _MIN_CASED, _MIN_DIGITS = 3, 2
 # Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance
