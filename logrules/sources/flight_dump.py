@@ -223,9 +223,7 @@ def word(text: str) -> str:
     return re.sub(r"[^\w.:<>+-]", "_", text[:_MAX_WORD])
 
 
-def read_dumps(
-    dumps: Sequence[tuple[Path, str]], among: int = 0
-) -> tuple[list[RecordSource], list[SourceNote]]:
+def read_dumps(dumps: Sequence[tuple[Path, str]], among: int = 0) -> tuple[list[RecordSource], list[SourceNote]]:
     """The dumps (path, name in the report) that can be used; and what a reader must know of the others.
 
     They are all, or some ``among`` so many: of many each has fewer calls.
