@@ -12,7 +12,7 @@ _State = tuple[float, int]
 
 
 class ComingDumps:
-    """Reads each dump once it is whole: when it has not grown since the last look. One that is written anew is read anew."""
+    """Reads each dump once it is whole: when it has not grown since the last look; anew, when it was written anew."""
 
     def __init__(self) -> None:
         self._seen: dict[Path, _State] = {}
@@ -20,7 +20,7 @@ class ComingDumps:
         self._told = False
 
     def look(self, dumps: Sequence[tuple[Path, str]]) -> tuple[list[RecordSource], list[SourceNote]]:
-        """What those of the dumps (path, name in the report) hold that are whole now, and what is to be said of them."""
+        """What those of the dumps (path, name in the report) hold that are whole now; what is to be said of them."""
         whole: list[tuple[Path, str]] = []
         for path, name in dumps[:MAX_DUMPS]:
             state = _state_of(path)
