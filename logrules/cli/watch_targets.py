@@ -74,6 +74,8 @@ class Replayed(Job):
         speed = None if options.replay == float("inf") else options.replay
         # A beat of a second of ours; without sleep, as fine as it is worth.
         self.beat_s = speed or 30.0
+        # Of a log whose clock was set on the way, decades may pass between two lines.
+        self.beat_share = 0.0 if speed else 0.02
         sources = discover(options.paths).sources
         self.dumps = [source for source in sources if isinstance(source, RecordSource)]
         self.source = ReplaySource(sources, pack, speed, options.then_quiet)

@@ -18,8 +18,8 @@ class Job:
 
     ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live, ``dumps`` what flight
     recorders left behind at its end; ``echoes`` says that its log goes to standard output; ``zone`` is that of its
-    times, ``beat_s`` how often it is looked at in silence, by its own clock. ``source`` is what is followed; whoever
-    writes to where that is passed on takes the ``turn``.
+    times, ``beat_s`` how often it is looked at in silence, by its own clock, or after this share of a long one.
+    ``source`` is what is followed; whoever writes to where that is passed on takes the ``turn``.
     """
 
     signals: tuple[str, ...] = ENDING
@@ -28,6 +28,7 @@ class Job:
     echoes: bool = False
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
+    beat_share: float = 0.0
     source: Source
 
     def __init__(self) -> None:

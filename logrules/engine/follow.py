@@ -44,7 +44,8 @@ class Following:
     """Follows one job. Iterating gives an `Update` after each block, each tick and the end.
 
     ``source`` is live: it may carry many logs, each block names its own. ``beat_s`` is how long, by the source's
-    clock, it may stay without an update; None for as long as silence changes nothing. ``backlog`` are logs that exist
+    clock, it may stay without an update; None for as long as silence changes nothing. In a long silence it may be a
+    ``beat_share`` of that. ``backlog`` are logs that exist
     already, read first and merged by their times; ``source`` goes on where they end. ``dumps`` are what flight
     recorders wrote when the job had ended. With ``cache`` compiled literals are kept in the user's cache folder. One
     thread iterates; ``report`` and ``ingest`` may be called from any.
@@ -58,6 +59,7 @@ class Following:
         backlog: Sequence[Source] = (),
         dumps: Sequence[RecordSource] = (),
         *,
+        beat_share: float = 0.0,
         cache: bool = False,
     ) -> None:
         self._source = source
@@ -65,6 +67,7 @@ class Following:
         self._dump_lines: dict[str, int] = {}
         self._pack = pack
         self._beat_s = beat_s
+        self._beat_share = beat_share
         self._backlog = backlog
         self._scanners, index = compiled(pack, cache=cache)
         self._session = Session(pack, index=index)
@@ -76,7 +79,7 @@ class Following:
         self._heard: deque[Block | GroupRecord] = deque()
         self._bytes = 0
         self._now: float | None = None
-        self._released = self._judged = 0.0
+        self._released = self._judged = self._spoken = 0.0
         self._stacks: StackView | None = None
         self._lock = RLock()
 
@@ -147,9 +150,12 @@ class Following:
             return 0.0  # a job that never says a word is listened to from now on: the first tick says when that is
         due = [self._session.deadline, self._notice.due]
         if self._now is not None:
-            due.append(None if self._beat_s is None else self._now + self._beat_s)
+            due.append(None if self._beat_s is None else self._now + self._beat_after(self._beat_s))
             due.append(self._released + RELEASE_S if self._holds() else None)
         return min((at for at in due if at is not None), default=None)
+
+    def _beat_after(self, beat_s: float) -> float:
+        return max(beat_s, self._beat_share * ((self._now or 0.0) - self._spoken))
 
     def _catch_up(self) -> Iterator[Update]:
         """The backlog, some events at a time."""
@@ -233,6 +239,7 @@ class Following:
 
     def _block(self, block: Block) -> Iterator[Change]:
         if block.arrived is not None:
+            self._spoken = block.arrived
             yield from self._session.feed(BytesArrived(block.source, block.arrived))
             yield from self._notice.on_bytes(block.arrived)
         log = self._log(block.source)
