@@ -167,6 +167,27 @@ def test_an_unknown_step_of_a_table_is_told_where_all_are(alone):
     assert line == "unknown step `zzqqxx` (see `logrules explain --steps`)"
 
 
+def test_a_sample_of_a_header_that_is_read_otherwise_is_found(alone):
+    path = alone / "my/frameworks/acme.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "framework: acme\nheaders:\n  - id: line\n    pattern: 'ACME(?P<rank>\\d+) '\n    starts: A\n    samples:\n"
+        "      - {line: 'ACME7 hello', expect: {rank: 7, message: hello}}\n"
+        "      - {line: 'ACME8 hello', expect: {rank: 9, message: hello}}\n",
+        encoding="utf-8",
+    )
+    found = [one for one in check([path], Settings()).findings if one.code == "LR115"]
+    assert [one.message for one in found] == ["acme/line sample 2 reads rank as 8, not 9"]
+    assert found[0].place.line == 3
+
+
+def test_a_key_that_belongs_elsewhere_is_not_what_it_may_have_meant(alone):
+    path = alone / "my/frameworks/acme.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text("framework: acme\ntitle: Acme\n", encoding="utf-8")
+    assert "did you mean `title`" not in told(list(check([path], Settings()).findings))
+
+
 def test_every_code_can_be_found_and_is_explained(capsys):
     source = Path(__file__).read_text(encoding="utf-8")
     for code in CODES.values():

@@ -1,7 +1,12 @@
 """Flight-recorder dumps beside the logs: who missed which collective; and what hostile dumps can do, which is nothing."""
 
 import json
+import os
 import pickle
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +28,7 @@ from logrules.model.record import replace
 from logrules.model.report import DivergenceKind, Report
 from logrules.ruleset.pack import Pack
 from logrules.sources import flight_dump
+from logrules.sources.coming_dumps import ComingDumps
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import MAX_BYTES, MAX_GROUPS, NoDump, read_dump
 from logrules.sources.flight_names import rank_of_name
@@ -453,6 +459,46 @@ def test_any_bytes_are_a_dump_or_none(data):
             assert all(record.worker.rank == 0 for record in read_dump("r", 0, head + data))
         except NoDump as fault:
             assert str(fault)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_dumps_that_lie_in_a_followed_folder_and_those_that_come_are_read(tmp_path: Path):
+    folder = written(tmp_path, lambda rank: as_json(dump(up_to(40) if rank == 2 else up_to(41, state="scheduled"))))
+    for rank in range(4):
+        (folder / f"rank{rank}.log").write_text(f"2025-06-15 15:07:20 INFO [rank{rank}] step 40 loss 0.5\n")
+    late = folder / "nccl_trace_rank_2"
+    kept = late.read_bytes()
+    late.unlink()
+    watch = [sys.executable, "-m", "logrules", "watch", "--panel", "off", "--format", "jsonl", str(folder)]
+    with subprocess.Popen(watch, stdout=subprocess.PIPE) as one:
+        killer = threading.Timer(60, one.kill)
+        killer.start()
+        assert one.stdout is not None
+        told = [json.loads(one.stdout.readline())]
+        late.write_bytes(kept)
+        for line in one.stdout:
+            told.append(json.loads(line))
+            if told[-1]["event"] == "diagnosis":
+                one.send_signal(signal.SIGTERM)
+        killer.cancel()
+    assert told[-1]["report"]["comparison"]["differences"][0]["kind"] == "missed"
+
+
+def test_a_dump_is_read_once_it_is_whole_and_anew_when_written_anew(tmp_path: Path):
+    path = tmp_path / "nccl_trace_rank_1"
+    dumps, coming = [(path, path.name)], ComingDumps()
+    whole = as_json(dump(up_to(40)))
+    path.write_bytes(whole[:20])
+    assert coming.look(dumps) == ([], [])
+    path.write_bytes(whole)
+    assert coming.look(dumps) == ([], [])
+    (read,), notes = coming.look(dumps)
+    assert (read.lines, notes) == (40, [])
+    assert coming.look(dumps) == ([], [])
+    path.write_bytes(as_json(dump(up_to(41))))
+    assert coming.look(dumps) == ([], [])
+    (again,), _ = coming.look(dumps)
+    assert again.lines == 41
 
 
 def test_a_replay_reads_the_dumps_as_a_saved_folder_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

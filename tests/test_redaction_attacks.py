@@ -17,9 +17,9 @@ from tests.test_redaction_corpus import CORPUS, KINDS, drawn, leaks, put
 
 pytestmark = pytest.mark.unmeasured
 
-ATTACKS, SECOND, THIRD, FOURTH, FIFTH = (
+ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH = (
     tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8"))
-    for name in ("attacks", "second_attacks", "third_attacks", "fourth_attacks", "fifth_attacks")
+    for name in ("attacks", "second_attacks", "third_attacks", "fourth_attacks", "fifth_attacks", "sixth_attacks")
 )
 STEP = 1 if SOAK else 29
 
@@ -91,9 +91,19 @@ def fifth() -> Places:
     named = [name for one in (KINDS, ATTACKS, SECOND, THIRD, FIFTH) for name in one["named"]]
     yield from of_names(named, FIFTH["named_contexts"], [])
     yield from of_passwords([*FIFTH["commands"], *FIFTH["commands_of_keys"]])
-    for row in FIFTH["texts"]:
+    yield from of_texts(FIFTH["texts"])
+
+
+def of_texts(rows: list[str]) -> Places:
+    for row in rows:
         template, context = row.split(" ", 1)
         yield template, row, context, ""
+
+
+def sixth() -> Iterator[tuple[str, str]]:
+    """(password, text) of passwords that people make, also where the mails, paths and addresses may stay."""
+    contexts = [*FIFTH["commands"], *FIFTH["commands_of_keys"], *SIXTH["commands"]]
+    yield from ((word, put(context, word)) for context in contexts for word in FIFTH["words"])
 
 
 def first() -> Places:
@@ -121,9 +131,35 @@ def test_no_secret_survives_in_any_place_of_the_fifth_attack(redactor):
     assert leaked(redactor, islice(fifth(), 0, None, STEP)) == []
 
 
-def test_no_password_of_words_survives_in_a_command_of_the_fifth_attack(redactor):
-    places = ((word, put(context, word)) for context in FIFTH["commands"] for word in FIFTH["words"])
-    assert [text for word, text in places if leaks(redactor.redact({"log": text})[0]["log"], word)] == []
+def test_no_password_of_words_survives_in_a_command(redactor):
+    assert [text for word, text in sixth() if leaks(redactor.redact({"log": text})[0]["log"], word)] == []
+
+
+def test_no_secret_survives_in_any_text_of_the_sixth_attack(redactor):
+    assert leaked(redactor, of_texts(SIXTH["texts"])) == []
+    assert leaked(redactor, of_passwords(SIXTH["commands"])) == []
+
+
+# What chance made of secrets in the places of before: pieces that look like words, or ever shorter ones.
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [
+        ("t-g1ZqlcyPsXibDst20cM5NUoxLyZBUCT1T2nL", "cred t-g1ZqlcyPsXibDst20\\\ncM5NUoxLyZBUCT1T2nL"),
+        ("f9_49NiL-5-C_QvB22uu", "error: argument --private-token: invalid choice: 'f9_49NiL-5-C_QvB22uu'"),
+        ("N5i.hj9_%72WAw", "StoragePass [press enter to keep N5i.hj9_%72WAw]:"),
+        ("E7gVhT.DX", "password [press enter to keep E7gVhT.DX]:"),
+        ("rjvwSex_wib1-gpcohgp", "private_token [press enter to keep rjvwSex_wib1-gpcohgp]:"),
+        ("c5vBz-0uL", r"\u0022password\u0022:\u0022c5vBz-0uL\u0022"),
+        ("TIEQPJLSZAVHEMJYMTN7", "ERLANG_COOKIE填的是TIEQPJLSZAVHEMJYMTN7"),
+        ("a7cw13sAR@g+Fi.uiW^wVX-T", "sqlplus svc/a7cw13sAR@g+Fi.uiW^wVX-T@h"),
+        (
+            "6012345678:IDjdpfHAXJ-Fmg6E5k3ccqwotsERVXhsZTB",
+            "https://api.telegram.org/bot6012345678:IDjdpfHAXJ-Fmg6E5k3ccqwotsERVXhsZTB/me",
+        ),
+    ],
+)
+def test_no_secret_survives_by_how_it_was_drawn(redactor, secret, text):
+    assert not leaks(redactor.redact({"log": text})[0]["log"], secret)
 
 
 def test_no_form_of_the_fourth_attack_survives(redactor):
@@ -136,8 +172,8 @@ def test_no_password_of_words_survives_behind_its_name(redactor):
 
 @pytest.mark.parametrize(
     "templates",
-    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH, FIFTH)],
-    ids=["first", "second", "third", "fourth", "fifth"],
+    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH)],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth"],
 )
 def test_ordinary_words_in_such_places_stay(redactor, templates):
     lines = [

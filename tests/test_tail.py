@@ -98,7 +98,7 @@ def test_an_archive_is_not_followed(log, tail):
 
 
 def names(roots):
-    return [name for _, name in roots.logs()]
+    return [name for _, name in roots.files()[0]]
 
 
 def test_a_folder_with_ranks_and_one_that_comes_later(tmp_path):

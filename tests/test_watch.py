@@ -70,6 +70,26 @@ def test_a_pipe_that_is_not_passed_on_gets_the_report_on_standard_output():
     assert json.loads(done.stdout)["schema"] == "logrules.report/1"
 
 
+def test_decades_between_two_lines_of_a_replay_pass_at_once(tmp_path):
+    log = tmp_path / "a.log"
+    log.write_text("1970-01-01 00:00:02,000 INFO step 1 loss 2.0\n2026-11-27 03:00:00,000 INFO step 2 loss 1.9\n")
+    assert run("-q", "--replay", "max", log).returncode == 0
+
+
+@pytest.mark.parametrize("length", ["9" * 400 + "d", "\u0661m", "9999999999d"])
+def test_no_length_of_time_is_endless(length):
+    done = run("--replay", "max", "--then-quiet", length, KILLED)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_a_moment_of_no_calendar_is_told_without_its_time(tmp_path):
+    log = tmp_path / "a.log"
+    log.write_text("9999-12-31 23:58:00,000 INFO step 1 loss 2.0\n9999-12-31 23:59:59,000 INFO step 2 loss 1.9\n")
+    done = run("-q", "--replay", "max", "--then-quiet", "9d", log)
+    assert b"--:--:-- " in done.stdout + done.stderr
+    assert b"failed and is told no more" not in done.stderr
+
+
 def test_nothing_wrong_ends_with_zero():
     assert run(given=b"hello\n").returncode == 0
 

@@ -116,7 +116,9 @@ def run(options: argparse.Namespace) -> int:
     out = _own_output(aside=job.echoes)
     # The rules stay: whoever looks for garbage while lines come need not go through them.
     gc.freeze()
-    following = Following(job.source, pack, job.beat_s, job.backlog, job.dumps, cache=not options.no_cache)
+    following = Following(
+        job.source, pack, job.beat_s, job.backlog, job.dumps, beat_share=job.beat_share, cache=not options.no_cache
+    )
     complain = partial(_complain, language=options.lang)
     told = notify_options.listeners(options, following, lambda: job.pid, complain)
     # A program reads the document on standard output: what people read goes aside.
@@ -173,6 +175,7 @@ def _with_paths(report: "Report", job: "Job") -> "Report":
 
 def _start(job: "Job", following: "Following") -> None:
     """Begin, and let steps name the process where one was started."""
+    job.hand_dumps_to(following.ingest_dump)
     job.start()
     if job.pid is not None:
         following.tell("job_pid", str(job.pid))

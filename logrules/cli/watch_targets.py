@@ -14,10 +14,12 @@ from logrules.ruleset.pack import Pack
 from logrules.sources.turn import Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from logrules.engine.replay_source import ReplaySource
     from logrules.sources.followed_files import FollowedFiles
+    from logrules.sources.source import RecordSource
 
 
 class Followed(Job):
@@ -33,6 +35,10 @@ class Followed(Job):
         shown = [partial(_show, self.turn)] if self.echoes else []
         self.source = FollowedFiles(options.paths, *shown)
         self.backlog = self.source.backlog
+
+    def hand_dumps_to(self, take: "Callable[[RecordSource, float], None]") -> None:
+        """Those that lie in the folders that are followed, and those that come."""
+        self.source.take_dump = take
 
     def start(self) -> None:
         """Say what there is to wait for."""
@@ -68,6 +74,8 @@ class Replayed(Job):
         speed = None if options.replay == float("inf") else options.replay
         # A beat of a second of ours; without sleep, as fine as it is worth.
         self.beat_s = speed or 30.0
+        # Of a log whose clock was set on the way, decades may pass between two lines.
+        self.beat_share = 0.0 if speed else 0.02
         sources = discover(options.paths).sources
         self.dumps = [source for source in sources if isinstance(source, RecordSource)]
         self.source = ReplaySource(sources, pack, speed, options.then_quiet)

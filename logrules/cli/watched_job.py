@@ -1,6 +1,6 @@
 """What may be asked of anything that is watched."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
@@ -18,8 +18,8 @@ class Job:
 
     ``signals`` are those that it is told of, ``backlog`` what there is to read before it is live, ``dumps`` what flight
     recorders left behind at its end; ``echoes`` says that its log goes to standard output; ``zone`` is that of its
-    times, ``beat_s`` how often it is looked at in silence, by its own clock. ``source`` is what is followed; whoever
-    writes to where that is passed on takes the ``turn``.
+    times, ``beat_s`` how often it is looked at in silence, by its own clock, or after this share of a long one.
+    ``source`` is what is followed; whoever writes to where that is passed on takes the ``turn``.
     """
 
     signals: tuple[str, ...] = ENDING
@@ -28,6 +28,7 @@ class Job:
     echoes: bool = False
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
+    beat_share: float = 0.0
     source: Source
 
     def __init__(self) -> None:
@@ -46,6 +47,9 @@ class Job:
     def path_of(self, source: str) -> "Path | None":  # noqa: ARG002 (most lie nowhere)
         """Where a log of this name lies on disk; None where it does not."""
         return None
+
+    def hand_dumps_to(self, take: Callable[[RecordSource, float], None]) -> None:
+        """Give away what flight recorders leave behind while the job is watched, and when, where that is looked for."""
 
     def start(self) -> None:
         """Begin: from here on bytes come."""

@@ -44,7 +44,8 @@ class Following:
     """Follows one job. Iterating gives an `Update` after each block, each tick and the end.
 
     ``source`` is live and may carry many logs; each block names its own. ``beat_s`` is the longest time between
-    updates, by the source's clock; None: as long as silence changes nothing. ``backlog`` are logs that exist
+    updates, by the source's clock; None: as long as silence changes nothing. In a long silence it grows to
+    ``beat_share`` of the silence. ``backlog`` are logs that exist
     already, read first and merged by their times; ``source`` continues where they end. ``dumps`` are what flight
     recorders wrote when the job had ended. With ``cache`` compiled literals are kept in the user's cache folder. One
     thread iterates; ``report`` and ``ingest`` may be called from any thread.
@@ -58,13 +59,15 @@ class Following:
         backlog: Sequence[Source] = (),
         dumps: Sequence[RecordSource] = (),
         *,
+        beat_share: float = 0.0,
         cache: bool = False,
     ) -> None:
         self._source = source
         self._dumps = dumps
-        self._dump_lines = 0
+        self._dump_lines: dict[str, int] = {}
         self._pack = pack
         self._beat_s = beat_s
+        self._beat_share = beat_share
         self._backlog = backlog
         self._scanners, index = compiled(pack, cache=cache)
         self._session = Session(pack, index=index)
@@ -76,7 +79,7 @@ class Following:
         self._heard: deque[Block | GroupRecord] = deque()
         self._bytes = 0
         self._now: float | None = None
-        self._released = self._judged = 0.0
+        self._released = self._judged = self._spoken = 0.0
         self._stacks: StackView | None = None
         self._lock = RLock()
 
@@ -126,6 +129,12 @@ class Following:
         """The same for the records of flight recorders at ``at``."""
         self._heard.extend(replace(record, arrived=at) for record in records)
 
+    def ingest_dump(self, dump: RecordSource, at: float) -> None:
+        """The same of a dump that lay beside the logs ``at`` that time; one of the same name was an earlier one."""
+        with self._lock:
+            self._dump_lines[dump.name] = dump.lines
+        self.ingest_records(dump.records, at)
+
     def tell(self, name: str, value: str) -> None:
         """Add a fact about the job that is not in its logs, for use in steps."""
         with self._lock:
@@ -141,9 +150,12 @@ class Following:
             return 0.0  # the silence of a job that never writes counts from now: the first tick says when that is
         due = [self._session.deadline, self._notice.due]
         if self._now is not None:
-            due.append(None if self._beat_s is None else self._now + self._beat_s)
+            due.append(None if self._beat_s is None else self._now + self._beat_after(self._beat_s))
             due.append(self._released + RELEASE_S if self._holds() else None)
         return min((at for at in due if at is not None), default=None)
+
+    def _beat_after(self, beat_s: float) -> float:
+        return max(beat_s, self._beat_share * ((self._now or 0.0) - self._spoken))
 
     def _catch_up(self) -> Iterator[Update]:
         """The backlog, some events at a time."""
@@ -227,6 +239,7 @@ class Following:
 
     def _block(self, block: Block) -> Iterator[Change]:
         if block.arrived is not None:
+            self._spoken = block.arrived
             yield from self._session.feed(BytesArrived(block.source, block.arrived))
             yield from self._notice.on_bytes(block.arrived)
         log = self._log(block.source)
@@ -278,7 +291,7 @@ class Following:
             for sentence in log.reader.dropped:
                 self._session.note(name, sentence)
         for dump in self._dumps:
-            self._dump_lines += dump.lines
+            self._dump_lines[dump.name] = dump.lines
             log = self._log(dump.name)
             yield from self._feed(log, (replace(record, arrived=self._now) for record in dump.records))
         yield from self._session.feed(end)
@@ -292,7 +305,7 @@ class Following:
 
     def _lines(self) -> int:
         read = sum(log.growing.read_lines + log.growing.unfinished for log in self._logs.values())
-        return read + self._dump_lines
+        return read + sum(self._dump_lines.values())
 
     def _holds(self) -> bool:
         return any(log.growing.holds for log in self._logs.values())

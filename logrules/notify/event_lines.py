@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from typing import TextIO
 
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Update, Withdrawn
@@ -12,7 +12,7 @@ from logrules.output.brief_steps import in_one_line
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
-from logrules.output.numbers import duration, ranks_in_words
+from logrules.output.numbers import duration, ranks_in_words, time_of_day
 
 _MAX_TEXT = 300
 _MEGABYTE = 1_000_000
@@ -109,7 +109,7 @@ class Lines(Listener):
             self._say(update.now, _BEHIND.of(self._language).format(size=f"{update.skipped / _MEGABYTE:,.1f}"))
 
     def _say(self, now: float, text: str, *more: str) -> None:
-        said = f"{datetime.fromtimestamp(now, self._zone):%H:%M:%S} {safe(self._job + text)}\n"
+        said = f"{time_of_day(now, self._zone)} {safe(self._job + text)}\n"
         said += "".join(f"{safe(line)}\n" for line in more)
         with self._aside() as in_line:
             self._out.write("\n" * in_line + said)

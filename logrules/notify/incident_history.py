@@ -2,14 +2,13 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 from logrules.model.change import QuietEnded, QuietNoticed, Update
 from logrules.model.report import Report, Text
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy
 from logrules.output.escape import safe
-from logrules.output.numbers import duration
+from logrules.output.numbers import duration, time_of_day
 
 MAX_ENTRIES = 200
 _KINDS = {
@@ -51,4 +50,4 @@ class IncidentHistory(Listener):
         return f"{news.incident.rpartition('-')[2]}. {kind}: {what}{quiet}"
 
     def _keep(self, now: float, text: str) -> None:
-        self._entries.append(f"{datetime.fromtimestamp(now):%H:%M:%S} {safe(text)}")  # noqa: DTZ006 (for a person here)
+        self._entries.append(f"{time_of_day(now)} {safe(text)}")

@@ -1,6 +1,7 @@
 """Numbers as people say them: ranks, lengths of time, how many of something."""
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, tzinfo
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -24,6 +25,14 @@ def ranks_in_words(ranks: Sequence[int]) -> str:
     runs = spans(sorted(set(ranks[1:])))
     others = ", ".join(runs[:MAX_RUNS]) + (", …" if len(runs) > MAX_RUNS else "")
     return f"{ranks[0]} (+ {others})" if others else str(ranks[0])
+
+
+def time_of_day(seconds: float, zone: tzinfo | None = None) -> str:
+    """Hours, minutes and seconds; of a moment that no calendar has, such as one of the year 10000, none."""
+    try:
+        return f"{datetime.fromtimestamp(seconds, zone):%H:%M:%S}"
+    except (ValueError, OverflowError, OSError):
+        return "--:--:--"
 
 
 def duration(seconds: float) -> str:

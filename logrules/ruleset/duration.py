@@ -2,10 +2,12 @@
 
 import re
 
-# How they look, as rule files are checked against it and schemas say it.
-FORM = r"^\d+(\.\d+)?(ms|s|m|h|d)$"
+# How they look: nine digits are more than any job lasts, and no number overflows.
+LENGTH = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h|d)"
+# As rule files are checked against it and schemas say it.
+FORM = rf"^{LENGTH}$"
 UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-_WRITTEN = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
+_WRITTEN = re.compile(LENGTH)
 _SPELLED = ("d", "h", "m", "s")
 
 

@@ -65,7 +65,9 @@ def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iter
         if words is not None:
             expected.setdefault(at, []).append(words)
         else:
-            hint = near_hint(str(at[-1]), keys_of(kind)) if error["type"] in _UNKNOWN_KEY and at else None
+            hint = (
+                near_hint(str(at[-1]), keys_of(kind) - {str(at[-1])}) if error["type"] in _UNKNOWN_KEY and at else None
+            )
             yield _problem(document, at, _message(error), hint, error["type"])
     for at, alternatives in expected.items():
         # One of the things that may stand there fits but for what is said of its parts.

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.ruleset import condition as nodes
-from logrules.ruleset.duration import seconds
+from logrules.ruleset.duration import LENGTH, seconds
 from logrules.ruleset.misspelling import listing
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _leaf(keywords: "Mapping[str, pp.ParserElement]") -> "pp.ParserElement":
     reserved = pp.MatchFirst([pp.Keyword(word) for word in keywords])
     left, right = (pp.Suppress(mark) for mark in "()")
     integer = pp.Regex(r"\d+").set_parse_action(lambda found: int(found[0]))
-    duration = pp.Regex(r"\d+(\.\d+)?(ms|[smhd])\b").set_parse_action(lambda found: seconds(found[0]))
+    duration = pp.Regex(rf"{LENGTH}\b").set_parse_action(lambda found: seconds(found[0]))
     name = ~reserved + pp.Regex(r"[a-z][a-z0-9_]*")
     signal = name.copy().set_parse_action(lambda text, at, found: _number_of(found[0], text.find(found[0], at) + 1))
     either = pp.DelimitedList(signal, delim=pp.Keyword("or"))

@@ -30,6 +30,7 @@ from logrules.ruletest.collect import (
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
+from logrules.ruletest.header_checks import misread_headers
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.parallel import reading_with
@@ -134,6 +135,7 @@ def _of_pack(
     vocabulary = Vocabulary.of_pack(pack)
     for source in sources:
         yield from missing_captures(source, pack, vocabulary)
+    yield from misread_headers(pack, suite.within(frozenset(source.document.path for source in sources)))
     yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
 
 

@@ -18,7 +18,7 @@ from logrules.model.errors import reason_of
 from logrules.model.event import Timestamp, Worker
 from logrules.model.package_path import is_own
 from logrules.model.report import SourceNote
-from logrules.sources.flight_names import rank_of_name
+from logrules.sources.flight_names import MAX_DUMPS, rank_of_name
 from logrules.sources.plain_pickle import MAX_MEMORY, NotPlain, load
 from logrules.sources.source import RecordSource
 
@@ -43,8 +43,6 @@ _MAX_SECONDS = 1e11
 _EVEN = ("all_reduce", "allreduce", "broadcast", "_all_gather_base", "_reduce_scatter_base", "barrier")
 # What torch itself is made of, wherever it was built.
 _OF_TORCH = re.compile(r"[/\\]torch[/\\]|\.[ch]pp$")
-# As many ranks as one reads at a sitting; the others are said to be left out.
-MAX_DUMPS = 4_096
 # What a group is for, and its ranks where the dump says them.
 _Group: TypeAlias = tuple[str, tuple[int, ...]]
 
@@ -231,19 +229,26 @@ def word(text: str) -> str:
     return re.sub(r"[^\w.:<>+-]", "_", text[:_MAX_WORD])
 
 
-def read_dumps(dumps: Sequence[tuple[Path, str]]) -> tuple[list[RecordSource], list[SourceNote]]:
-    """The dumps (path, name in the report) that can be used; and what a reader must know of the others."""
+def read_dumps(dumps: Sequence[tuple[Path, str]], among: int = 0) -> tuple[list[RecordSource], list[SourceNote]]:
+    """The dumps (path, name in the report) that can be used; and what a reader must know of the others.
+
+    They are all, or some ``among`` so many: of many each has fewer calls.
+    """
     read: list[RecordSource] = []
     notes: list[SourceNote] = []
-    each = MAX_CALLS // max(min(len(dumps), MAX_DUMPS), 1)
+    each = MAX_CALLS // max(min(max(len(dumps), among), MAX_DUMPS), 1)
     for path, name in dumps[:MAX_DUMPS]:
         try:
             read.append(RecordSource(name, dump_at(path, name, rank_of_name(path.name) or 0, each)))
         except NoDump as fault:
             notes.append(SourceNote(name, str(fault)))
-    for _, name in dumps[MAX_DUMPS : MAX_DUMPS + 1]:
-        notes.append(SourceNote(name, f"was skipped: it comes after the first {MAX_DUMPS} dumps"))
+    notes += (passed_over(name) for _, name in dumps[MAX_DUMPS : MAX_DUMPS + 1])
     return read, notes
+
+
+def passed_over(name: str) -> SourceNote:
+    """What to say of the first dump that is one too many."""
+    return SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps")
 
 
 def dump_at(path: Path, name: str, rank: int, max_calls: int = KEPT * MAX_GROUPS) -> tuple[GroupRecord, ...]:

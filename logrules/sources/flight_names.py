@@ -12,6 +12,8 @@ _NAME = late_pattern(
     re.IGNORECASE,
 )
 _HEAD_BYTES = 256
+# As many ranks as one reads at a sitting; the others are said to be left out.
+MAX_DUMPS = 4_096
 
 
 def rank_of_name(name: str) -> int | None:

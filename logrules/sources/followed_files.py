@@ -8,8 +8,10 @@ from time import thread_time
 
 from logrules.model.record import mutable_record
 from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.sources.coming_dumps import ComingDumps
 from logrules.sources.pending_lines import PendingLines
 from logrules.sources.queue import EventQueue
+from logrules.sources.source import RecordSource
 from logrules.sources.tail import Anew, Grown, Tail
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import WatchedPaths
@@ -70,7 +72,7 @@ class FollowedFiles:
     """A live source over what is behind ``paths``, until `stop`; what does not exist yet may come.
 
     ``backlog`` is what is there already, to be read before this. ``pass_on`` is given every piece before anybody
-    looks at it.
+    looks at it, ``take_dump`` what the dump of a flight recorder holds and when it was read, if anybody wants that.
     """
 
     def __init__(self, paths: Sequence[str], pass_on: Callable[[bytes], None] = lambda _data: None) -> None:
@@ -80,6 +82,8 @@ class FollowedFiles:
         self._buffer = EventQueue(self.name, busy_share=1.0, gather_s=0.0)
         self._roots = WatchedPaths(paths)
         self._pass_on = pass_on
+        self.take_dump: Callable[[RecordSource, float], None] | None = None
+        self._dumps = ComingDumps()
         self._followed: dict[str, _Followed] = {}
         self._stopped = Event()
         self._begun = False
@@ -129,8 +133,15 @@ class FollowedFiles:
             one.tail.close()
 
     def _find(self) -> None:
-        for path, name in self._roots.logs():
+        logs, dumps = self._roots.files()
+        for path, name in logs:
             self._followed.setdefault(str(_real(path)), _Followed(Tail(path), name))
+        records, notes = self._dumps.look(dumps)
+        for record in records:
+            if self.take_dump is not None:
+                self.take_dump(record, now())
+        for note in notes:
+            self._buffer.note(note.source, note.note)
 
     def _look(self, one: _Followed) -> bool:
         """Take what came; whether anything did."""

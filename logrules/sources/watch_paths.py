@@ -1,9 +1,10 @@
-"""What the user wants followed, looked up again and again: files, patterns, folders with all logs below them."""
+"""What the user wants followed, looked up again and again: files, patterns, folders with all that is below them."""
 
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from logrules.sources.flight_names import is_dump
 from logrules.sources.log_names import holds_logs, is_log_name, matches, natural
 
 
@@ -14,11 +15,15 @@ class WatchedPaths:
         self._paths = tuple(paths)
         self._names: dict[Path, str] = {}
         self._taken: set[str] = set()
+        self._dumps: set[Path] = set()
 
-    def logs(self) -> list[tuple[Path, str]]:
-        """Every log and the name that it has in the report; a log keeps its name."""
-        found = list(self._found())
-        return [(path, self._name(path, depth)) for path, depth in found]
+    def files(self) -> tuple[list[tuple[Path, str]], list[tuple[Path, str]]]:
+        """The logs and the dumps of flight recorders, each with the name that it has in the report, and keeps."""
+        logs: list[tuple[Path, str]] = []
+        dumps: list[tuple[Path, str]] = []
+        for path, depth in list(self._found()):
+            (dumps if self._is_dump(path) else logs).append((path, self._name(path, depth)))
+        return logs, dumps
 
     def missing(self) -> list[str]:
         """Those of the paths behind which there is nothing yet."""
@@ -28,11 +33,10 @@ class WatchedPaths:
         met: set[Path] = set()
         for given in self._paths:
             for path in map(Path, matches(given)):
-                logs = _below(path) if path.is_dir() else [path]
-                for log in logs:
-                    if log not in met:
-                        met.add(log)
-                        yield log, len(log.parts) - len(path.parts) if path.is_dir() else 1
+                for file in self._below(path) if path.is_dir() else [path]:
+                    if file not in met:
+                        met.add(file)
+                        yield file, len(file.parts) - len(path.parts) if path.is_dir() else 1
 
     def _name(self, path: Path, depth: int) -> str:
         """The last parts of its path, as many as it takes to tell it from those that have a name."""
@@ -46,19 +50,25 @@ class WatchedPaths:
         self._names[path] = name.encode(errors="backslashreplace").decode()
         return self._names[path]
 
-
-def _below(folder: Path) -> Iterator[Path]:
-    """Files with log-like names, in a steady order. A link out of the tree into it would show a log twice."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: natural(entry.name))
-    except OSError:
-        return
-    for entry in entries:
+    def _below(self, folder: Path) -> Iterator[Path]:
+        """Logs and dumps in a steady order. A link out of the tree into it would show a log twice."""
         try:
-            if entry.is_dir(follow_symlinks=False):
-                if holds_logs(entry.name):
-                    yield from _below(folder / entry.name)
-            elif entry.is_file(follow_symlinks=False) and is_log_name(entry.name):
-                yield folder / entry.name
+            entries = sorted(os.scandir(folder), key=lambda entry: natural(entry.name))
         except OSError:
-            continue
+            return
+        for entry in entries:
+            path = folder / entry.name
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if holds_logs(entry.name):
+                        yield from self._below(path)
+                elif entry.is_file(follow_symlinks=False) and (is_log_name(entry.name) or self._is_dump(path)):
+                    yield path
+            except OSError:
+                continue
+
+    def _is_dump(self, path: Path) -> bool:
+        """Whether it is one by its name and how it begins, of which nothing may be written yet."""
+        if path not in self._dumps and not is_log_name(path.name) and path.is_file() and is_dump(path):
+            self._dumps.add(path)
+        return path in self._dumps

@@ -1,4 +1,4 @@
-"""Secrets that do not stand right behind their names: below them in a table, in front of them, or in an attribute."""
+"""Secrets that do not stand right behind their names: below them, in front of them, or in an attribute."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -8,6 +8,7 @@ import regex
 from logrules.tools.bundle.secret_looks import (
     MIN_HINTED,
     MIN_SIGNED,
+    SHORT_HINTS,
     drawn_by_lot,
     has_signs,
     is_any_secret,
@@ -15,67 +16,12 @@ from logrules.tools.bundle.secret_looks import (
     is_drawn,
     is_hinted,
     is_identifier,
+    is_mixed_fourfold,
+    is_nothing,
     name_before,
+    turns_by_chance,
 )
 from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
-
-_HEADED = regex.compile(
-    rf"""
-    ^ (?=[^\n]{{0,400}}[,;|\t])
-    [^\n]{{0,400}}? (?: {PASSWORDS} | {KEYS} | _(?:sk|key|token|pat|pass|pwd)\b ) [^\n]{{0,400}}+ $
-    """,
-    regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
-)
-_NAME = regex.compile(
-    rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",
-    regex.VERBOSE | regex.IGNORECASE,
-)
-_SEPARATORS = "\t|;,"
-_QUOTES = " \t\"'`*"
-_MAX_ROWS = 10_000
-_MIN_CHARS, _MIN_DRAWN = 6, 3
-
-
-def secret_cells(text: str) -> Iterator[tuple[int, int]]:
-    """Where the values of such columns stand (start, end)."""
-    read_until = 0
-    for found in _HEADED.finditer(text):
-        if found.start() < read_until:
-            continue
-        separator = max(_SEPARATORS, key=found[0].count)
-        names = [cell.strip(_QUOTES) for cell in found[0].split(separator)]
-        wanted = [number for number, name in enumerate(names) if _NAME.fullmatch(name)]
-        read_until = found.end()
-        if not wanted or len(names) == 1:
-            continue
-        for start, line in _rows(text, found.end() + 1):
-            cells = line.split(separator)
-            if len(cells) != len(names):
-                break
-            read_until = start + len(line)
-            for number in wanted:
-                at = start + sum(len(cell) + 1 for cell in cells[:number])
-                value = cells[number].strip(_QUOTES)
-                if _may_be_secret(value):
-                    begin = at + cells[number].index(value)
-                    yield begin, begin + len(value)
-
-
-def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
-    for _ in range(_MAX_ROWS):
-        if start >= len(text):
-            return
-        end = text.find("\n", start)
-        line = text[start : end if end >= 0 else len(text)].rstrip("\r")
-        yield start, line
-        start = end + 1 if end >= 0 else len(text)
-
-
-def _may_be_secret(value: str) -> bool:
-    """Whether a cell may be a secret: no word, no number, nothing with blanks."""
-    mixed = any(map(str.isalpha, value)) and any(map(str.isdecimal, value)) and " " not in value
-    return mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN
-
 
 _NAMED = regex.compile(
     rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) {NAME_END}",
@@ -106,8 +52,10 @@ _WHOSE = regex.compile(
 )
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS, _MAX_WORDS = 150, 8
+_MIN_DRAWN = 3
+_ESCAPED_QUOTE = regex.compile(r"\\+(?:u00|x)2[27]|&quot;|&#3[49];")
 # Right behind these a value stands.
-_SAID = regex.compile(r"(?:(?:\b(?:is|was|to|now)|[:=>为是成了])[ ]?|^)[\"'`]?$")
+_SAID = regex.compile(r"(?:(?:\b(?:is|was|to|now|keep)|[:=>为是成了])[ ]?|^)[\"'`]?$")
 # Values in front of what names them, or between what can only stand round a password.
 _TURNED = tuple(
     regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
@@ -117,6 +65,17 @@ _TURNED = tuple(
         r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})""",
     )
 )
+# A sentence that ends in a colon, and what it announces alone on a line below.
+_BELOW = regex.compile(
+    rf"(?:{PASSWORDS}|{KEYS}){NAME_END}[^\n]{{0,100}}?[:：][ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?P<secret>[^\s]{{8,400}}+)[ \t]*$",
+    regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
+)
+# What a user and a password stand in front of, and no name of a module does.
+_INTERNET = regex.compile(
+    r"@[\w-]{1,60}(?:\.[\w-]{1,60}){0,5}(?:\.(?:com|net|org|edu|gov|io|ai|dev|app|cloud|cn|de|eu|fr|jp|kr|uk|us"
+    r"|local|lan|internal|intra|corp|home|lab|svc|example)(?![\w.-])|:\d{2,5}\b)",
+    regex.IGNORECASE,
+)
 
 
 def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
@@ -124,25 +83,30 @@ def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
     for name in _NAMED.finditer(text):
         left, before = name_before(text, name.start())
         left = left.removeprefix("u0022")
-        if name["hint"] and not is_identifier(left + name["hint"]):
-            continue
-        behind = text[name.end() : name.end() + _FAR_CHARS]
-        words = islice(_WORD.finditer(behind), _MAX_WORDS)
-        word = next((one for one in words if _may_be_value(name, one[1])), None)
-        if word is None or not _BETWEEN.fullmatch(behind, endpos=word.start(1)):
-            continue
-        if _is_value(name, left, before, behind[: word.start(1)], word[1]):
-            start, end = (name.end() + place for place in word.span(1))
-            yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
+        if name["hint"] is None or is_identifier(left + name["hint"]):
+            yield from islice(_values_behind(text, name, left, before), 1)
+    for found in _BELOW.finditer(text):
+        if drawn_by_lot(found["secret"]) >= MIN_HINTED and not is_nothing(found["secret"]):
+            yield found.span("secret")
     for pattern in _TURNED:
         for found in pattern.finditer(text):
-            if is_drawn(found["secret"]):
+            if is_drawn(found["secret"]) or (is_chosen(found["secret"]) and _INTERNET.match(text, found.end("secret"))):
                 yield found.span("secret")
 
 
+def _values_behind(text: str, name: "regex.Match[str]", left: str, before: str) -> Iterator[tuple[int, int]]:
+    behind = text[name.end() : name.end() + _FAR_CHARS]
+    for word in islice(_WORD.finditer(behind), _MAX_WORDS):
+        between = behind[: word.start(1)]
+        is_near = _may_be_value(name, word[1]) and _BETWEEN.fullmatch(between) is not None
+        if is_near and _is_value(name, left, before, between, word[1]):
+            start, end = (name.end() + place for place in word.span(1))
+            yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
+
+
 def _may_be_value(name: "regex.Match[str]", value: str) -> bool:
-    is_password = name["password"] is not None and is_chosen(value)
-    return is_password or has_signs(value) or drawn_by_lot(value) >= _MIN_DRAWN
+    is_named = name["hint"] is None and is_chosen(value)
+    return is_named or has_signs(value) or drawn_by_lot(value) >= _MIN_DRAWN
 
 
 def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, value: str) -> bool:
@@ -152,11 +116,17 @@ def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, va
         return False
     if name["password"]:
         may_be = has_signs(value) or is_identifier(left + name["password"])
-        is_said = is_chosen(value) and _SAID.search(between) is not None
-        return drawn >= MIN_HINTED or is_said or (may_be and is_drawn(value))
+        return drawn >= MIN_HINTED or _is_said(between, value) or (may_be and is_drawn(value))
     if name["key"]:
         is_prose = not left.startswith("--") and not is_identifier(left + name["key"])
         if is_prose or is_any_secret(left, name["key"]):
             return drawn >= MIN_SIGNED and not _HASH.fullmatch(value)
-        return drawn >= MIN_HINTED
-    return drawn >= MIN_SIGNED and is_hinted(name["hint"], left, before, value)
+        # One that signs chop into short pieces.
+        is_chopped = len(value) >= MIN_SIGNED and turns_by_chance(value)
+        return drawn >= MIN_HINTED or is_chopped or _is_said(between, value)
+    is_long = drawn >= MIN_SIGNED or (name["hint"].lower() in SHORT_HINTS and is_mixed_fourfold(value))
+    return is_long and is_hinted(name["hint"], left, before, value)
+
+
+def _is_said(between: str, value: str) -> bool:
+    return is_chosen(value) and not is_nothing(value) and _SAID.search(_ESCAPED_QUOTE.sub('"', between)) is not None

@@ -34,6 +34,7 @@ _SIGNS = r"""
     [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
   | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
+  | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ]
 """
 _PATTERN = regex.compile(
     rf"""
@@ -81,6 +82,7 @@ _LINE = regex.compile(
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
 _ENDS = ".,;:!?)]}>\"'`"
+_IS = frozenset({"is", "was", "est", "es", "ist", "lautet", "é", "è", "은", "는"})
 _MAX_TRIES = 16
 _LEFT_CHARS = 40
 
@@ -126,7 +128,7 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     if found["gap"] is not None and not is_flag:
         # Of words in a list of many lines only an option has the next one for its value.
         return not found["gap"].startswith(",\n") and _is_secret_apart(found, secret, quoted=quoted)
-    if found["set"].strip().lower() in {"is", "was"}:
+    if found["set"].strip().lower() in _IS:
         return quoted or has_mixture(secret)
     is_count = found["key"] is not None and not quoted and is_counted(secret)
     return len(secret) >= MIN_STRONG and not is_count

@@ -4,11 +4,10 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator
-from itertools import pairwise
 
 import regex
 
-from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot
+from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot, turns_by_chance
 
 _LONG = regex.compile(
     r"""
@@ -19,10 +18,6 @@ _LONG = regex.compile(
 )
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
-_MIN_CASED, _MIN_DIGITS = 3, 2
-# Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance
-# makes of it, names of classes and symbols have 0.3 to 0.48.
-_MIN_TURNS = 0.5
 # Fingerprints and public keys may be known.
 _PUBLIC_BEFORE = regex.compile(r"(?i)(?:sha\d+|md5)[:-]|ssh-\w+ |\b_Z$")
 _BEFORE_CHARS = 12
@@ -37,12 +32,7 @@ def random_tokens(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_random(token: str) -> bool:
-    kinds = ["d" if char.isdigit() else "u" if char.isupper() else "l" for char in token if char.isalnum()]
-    if len(kinds) < len(token) and len(token) < _MIN_PARTED:
-        return False
-    if min(kinds.count("u"), kinds.count("l")) < _MIN_CASED or kinds.count("d") < _MIN_DIGITS:
-        return False
-    return sum(one != other for one, other in pairwise(kinds)) >= _MIN_TURNS * (len(kinds) - 1)
+    return (token.isalnum() or len(token) >= _MIN_PARTED) and turns_by_chance(token)
 
 
 def is_plain_json(token: str) -> bool:

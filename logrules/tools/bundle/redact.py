@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import regex
 
 from logrules.model.errors import LogrulesError
-from logrules.tools.bundle.distant_names import secret_cells, secrets_near_names
+from logrules.tools.bundle.distant_names import secrets_near_names
 from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import is_plain_json, random_tokens
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
-from logrules.tools.bundle.secret_looks import drawn_by_lot
+from logrules.tools.bundle.secret_looks import drawn_by_lot, turns_by_chance
+from logrules.tools.bundle.secret_tables import secret_cells
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
@@ -130,9 +131,8 @@ def _of_wrapped(form: Form, text: str, pieces: Callable[[int, int], list[tuple[i
         return
     for found in form.pattern.finditer(text):
         parts = pieces(*found.span())
-        first = _behind_prefix(form, found[0][: parts[0][1] - parts[0][0]])
-        # A name that ends a line is no beginning of what stands on the next.
-        if len(parts) == 1 or (form.maybe_words and drawn_by_lot(first) < min(len(first), _MIN_WRAPPED)):
+        size = parts[0][1] - parts[0][0]
+        if len(parts) == 1 or (form.maybe_words and _is_name(_behind_prefix(form, found[0][:size]), found[0][size:])):
             continue
         place = found.start()
         for start, end in parts:
@@ -142,6 +142,11 @@ def _of_wrapped(form: Form, text: str, pieces: Callable[[int, int], list[tuple[i
                 break
             yield start, end, form.name
             place += end - start
+
+
+def _is_name(first: str, rest: str) -> bool:
+    """Whether what ends a line is a name and no beginning of what stands on the next, which may be drawn by lot."""
+    return drawn_by_lot(first) < min(len(first), _MIN_WRAPPED) and not turns_by_chance(rest)
 
 
 def _behind_prefix(form: Form, text: str) -> str:

@@ -1,6 +1,7 @@
 """What a value looks like: nothing at all, a word or a number, or something drawn by lot."""
 
 import re
+from itertools import pairwise
 
 import regex
 
@@ -20,11 +21,11 @@ _NOTHING = regex.compile(
 _LEFT = regex.compile(r"[A-Za-z0-9_.\-]*$")
 _LEFT_CHARS = 40
 _HEADER = regex.compile(r"(?i)(?<![a-z])x-")
-_IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
+_IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[A-Z]?[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
 # Neither a setting, a path, a time nor a version of something.
 _CHOSEN = regex.compile(r"(?!.*\d\.\d)[^\s=:/\\]+")
 # Behind these a password stands, with signs, rather than a key.
-_SHORT = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
+SHORT_HINTS = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
 # Behind another word these name a user's secret, or, all in capitals, an issuer's. (A `fuse_pass` is a compiler's.)
 _OF_USERS = frozenset({"pwd", "pw", "pgpass", "psk"})
 _OF_ISSUERS = frozenset({"token", "key", "auth", "sk", "ak", "pat", "pass", "pin", "jwt"})
@@ -35,8 +36,12 @@ MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
 MIN_SIGNED = 16
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
-_WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]+\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
+_WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
 _MAX_WORD = 24
+_MIN_CASED, _MIN_DIGITS = 3, 2
+# Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance
+# makes of it, names of classes and symbols have 0.3 to 0.48.
+_MIN_TURNS = 0.5
 _UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])")
 
 
@@ -49,6 +54,14 @@ def drawn_by_lot(text: str) -> int:
 
 def _is_word(piece: str) -> bool:
     return len(piece) <= _MAX_WORD and _WORDLIKE.fullmatch(piece) is not None
+
+
+def turns_by_chance(text: str) -> bool:
+    """Whether capitals, small letters and digits follow each other as chance makes them, and no name does."""
+    kinds = ["d" if char.isdigit() else "u" if char.isupper() else "l" for char in text if char.isalnum()]
+    if min(kinds.count("u"), kinds.count("l")) < _MIN_CASED or kinds.count("d") < _MIN_DIGITS:
+        return False
+    return sum(one != other for one, other in pairwise(kinds)) >= _MIN_TURNS * (len(kinds) - 1)
 
 
 def name_before(text: str, at: int) -> tuple[str, str]:
@@ -114,7 +127,7 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
         if not named and left.strip("_.-"):
             return False
     drawn = drawn_by_lot(secret)
-    if word in _SHORT:
+    if word in SHORT_HINTS:
         return has_mixture(secret) and (has_signs(secret) or drawn >= MIN_STRONG)
     return len(secret) >= MIN_HINTED and drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED)
 
@@ -138,3 +151,9 @@ def is_counted(secret: str) -> bool:
 def has_signs(secret: str) -> bool:
     """Whether it has a sign that no name, path or number has."""
     return any(not char.isalnum() and char not in "_.-/:%=" for char in secret)
+
+
+def is_mixed_fourfold(secret: str) -> bool:
+    """Whether it has capitals, small letters, digits and a sign of no name: what is asked of passwords."""
+    kinds = (str.isupper, str.islower, str.isdecimal, lambda char: char in "!#$%^&*+~@?")
+    return all(any(map(kind, secret)) for kind in kinds)

@@ -1,0 +1,122 @@
+"""Secrets below the heads of columns: cells apart by signs or by blanks, and the rows that SQL inserts."""
+
+from collections.abc import Iterator
+
+import regex
+
+from logrules.tools.bundle.secret_looks import drawn_by_lot, is_chosen, is_nothing
+from logrules.tools.bundle.secret_names import KEYS, PASSWORDS
+
+_HEADED = regex.compile(
+    rf"""
+    ^ (?=[^\n]{{0,400}}[,;|\t])
+    [^\n]{{0,400}}? (?: {PASSWORDS} | {KEYS} | _(?:sk|key|token|pat|pass|pwd)\b ) [^\n]{{0,400}}+ $
+    """,
+    regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
+)
+_NAME = regex.compile(
+    rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",
+    regex.VERBOSE | regex.IGNORECASE,
+)
+_SEPARATORS = "\t|;,"
+_QUOTES = " \t\"'`*"
+_MAX_ROWS = 10_000
+_MIN_CHARS, _MIN_DRAWN = 6, 3
+
+
+def secret_cells(text: str) -> Iterator[tuple[int, int]]:
+    """Where the values of columns and of rows of SQL stand that names call secret (start, end)."""
+    yield from _separated_cells(text)
+    yield from _aligned_cells(text)
+    yield from _inserted_values(text)
+
+
+def _separated_cells(text: str) -> Iterator[tuple[int, int]]:
+    read_until = 0
+    for found in _HEADED.finditer(text):
+        if found.start() < read_until:
+            continue
+        separator = max(_SEPARATORS, key=found[0].count)
+        names = [cell.strip(_QUOTES) for cell in found[0].split(separator)]
+        wanted = [number for number, name in enumerate(names) if _NAME.fullmatch(name)]
+        read_until = found.end()
+        if not wanted or len(names) == 1:
+            continue
+        for start, line in _rows(text, found.end() + 1):
+            cells = line.split(separator)
+            if len(cells) != len(names):
+                break
+            read_until = start + len(line)
+            for number in wanted:
+                at = start + sum(len(cell) + 1 for cell in cells[:number])
+                value = cells[number].strip(_QUOTES)
+                if _may_be_secret(value):
+                    begin = at + cells[number].index(value)
+                    yield begin, begin + len(value)
+
+
+def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
+    for _ in range(_MAX_ROWS):
+        if start >= len(text):
+            return
+        end = text.find("\n", start)
+        line = text[start : end if end >= 0 else len(text)].rstrip("\r")
+        yield start, line
+        start = end + 1 if end >= 0 else len(text)
+
+
+def _may_be_secret(value: str) -> bool:
+    """Whether a cell may be a secret: no word, no number, nothing with blanks."""
+    mixed = any(map(str.isalpha, value)) and any(map(str.isdecimal, value)) and " " not in value
+    return mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN
+
+
+# A head of names that two blanks or a tab part: no sentence.
+_ALIGNED = regex.compile(
+    rf"""
+    ^ (?=[^\n]{{0,200}}?(?:{PASSWORDS}|{KEYS}))
+    [ \t]*+ [\w.\#-]{{1,40}}+ (?: (?:[ ]{{2}}|\t) [ \t]{{0,80}}+ [\w.\#-]{{1,40}}+ ){{1,20}}+ [ \t]*+ $
+    """,
+    regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
+)
+_CELL = regex.compile(r"\S+")
+_INSERTED = regex.compile(
+    r"""
+    \((?P<names>[^()\n]{1,1000}+)\) [ \t\n]{1,10} VALUES [ \t\n]{0,10}
+    (?P<rows> (?: \([^()\n]{1,4000}+\) [,\s]{0,10}+ ){1,1000} )
+    """,
+    regex.VERBOSE | regex.IGNORECASE,
+)
+_ROW = regex.compile(r"\(([^()\n]*+)\)")
+_VALUE = regex.compile(r"(?:^|,)\s*+('(?:[^'\\]|\\.|'')*+'|[^,]*?)\s*+(?=,|$)")
+
+
+def _aligned_cells(text: str) -> Iterator[tuple[int, int]]:
+    read_until = 0
+    for found in _ALIGNED.finditer(text):
+        if found.start() < read_until:
+            continue
+        heads = found[0].split()
+        # Counted from the right: a frame of pandas has the number of the row on the left, without a head.
+        wanted = [number - len(heads) for number, name in enumerate(heads) if _NAME.fullmatch(name)]
+        for start, line in _rows(text, found.end() + 1) if wanted else ():
+            cells = [one.span() for one in _CELL.finditer(line)]
+            if len(cells) not in {len(heads), len(heads) + 1}:
+                break
+            read_until = start + len(line)
+            for begin, end in (cells[number] for number in wanted):
+                if _may_be_secret(line[begin:end]) or is_chosen(line[begin:end]):
+                    yield start + begin, start + end
+
+
+def _inserted_values(text: str) -> Iterator[tuple[int, int]]:
+    for found in _INSERTED.finditer(text):
+        names = [name.strip(_QUOTES) for name in found["names"].split(",")]
+        wanted = [number for number, name in enumerate(names) if _NAME.fullmatch(name)]
+        for row in _ROW.finditer(found["rows"]) if wanted else ():
+            values = list(_VALUE.finditer(row[1]))
+            for number in wanted if len(values) == len(names) else ():
+                value = values[number][1]
+                if value.startswith("'") and not is_nothing(value.strip("'")):
+                    start, end = (found.start("rows") + row.start(1) + place for place in values[number].span(1))
+                    yield start + 1, end - 1
