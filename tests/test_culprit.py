@@ -187,6 +187,21 @@ STORIES = {
         "CollectiveFingerPrint(SequenceNumber=7, OpType=ALLGATHER, TensorShape=[1]), but Rank 5 is running collective: "
         "CollectiveFingerPrint(SequenceNumber=0, OpType=REDUCE).\n", 5,
     ),
+    "of two that differ from each other nobody is the odd one": (
+        "[rank0]: step 3 loss 0.1\n[rank1]: step 3 loss 0.1\n"
+        "[rank1]: RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
+        "CollectiveFingerPrint(SequenceNumber=7, OpType=ALLREDUCE, TensorShape=[8]), but Rank 0 is running collective: "
+        "CollectiveFingerPrint(SequenceNumber=7, OpType=ALLREDUCE, TensorShape=[4]).\n", None,
+    ),
+    "who asked in vain for the socket of another is not to blame": (
+        "[rank5]: EI0006: [PID: 91] 2025-01-02-03:04:05.100.200 Getting socket times out.\n", None,
+    ),
+    "of two it is the one that was asked": (
+        "world size: 2\n[rank1]: EI0006: [PID: 91] 2025-01-02-03:04:05.100.200 Getting socket times out.\n", 0,
+    ),
+    "of several that all wait alike the last to write is not to blame": (
+        "[rank0]: > initializing torch distributed ...\n[rank1]: > initializing torch distributed ...\n", None,
+    ),
     "another process's number is another rank": (
         "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
         "gpu-3:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",

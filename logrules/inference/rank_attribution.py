@@ -1,7 +1,7 @@
 """Which rank a diagnosis is of where its own lines name none: by its messages, and by the rest of the log.
 
-Each function is one thing that a log may tell of it, and gives no rank where the log does not. The two tables say in
-which order they are asked.
+Each function is one thing that a log may tell of it, and gives no rank where the log does not. The tables say in which
+order they are asked.
 """
 
 import re
@@ -55,8 +55,7 @@ class FailureContext:
 
 def attributed_ranks(context: FailureContext) -> tuple[int, ...]:
     """The ranks that the most telling of what the log says names; none where nothing does."""
-    own_error = context.hypothesis.rule.culprit != "absent"
-    found = next((ranks for told in (_OF_AN_ERROR if own_error else _OF_A_LOSS) if (ranks := told(context))), ())
+    found = next((ranks for told in _CLUES[context.hypothesis.rule.culprit] if (ranks := told(context))), ())
     return tuple(dict.fromkeys(found))[:MAX_NAMED]
 
 
@@ -213,6 +212,14 @@ _OF_A_LOSS: tuple[_Told, ...] = (
     _missed_by_its_reporter,
     _only_rank_there_is,
 )
+# Whom a line reports on is another than its writer, and not named there.
+_OF_ANOTHER: tuple[_Told, ...] = (_named_by_what_followed, _ended_before_others_waited, _only_rank_there_is)
+_CLUES: dict[str, tuple[_Told, ...]] = {
+    "reporter": _OF_AN_ERROR,
+    "captured": _OF_ANOTHER,
+    "absent": _OF_A_LOSS,
+    "none": (),
+}
 
 
 def _losses(context: FailureContext) -> Iterator[Hypothesis]:
