@@ -202,6 +202,20 @@ STORIES = {
     "of several that all wait alike the last to write is not to blame": (
         "[rank0]: > initializing torch distributed ...\n[rank1]: > initializing torch distributed ...\n", None,
     ),
+    "who left the others of its node first": (
+        "".join(
+            f"gpu-2:8{n}:9{n} [{n}] proxy.cc:1611 NCCL WARN [Service thread] Could not receive type from localRank {gone}, "
+            "res=6, closed=0\n"
+            for n, gone in ((0, 3), (1, 3), (0, 1))
+        ), 3,
+    ),
+    "of several nodes the number on one of them is no rank": (
+        "".join(
+            f"gpu-{n}:8{n}:9{n} [{n}] proxy.cc:1611 NCCL WARN [Service thread] Could not receive type from localRank 3, "
+            "res=6, closed=0\n"
+            for n in (0, 1)
+        ), None,
+    ),
     "another process's number is another rank": (
         "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
         "gpu-3:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",

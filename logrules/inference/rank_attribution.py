@@ -12,6 +12,7 @@ from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
+from logrules.model.event import as_rank
 from logrules.model.record import record
 
 # A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter, and so
@@ -152,6 +153,13 @@ def _missed_by_the_other_of_two(context: FailureContext) -> Sequence[int]:
     return _first(_other_of_two(other, context.rank_table) for other in _losses(context))
 
 
+def _left_its_node_first(context: FailureContext) -> Sequence[int]:
+    """Whom the others of its node were the first to lose (capture ``local_rank``)."""
+    said = (as_rank(text) for text in context.hypothesis.said("local_rank"))
+    ranks = (context.rank_table.of_local(local) for local in said if local is not None)
+    return [rank for rank in ranks if rank is not None]
+
+
 def _missed_by_all(context: FailureContext) -> Sequence[int]:
     """Who did not report, of those who wrote and of those that there must be in a job of that size."""
     return context.hypothesis.absent_ranks(context.rank_table.all_ranks)
@@ -195,6 +203,7 @@ _OF_AN_ERROR: tuple[_Told, ...] = (
     _alone_tells_of_its_cause,
     _alone_raised,
     _by_its_device,
+    _left_its_node_first,
     _silent_where_others_report,
     _missed_by_the_other_of_two,
     _only_rank_there_is,
@@ -206,6 +215,7 @@ _OF_A_LOSS: tuple[_Told, ...] = (
     _named_by_what_followed,
     _ended_before_others_waited,
     _ended_without_missing_anybody,
+    _left_its_node_first,
     _silent_where_others_report,
     _missed_by_the_other_of_two,
     _missed_by_all,

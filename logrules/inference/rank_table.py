@@ -129,6 +129,11 @@ class RankTable:
         """The number of a process that says no rank among those alike, by its role."""
         return self._roles.number_of(worker.role) if worker.rank is None else None
 
+    def of_local(self, rank: int) -> int | None:
+        """The rank of the process of this number on its node; None where there may be several nodes."""
+        hosts = {state.host for state in self.states.values()} | set(self._hosts.values())
+        return rank if len(hosts - {None}) <= 1 and (self.world is None or rank < self.world) else None
+
     def at(self, place: str) -> tuple[str, frozenset[int]]:
         """The host that a peer gives by its name or address, and the ranks that run there as far as they said so."""
         host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
