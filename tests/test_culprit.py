@@ -187,6 +187,35 @@ STORIES = {
         "CollectiveFingerPrint(SequenceNumber=7, OpType=ALLGATHER, TensorShape=[1]), but Rank 5 is running collective: "
         "CollectiveFingerPrint(SequenceNumber=0, OpType=REDUCE).\n", 5,
     ),
+    "of two that differ from each other nobody is the odd one": (
+        "[rank0]: step 3 loss 0.1\n[rank1]: step 3 loss 0.1\n"
+        "[rank1]: RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
+        "CollectiveFingerPrint(SequenceNumber=7, OpType=ALLREDUCE, TensorShape=[8]), but Rank 0 is running collective: "
+        "CollectiveFingerPrint(SequenceNumber=7, OpType=ALLREDUCE, TensorShape=[4]).\n", None,
+    ),
+    "who asked in vain for the socket of another is not to blame": (
+        "[rank5]: EI0006: [PID: 91] 2025-01-02-03:04:05.100.200 Getting socket times out.\n", None,
+    ),
+    "of two it is the one that was asked": (
+        "world size: 2\n[rank1]: EI0006: [PID: 91] 2025-01-02-03:04:05.100.200 Getting socket times out.\n", 0,
+    ),
+    "of several that all wait alike the last to write is not to blame": (
+        "[rank0]: > initializing torch distributed ...\n[rank1]: > initializing torch distributed ...\n", None,
+    ),
+    "who left the others of its node first": (
+        "".join(
+            f"gpu-2:8{n}:9{n} [{n}] proxy.cc:1611 NCCL WARN [Service thread] Could not receive type from localRank {gone}, "
+            "res=6, closed=0\n"
+            for n, gone in ((0, 3), (1, 3), (0, 1))
+        ), 3,
+    ),
+    "of several nodes the number on one of them is no rank": (
+        "".join(
+            f"gpu-{n}:8{n}:9{n} [{n}] proxy.cc:1611 NCCL WARN [Service thread] Could not receive type from localRank 3, "
+            "res=6, closed=0\n"
+            for n in (0, 1)
+        ), None,
+    ),
     "another process's number is another rank": (
         "gpu-2:77:90 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 9 nranks 16 cudaDev 1 busId 2000 - Init COMPLETE\n"
         "gpu-3:77:95 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_modify_qp failed with error Connection timed out\n",
@@ -357,6 +386,7 @@ HOSTS = {
     "the only one that was lost": (
         "[0] misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.3<36138>\n", "10.0.0.3",
     ),
+    "whose connection Gloo lost": ("RuntimeError: [gloo/transport/tcp/pair.cc:553] Read error [10.0.0.9]:4242: Connection reset by peer\n", "10.0.0.9"),
     "the task of Ray that failed": (
         '(Runner pid=9) Traceback (most recent call last):\n(Runner pid=9)   File "/job/a.py", line 5, in run\n'
         "(Runner pid=9)     ray.get(refs)\n(Runner pid=9) ray.exceptions.RayTaskError(OutOfMemoryError): ray::W.step() "

@@ -39,7 +39,7 @@ def suspects(context: FailureContext, sides: RankComparison | None) -> tuple[tup
     hypothesis, rank_table = context.hypothesis, context.rank_table
     ranks, hosts = culprits(hypothesis, rank_table.ranks, sides)
     declined = sides is not None and sides.spread is not None
-    if hypothesis.rule.culprit == "none" or declined:
+    if hypothesis.rule.culprit == "none" or declined or (not ranks and _wait_alike(hypothesis, rank_table.ranks)):
         return ranks, hosts
     if (struck := _process_hit(hypothesis, rank_table)) is not None and not hypothesis.named_ranks:
         ranks = (struck,)
@@ -72,6 +72,8 @@ def culprits(
         return (), ()
     if rule.wait is not None and not named and (unheard := _never_heard_of(hypothesis, known_ranks)):
         return _with_reporters(unheard, hypothesis), ()
+    if not named and _wait_alike(hypothesis, known_ranks):
+        return (), ()
     # Where who misses or reports another writes is its own host, and not the host of whom it names.
     misses_another = rule.culprit in ("absent", "captured") and bool(named)
     hosts = tuple(dict.fromkeys(_hosts(hypothesis, of_writer=not misses_another)))[:MAX_NAMED]
@@ -96,6 +98,12 @@ def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tupl
     """The few ranks below those who wait that have said nothing that anybody knows: they have not come there."""
     absent = hypothesis.absent_ranks(known_ranks)
     return absent if hypothesis.reporters and known_ranks.isdisjoint(absent) else ()
+
+
+def _wait_alike(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> bool:
+    """Whether several wait and nobody is known who does not: whoever was the last to write is not to blame for that."""
+    several = len({seen.worker for seen in hypothesis.lines}) > 1
+    return hypothesis.rule.wait is not None and several and known_ranks <= hypothesis.reporters
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:

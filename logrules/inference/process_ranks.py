@@ -99,6 +99,11 @@ class ProcessRanks:
         """The number of a process that says no rank among those alike, by its role."""
         return self._roles.number_of(worker.role) if worker.rank is None else None
 
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts that processes were seen on."""
+        return frozenset(self._hosts.values())
+
     def host_of(self, place: str) -> str:
         """The host that a peer gives by its name or address."""
         return self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)

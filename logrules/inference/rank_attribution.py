@@ -1,7 +1,7 @@
 """Which rank a diagnosis is of where its own lines name none: by its messages, and by the rest of the log.
 
-Each function is one thing that a log may tell of it, and gives no rank where the log does not. The two tables say in
-which order they are asked.
+Each function is one thing that a log may tell of it, and gives no rank where the log does not. The tables say in which
+order they are asked.
 """
 
 import re
@@ -12,6 +12,7 @@ from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
+from logrules.model.event import as_rank
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 
@@ -56,8 +57,7 @@ class FailureContext:
 
 def attributed_ranks(context: FailureContext) -> tuple[int, ...]:
     """The ranks that the most telling of what the log says names; none where nothing does."""
-    own_error = context.hypothesis.rule.culprit != "absent"
-    found = next((ranks for told in (_OF_AN_ERROR if own_error else _OF_A_LOSS) if (ranks := told(context))), ())
+    found = next((ranks for told in _CLUES[context.hypothesis.rule.culprit] if (ranks := told(context))), ())
     return tuple(dict.fromkeys(found))[:MAX_NAMED]
 
 
@@ -154,6 +154,13 @@ def _missed_by_the_other_of_two(context: FailureContext) -> Sequence[int]:
     return _first(_other_of_two(other, context.rank_table) for other in _losses(context))
 
 
+def _left_its_node_first(context: FailureContext) -> Sequence[int]:
+    """Whom the others of its node were the first to lose (capture ``local_rank``)."""
+    said = (as_rank(text) for text in context.hypothesis.said("local_rank"))
+    ranks = (context.rank_table.of_local(local) for local in said if local is not None)
+    return [rank for rank in ranks if rank is not None]
+
+
 def _missed_by_all(context: FailureContext) -> Sequence[int]:
     """Who did not report, of those who wrote and of those that there must be in a job of that size."""
     return context.hypothesis.absent_ranks(context.rank_table.all_ranks)
@@ -197,6 +204,7 @@ _OF_AN_ERROR: tuple[_Told, ...] = (
     _alone_tells_of_its_cause,
     _alone_raised,
     _by_its_device,
+    _left_its_node_first,
     _silent_where_others_report,
     _missed_by_the_other_of_two,
     _only_rank_there_is,
@@ -208,12 +216,21 @@ _OF_A_LOSS: tuple[_Told, ...] = (
     _named_by_what_followed,
     _ended_before_others_waited,
     _ended_without_missing_anybody,
+    _left_its_node_first,
     _silent_where_others_report,
     _missed_by_the_other_of_two,
     _missed_by_all,
     _missed_by_its_reporter,
     _only_rank_there_is,
 )
+# Whom a line reports on is another than its writer, and not named there.
+_OF_ANOTHER: tuple[_Told, ...] = (_named_by_what_followed, _ended_before_others_waited, _only_rank_there_is)
+_CLUES: dict[str, tuple[_Told, ...]] = {
+    "reporter": _OF_AN_ERROR,
+    "captured": _OF_ANOTHER,
+    "absent": _OF_A_LOSS,
+    "none": (),
+}
 
 
 def _losses(context: FailureContext) -> Iterator[Hypothesis]:

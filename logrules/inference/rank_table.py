@@ -114,6 +114,11 @@ class RankTable:
         """How the ranks share the work."""
         return ParallelSizes(self.world, **self._sizes)
 
+    def of_local(self, rank: int) -> int | None:
+        """The rank of the process of this number on its node; None where there may be several nodes."""
+        hosts = self.processes.hosts | {state.host for state in self.states.values() if state.host is not None}
+        return rank if len(hosts) <= 1 and (self.world is None or rank < self.world) else None
+
     def at(self, place: str) -> tuple[str, frozenset[int]]:
         """The host that a peer gives by its name or address, and the ranks that run there as far as they said so."""
         host = self.processes.host_of(place)

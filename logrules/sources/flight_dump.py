@@ -248,7 +248,7 @@ def read_dumps(dumps: Sequence[tuple[Path, str]], among: int = 0) -> tuple[list[
 
 def passed_over(name: str) -> SourceNote:
     """What to say of the first dump that is one too many."""
-    return SourceNote(name, f"was passed over: it is behind the first {MAX_DUMPS} dumps")
+    return SourceNote(name, f"was skipped: it comes after the first {MAX_DUMPS} dumps")
 
 
 def dump_at(path: Path, name: str, rank: int, max_calls: int = KEPT * MAX_GROUPS) -> tuple[GroupRecord, ...]:
