@@ -135,8 +135,9 @@ def _of_pack(
     vocabulary = Vocabulary.of_pack(pack)
     for source in sources:
         yield from missing_captures(source, pack, vocabulary)
-    yield from misread_headers(pack, suite.within(frozenset(source.document.path for source in sources)))
-    yield from duplicate_rules(sources, prepared(pack, cache=True), suite.examples, shipped, processes)
+    on = prepared(pack, cache=True)
+    yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
+    yield from duplicate_rules(sources, on, suite.examples, shipped, processes)
 
 
 def _earlier(texts: Sequence[RuleText], settings: Settings, processes: int | None) -> Tested | None:
