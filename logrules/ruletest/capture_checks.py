@@ -1,4 +1,4 @@
-"""What rules ask for of a log and no pattern of theirs takes from it."""
+"""What rules and samples ask for of a log and no pattern takes from it."""
 
 from collections.abc import Collection, Iterator
 
@@ -11,7 +11,9 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.rule_text import SLOT, filled
+from logrules.ruletest.examples import header_result
 from logrules.ruletest.lint_targets import cards_in, finding_at, signals_in
+from logrules.ruletest.suite import HeaderSample, Suite
 
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
@@ -79,3 +81,11 @@ def _slotted(step: schema.FixFile) -> str:
     """The step's sentences and commands. In code braces are the language's own."""
     powershell = step.run.powershell if isinstance(step.run, schema.RunFile) else None
     return "\n".join(filter(None, (step.do, step.note, step.bash, powershell, *step.env.values(), *step.flags)))
+
+
+def misread_headers(pack: Pack, suite: Suite) -> Iterator[LintFinding]:
+    """The samples of headers of which a part is not what they say, as `test` judges them."""
+    for sample in suite.tests:
+        if isinstance(sample, HeaderSample):
+            for fault in header_result(pack, sample).faults:
+                yield LintFinding(sample.place, "LR115", f"{sample.name} {fault.message}")

@@ -17,7 +17,7 @@ from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import file_checks
-from logrules.ruletest.capture_checks import missing_captures
+from logrules.ruletest.capture_checks import misread_headers, missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import (
     Tested,
@@ -30,7 +30,6 @@ from logrules.ruletest.collect import (
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
-from logrules.ruletest.header_checks import misread_headers
 from logrules.ruletest.lint_targets import signals_in
 from logrules.ruletest.literal_checks import literal_findings
 from logrules.ruletest.parallel import reading_with
