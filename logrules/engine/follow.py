@@ -2,15 +2,15 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
 from logrules.engine.late_context import LinesBelow, with_lines_below, with_stacks
+from logrules.engine.live_log import LiveLog, exit_line, live_log
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled, merged
-from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.collective import GroupRecord
@@ -18,13 +18,9 @@ from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
 from logrules.model.worker_status import ParallelSizes, WorkerNow
-from logrules.parsing.growing_log import GrowingLog
-from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import RecordSource, Source
 
-# How a command ended is read as a log of this name.
-EXIT_LOG = "exit"
 # Metrics and other conditions that no single line decides are judged this often, even while lines keep coming.
 JUDGE_S = 1.0
 # Routine lines that were held back are read at least this often.
@@ -33,22 +29,15 @@ RELEASE_S = 0.25
 _BATCH = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Log:
-    growing: GrowingLog
-    reader: Reader
-    clock: Clock
-
-
 class Following:
     """Follows one job. Iterating gives an `Update` after each block, each tick and the end.
 
     ``source`` is live and may carry many logs; each block names its own. ``beat_s`` is the longest time between
     updates, by the source's clock; None: as long as silence changes nothing. In a long silence it grows to
-    ``beat_share`` of the silence. ``backlog`` are logs that exist
-    already, read first and merged by their times; ``source`` continues where they end. ``dumps`` are what flight
-    recorders wrote when the job had ended. With ``cache`` compiled literals are kept in the user's cache folder. One
-    thread iterates; ``report`` and ``ingest`` may be called from any thread.
+    ``beat_share`` of the silence. ``backlog`` are logs that exist already, read first and merged by their times;
+    ``source`` continues where they end. ``dumps`` are what flight recorders wrote when the job had ended. With
+    ``cache`` compiled literals are kept in the user's cache folder. One thread iterates; ``report`` and ``ingest`` may
+    be called from any thread.
     """
 
     def __init__(
@@ -73,7 +62,7 @@ class Following:
         self._session = Session(pack, index=index)
         self._notice = QuietNotice(SHORTEST_S * pack.patience)
         self._stalls: set[str] = set()
-        self._logs: dict[str, _Log] = {}
+        self._logs: dict[str, LiveLog] = {}
         self._below = LinesBelow()
         self._skipped: dict[tuple[str, str], int] = {}
         self._heard: deque[Block | GroupRecord] = deque()
@@ -249,7 +238,7 @@ class Following:
             yield from self._release(block.arrived)
             yield from self._judge(block.arrived)
 
-    def _feed(self, log: _Log, events: Iterable[Event]) -> Iterator[Change]:
+    def _feed(self, log: LiveLog, events: Iterable[Event]) -> Iterator[Change]:
         for event in events:
             yield from self._session.feed(dated(event, log.clock))
 
@@ -281,10 +270,8 @@ class Following:
 
     def _end(self, end: End) -> Iterator[Change]:
         if end.exit_status:
-            # How a command ended becomes a line in the format of launchers, in a separate log, for the table of exits.
-            text = f"logrules: the command ended: exit status {end.exit_status}\n"
             self._notice = QuietNotice()  # that line is not the job's
-            yield from self._block(Block(EXIT_LOG, 0, text.encode(), self._now))
+            yield from self._block(exit_line(end.exit_status, self._now))
         # The log that was written last shows where the job ended.
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, chain(log.growing.held(), log.growing.ends()))
@@ -296,16 +283,13 @@ class Following:
             yield from self._feed(log, (replace(record, arrived=self._now) for record in dump.records))
         yield from self._session.feed(end)
 
-    def _log(self, source: str) -> _Log:
-        known = self._logs.get(source)
-        if known is None:
-            reader = Reader(self._pack, self._scanners.signals_of)
-            known = self._logs[source] = _Log(GrowingLog(source, reader, self._scanners.find), reader, Clock())
-        return known
+    def _log(self, source: str) -> LiveLog:
+        if source not in self._logs:
+            self._logs[source] = live_log(source, self._pack, self._scanners)
+        return self._logs[source]
 
     def _lines(self) -> int:
-        read = sum(log.growing.read_lines + log.growing.unfinished for log in self._logs.values())
-        return read + sum(self._dump_lines.values())
+        return sum(log.lines for log in self._logs.values()) + sum(self._dump_lines.values())
 
     def _holds(self) -> bool:
         return any(log.growing.holds for log in self._logs.values())

@@ -1,4 +1,4 @@
-"""What rules ask for of a log and no pattern of theirs takes from it."""
+"""What rules and samples ask for of a log and no pattern takes from it."""
 
 from collections.abc import Collection, Iterator
 

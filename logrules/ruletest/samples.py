@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from logrules.engine.run import Prepared
 from logrules.inference.metrics import figure
 from logrules.model.event import Event, Worker
+from logrules.model.lint_finding import LintFinding
 from logrules.model.test_result import CaseFailure, Result
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.header import HeaderParser, worker_of_name
@@ -14,7 +15,7 @@ from logrules.parsing.stance import StanceJudge
 from logrules.parsing.timestamp import TimestampParser
 from logrules.ruletest.exception_samples import exception_faults
 from logrules.ruletest.harness import SOURCE, captures_in
-from logrules.ruletest.suite import Sample
+from logrules.ruletest.suite import Sample, Suite
 
 _MISSED, _TAKEN = "does not recognise its sample", "recognises a line that it must not"
 
@@ -22,6 +23,14 @@ _MISSED, _TAKEN = "does not recognise its sample", "recognises a line that it mu
 def sample_result(on: Prepared, sample: Sample) -> Result:
     """Try one sample."""
     return sample.result(CaseFailure(said, sample.text) for said in _FAULTS[sample.table](on, sample))
+
+
+def misread_headers(on: Prepared, suite: Suite) -> Iterator[LintFinding]:
+    """The samples of headers of which a part is not what they say."""
+    for sample in suite.tests:
+        if isinstance(sample, Sample) and sample.table == "headers":
+            for fault in sample_result(on, sample).faults:
+                yield LintFinding(sample.place, "LR115", f"{sample.name} {fault.message}")
 
 
 def _marker(on: Prepared, sample: Sample) -> Iterator[str]:
