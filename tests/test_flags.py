@@ -26,11 +26,12 @@ DOCUMENTED = {
     " --quant-policy --session-len --tp",
     "uv": "--torch-backend",
     "mpirun": "--allow-run-as-root --map-by --mca --oversubscribe --prefix -x",
-    "llama.cpp": "--cache-type-k --cache-type-v --no-kv-offload --no-mmap -c -ctk -ctv -fa -ngl -np -ub",
+    "llama.cpp": "--cache-type-k --cache-type-v --ctx-size --no-kv-offload --parallel --no-mmap -c -ctk -ctv -fa -ngl -np -ub",
     "tritonserver": "--load-model --log-verbose --model-control-mode",
     "tensorrt-llm": "--kv_cache_free_gpu_memory_fraction --max_batch_size --max_num_tokens",
     "sample-factory": "--async_rl --heartbeat_reporting_interval --serial_mode",
     "uvicorn": "--timeout-graceful-shutdown",
+    "gunicorn": "--preload --workers",
     "vllm": "-O0",
     "examples of transformers": "--dataset_config_name",
 }
