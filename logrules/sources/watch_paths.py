@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from logrules.sources.flight_names import is_dump
+from logrules.sources.flight_names import is_dump, rank_of_name
 from logrules.sources.log_names import holds_logs, is_log_name, matches, natural
 
 
@@ -57,18 +57,23 @@ class WatchedPaths:
         except OSError:
             return
         for entry in entries:
-            path = folder / entry.name
             try:
                 if entry.is_dir(follow_symlinks=False):
                     if holds_logs(entry.name):
-                        yield from self._below(path)
-                elif entry.is_file(follow_symlinks=False) and (is_log_name(entry.name) or self._is_dump(path)):
-                    yield path
+                        yield from self._below(folder / entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    path = folder / entry.name
+                    if is_log_name(entry.name) or self._is_dump(path):
+                        yield path
             except OSError:
                 continue
 
     def _is_dump(self, path: Path) -> bool:
         """Whether it is one by its name and how it begins, of which nothing may be written yet."""
-        if path not in self._dumps and not is_log_name(path.name) and path.is_file() and is_dump(path):
-            self._dumps.add(path)
-        return path in self._dumps
+        if path in self._dumps:
+            return True
+        # By the name first: a folder of checkpoints holds thousands of files, and is looked through again and again.
+        if is_log_name(path.name) or rank_of_name(path.name) is None or not (path.is_file() and is_dump(path)):
+            return False
+        self._dumps.add(path)
+        return True
