@@ -31,14 +31,15 @@ def alternatives(
     told = {other.rule.cause for one in ranked for other in one.all}
     fitting = [one for one in row.may_be if one.cause not in told and one.raised_by in ("", raised_by or one.raised_by)]
     names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in fitting]
-    found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in pack.rules if rule.id in names)
+    rules = (rule for name in names if (rule := pack.rules.named(name)) is not None)
+    found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in rules)
     return tuple(found)[: max(0, _MAX_TOLD - len(ranked))]
 
 
 def _is_known(hypothesis: Hypothesis, pack: Pack) -> bool:
     """Whether its rule knows more than its cause: a cause with a rule for what nobody knows has that ask alone."""
     cause = hypothesis.rule.cause
-    return not hypothesis.rule.fallback and any(rule.fallback and rule.cause == cause for rule in pack.rules)
+    return not hypothesis.rule.fallback and any(rule.cause == cause for rule in pack.rules.fallbacks())
 
 
 def _lineage(raised: str | None, pack: Pack) -> ExceptionLineage | None:

@@ -84,12 +84,8 @@ def _left(hypotheses: Iterable[Hypothesis], claims: _Claims) -> Iterator[tuple[s
 def ends_of(pack: Pack) -> frozenset[str]:
     """The tiers from that of the catch-all on: what stands there says no more than that something failed."""
     names = [tier.id for tier in pack.tables.tiers]
-    places = [names.index(rule.tier) for rule in pack.rules if _is_catch_all(rule) and rule.tier in names]
+    places = [names.index(rule.tier) for rule in pack.rules.fallbacks() if not rule.from_table and rule.tier in names]
     return frozenset(names[min(places) :] if places else ())
-
-
-def _is_catch_all(rule: Rule) -> bool:
-    return rule.fallback and not rule.from_table
 
 
 def _reach(rule: Rule, ends: frozenset[str]) -> range:

@@ -61,9 +61,8 @@ class RuleEvaluation:
 
     def move(self, observation: Observation, signal: int) -> Iterator[Change]:
         """Take a signal of a line to the rules that ask for it."""
-        for rule_id, moved in self._index.by_signal.get(signal, {}).items():
-            rule = self._index.rules[rule_id]
-            states = self._states.setdefault(rule_id, {})
+        for rule, moved in self._index.rules.moved_by(signal):
+            states = self._states.setdefault(rule.id, {})
             for leaf in moved:
                 state = states.get(leaf)
                 if isinstance(state, Match) and survived(self._run, rule, state):
@@ -160,7 +159,7 @@ class RuleEvaluation:
 
     def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
         states = self._states.get(rule.id, {})
-        return {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.leaves[rule.id]}
+        return {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.rules.leaves(rule.id)}
 
     def _match_of(self, leaf: Leaf, state: LeafState | None) -> Match | None:
         if isinstance(leaf, Stillness):
@@ -176,13 +175,13 @@ class RuleEvaluation:
 
     def _told_together(self, rule_id: str, found: Mapping[Leaf, Match | None]) -> set[Every]:
         """The conjunctions whose parts are, or once were, told together."""
-        asked = self._index.joint.get(rule_id, ())
+        asked = self._index.rules.joint(rule_id)
         now = {one for one in asked if one not in self._together and conditions.told_as_one(one, found)}
         return self._together | now if now else self._together
 
     def _detects(self, rule_id: str, kind: Detection) -> bool:
         """Whether the condition of a rule asks a detector of this kind."""
-        return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.leaves[rule_id])
+        return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.rules.leaves(rule_id))
 
     def _silent_now(self) -> Iterable[Rule]:
         """The rules whose answer silence can change now: most have seen nothing yet that they ask for."""

@@ -1,6 +1,7 @@
 """Tables that a session looks things up in: they depend on the pack alone, so that many sessions can share them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain
 from typing import TypeAlias, TypeVar
 
@@ -9,7 +10,6 @@ from logrules.inference.failures import FailureTables
 from logrules.inference.worker_tables import WorkerTables
 from logrules.model.record import record
 from logrules.ruleset.condition import (
-    Absence,
     Detection,
     Detector,
     Every,
@@ -21,15 +21,51 @@ from logrules.ruleset.condition import (
     signals_of,
 )
 from logrules.ruleset.pack import Marker, Metric, Pack, Rule
+from logrules.ruleset.rule_table import RuleTable
 
 Sign = TypeVar("Sign", int, str)
 # How long it may be still, of each kind of stillness, as any rule says it, in seconds.
 Limits: TypeAlias = Mapping[Detection, tuple[float, ...]]
 
 
+class RulesById(Mapping[str, Rule]):
+    """The rules of a pack by their ids, and the parts of their conditions: of a few, when a log first moves them."""
+
+    def __init__(self, rules: RuleTable) -> None:
+        self._rules = rules
+        self.leaves = cache(self._leaves)
+        self.joint = cache(self._joint)
+        self.moved_by = cache(self._moved_by)
+
+    def __getitem__(self, name: str) -> Rule:
+        return self._rules[self._rules.summary.by_id[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rules.summary.by_id)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def _leaves(self, name: str) -> tuple[Leaf, ...]:
+        """The leaves of a rule's condition, each once."""
+        return tuple(dict.fromkeys(leaves(self[name].when)))
+
+    def _joint(self, name: str) -> tuple[Every, ...]:
+        """The conjunctions of a rule's condition whose parts must be told together."""
+        return joint(self[name].when)
+
+    def _moved_by(self, signal: int) -> tuple[tuple[Rule, tuple[Leaf, ...]], ...]:
+        """The rules that ask for a signal, each with the leaves that it moves."""
+        asking = self._rules.asking(signal)
+        return tuple((rule, self._asking(rule, signal)) for rule in asking)
+
+    def _asking(self, rule: Rule, signal: int) -> tuple[Leaf, ...]:
+        return tuple(leaf for leaf in self.leaves(rule.id) if signal in signals_of(leaf))
+
+
 @record
 class Index:
-    """``leaves`` by rule; ``by_signal`` the leaves that a signal moves, by rule.
+    """What sessions look up of a pack.
 
     ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
     silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
@@ -42,10 +78,7 @@ class Index:
     framework loop, for those that have any. ``told`` are the names of what any line may tell, by signal.
     """
 
-    rules: Mapping[str, Rule]
-    leaves: Mapping[str, tuple[Leaf, ...]]
-    joint: Mapping[str, tuple[Every, ...]]
-    by_signal: Mapping[int, Mapping[str, tuple[Leaf, ...]]]
+    rules: "RulesById"
     silent: Mapping[str, Rule]
     metrics_of: Mapping[str, frozenset[str]]
     ends: frozenset[str]
@@ -67,20 +100,18 @@ class Index:
 
 def index_of(pack: Pack) -> Index:
     """The tables of a pack."""
-    by_rule = {rule.id: _once(leaves(rule.when)) for rule in pack.rules}
-    every = tuple(chain.from_iterable(by_rule.values()))
-    asked = _asked(every)
-    silent = {rule.id: rule for rule in pack.rules if _minds_silence(by_rule[rule.id])}
+    rules = RulesById(pack.rules)
+    silent = {rule.id: rule for rule in pack.rules.silent()}
+    leaves_of = {name: rules.leaves(name) for name in silent}
+    minding = tuple(chain.from_iterable(leaves_of.values()))
+    asked = _asked(minding)
     return Index(
-        rules={rule.id: rule for rule in pack.rules},
-        leaves=by_rule,
-        joint={rule.id: found for rule in pack.rules if (found := joint(rule.when))},
-        by_signal=_by_signal(by_rule),
+        rules=rules,
         silent=silent,
-        metrics_of={name: _metrics(by_rule[name]) for name in silent if not _asks_silence(by_rule[name])},
+        metrics_of={name: _metrics(found) for name, found in leaves_of.items() if not _asks_silence(found)},
         ends=ends_of(pack),
-        limits=_limits(every),
-        polled=_polled_words(every),
+        limits=_limits(minding),
+        polled=_polled_words(minding),
         markers={marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)},
         polling=frozenset(marker.signal for marker in pack.markers if marker.polls),
         parting=frozenset(marker.signal for marker in pack.markers if marker.parts),
@@ -96,11 +127,6 @@ def index_of(pack: Pack) -> Index:
     )
 
 
-def _once(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
-    # Most rules have one leaf, and to look at it for a twin is a quarter of what these tables cost.
-    return tuple(dict.fromkeys(found)) if len(found) > 1 else found
-
-
 def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[str, ...]]:
     """The frameworks by what shows them."""
     found: dict[Sign, list[str]] = {}
@@ -108,20 +134,6 @@ def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[st
         for sign in signs:
             found.setdefault(sign, []).append(framework)
     return {sign: tuple(frameworks) for sign, frameworks in found.items()}
-
-
-def _by_signal(by_rule: Mapping[str, tuple[Leaf, ...]]) -> dict[int, dict[str, tuple[Leaf, ...]]]:
-    index: dict[int, dict[str, tuple[Leaf, ...]]] = {}
-    for rule_id, found in by_rule.items():
-        for leaf in found:
-            for signal in frozenset(signals_of(leaf)):
-                rules = index.setdefault(signal, {})
-                rules[rule_id] = (*rules.get(rule_id, ()), leaf)
-    return index
-
-
-def _minds_silence(found: Iterable[Leaf]) -> bool:
-    return any(isinstance(leaf, Absence | Stillness | Metrical) for leaf in found)
 
 
 def _asks_silence(found: Iterable[Leaf]) -> bool:

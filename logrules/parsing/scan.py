@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from itertools import compress, pairwise
+from itertools import compress, count, pairwise, repeat
 
 from logrules.model.record import record
 from logrules.parsing.exception_line import may_be_by_place
@@ -10,6 +10,7 @@ from logrules.parsing.hits import Hits, Literal
 from logrules.parsing.literal_matcher import matcher_of
 from logrules.parsing.uncoloured import uncoloured
 from logrules.ruleset.pack import Signal, TraceForm
+from logrules.ruleset.signal_table import LiteralTable, literals_of
 
 # Below a traceback's frame: its source line, from Python 3.11 on a line of marks, and the exception.
 LINES_BELOW = 2
@@ -47,24 +48,15 @@ class Scanner:
         cache: bool = False,
         trace: TraceForm | None = None,
     ) -> None:
-        askers: dict[tuple[bytes, bool], tuple[int, ...]] = {}
-        for number, signal in enumerate(signals):
-            sampled = signal.sampled
-            for literal in signal.literals:
-                key = (literal.encode(), sampled)
-                known = askers.get(key)
-                if known is None:
-                    askers[key] = (number,)
-                elif number not in known:
-                    askers[key] = (*known, number)
-        self.signals_of = tuple(askers.values())
+        literals = literals_of(signals)
+        self.signals_of = literals.asked_by
         self._frames: frozenset[int] = frozenset()
         if trace is not None and trace.below is not None:
             self._frames = frozenset(entry for entry, asked in enumerate(self.signals_of) if trace.frame in asked)
             # A separate entry after those of the literals, so that lines below frames are not confused with others.
             self.signals_of = (*self.signals_of, (trace.below,))
-        self.sampled = frozenset(number for number, (_, sampled) in enumerate(askers) if sampled)
-        wanted = _wanted(list(askers), detail)
+        self.sampled = frozenset(literals.sampled)
+        wanted = _wanted(literals, detail)
         self._matcher = matcher_of(wanted, cache=cache) if wanted else None
 
     def for_another_thread(self) -> "Scanner":
@@ -86,14 +78,14 @@ class Scanner:
         return self._matcher.find(data) if bare is None else bare.in_window(self._matcher.find(bare.data))
 
 
-def _wanted(entries: Sequence[tuple[bytes, bool]], detail: Detail) -> list[Literal]:
+def _wanted(literals: LiteralTable, detail: Detail) -> list[Literal]:
     if detail.routine is True:
-        return [(data, number, False) for number, (data, _) in enumerate(entries)]
-    thinned = [sampled or number in detail.common for number, (_, sampled) in enumerate(entries)]
+        return list(zip(literals.texts, count(), repeat(False)))
+    thinned = {*literals.sampled, *detail.common}
     return [
-        (data, number, thinned[number])
-        for number, (data, _) in enumerate(entries)
-        if detail.routine is None or not thinned[number]
+        (text, entry, entry in thinned)
+        for entry, text in enumerate(literals.texts)
+        if detail.routine is None or entry not in thinned
     ]
 
 

@@ -12,6 +12,7 @@ from logrules.ruleset.config import Config
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack, Rule, Wait
+from logrules.ruleset.rule_table import RuleTable
 
 Value = TypeVar("Value")
 
@@ -31,7 +32,7 @@ def with_settings(pack: Pack, config: Config) -> Pack:
     )
     patience_s = {name: seconds(text) for name, text in file.patience.items()}
     waits = tuple(replace(wait, patience_s=_last(patience_s, wait.id, wait.patience_s)) for wait in pack.waits)
-    return replace(pack, rules=rules, waits=waits, notes=tuple(_notes(pack, rules, waits, config)))
+    return replace(pack, rules=RuleTable(rules), waits=waits, notes=tuple(_notes(pack, rules, waits, config)))
 
 
 def _notes(pack: Pack, rules: Sequence[Rule], waits: Sequence[Wait], config: Config) -> Iterator[SourceNote]:

@@ -14,6 +14,8 @@ from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
+from logrules.ruleset.rule_table import RuleTable
+from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.table_reader import PipelineFile, TableFile
 from logrules.ruleset.table_rules import rules_of_tables
 from logrules.ruleset.tables import Phase, Tables
@@ -42,8 +44,8 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     exits, told = _exit_signals(draft, tables), _told_signals(draft, tables)
     pack = Pack(
         digest=digest,
-        signals=tuple(draft.signals),
-        rules=(*draft.rules.values(), *(rule for rule, _ in of_tables)),
+        signals=SignalTable(draft.signals),
+        rules=RuleTable((*draft.rules.values(), *(rule for rule, _ in of_tables))),
         markers=tuple(draft.markers),
         waits=tuple(draft.waits.values()),
         metrics=tuple(draft.metrics),

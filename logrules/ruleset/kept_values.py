@@ -2,8 +2,9 @@
 
 A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
 tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
-enumeration member its value under its class's name, a path its text. Names say in which module a class is; nothing is
-ever built but dataclasses and enumerations of ours.
+enumeration member its value under its class's name, a path its text. Each row of a `LongTable` is bytes of its own, so
+that it can be built alone. Names say in which module a class is; nothing is ever built but dataclasses, enumerations
+and long tables of ours.
 """
 
 import marshal
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from logrules.ruleset.cache_files import cache_folder, keep, kept
+from logrules.ruleset.long_table import LongTable
 
 Value = TypeVar("Value")
 
@@ -67,6 +69,9 @@ def to_plain(value: object) -> Any:
         return value
     if isinstance(value, tuple):
         return _sequence(value)
+    if isinstance(value, LongTable):
+        rows = [marshal.dumps(to_plain(row)) for row in value]
+        return {_TAG: _name(type(value)), "kept": rows, "summary": to_plain(value.summary)}
     if isinstance(value, StrEnum):
         return {_TAG: _name(type(value)), "value": value.value}
     if isinstance(value, Path):
@@ -117,10 +122,10 @@ def _name(kind: type) -> str:
 
 
 @cache
-def _kind(name: str) -> type:
+def _kind(name: str) -> Any:
     module, _, qualname = name.partition(":")
     found = getattr(import_module(_OURS + module), qualname, None)
-    if not (isinstance(found, type) and (_has_fields(found) or issubclass(found, StrEnum))):
+    if not (isinstance(found, type) and (_has_fields(found) or issubclass(found, StrEnum | LongTable))):
         raise ValueError(f"{name} is not ours")
     return found
 
@@ -141,6 +146,8 @@ def from_plain(value: Any) -> Any:
         return kind(value["value"])
     if "row" in value:
         return kind(*_built(value["row"]))
+    if "kept" in value:
+        return kind.from_kept(value["kept"], _built_alone, from_plain(value["summary"]))
     for row in value["rows"]:
         for place in value["nested"]:
             row[place] = from_plain(row[place])
@@ -150,3 +157,7 @@ def from_plain(value: Any) -> Any:
 def _built(plain: Iterable[Any]) -> list[Any]:
     # Most hold nothing but texts and numbers: to ask here saves a call for each.
     return [from_plain(item) if type(item) in _NESTED else item for item in plain]
+
+
+def _built_alone(kept_row: bytes) -> Any:
+    return from_plain(marshal.loads(kept_row))  # noqa: S302 (part of what `kept_value` read)

@@ -11,6 +11,8 @@ from logrules.model.record import field, record
 from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Condition
+from logrules.ruleset.rule_table import RuleTable
+from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 
@@ -215,8 +217,8 @@ class Pack:
     """
 
     digest: str
-    signals: tuple[Signal, ...]
-    rules: tuple[Rule, ...]
+    signals: SignalTable
+    rules: RuleTable
     markers: tuple[Marker, ...] = ()
     waits: tuple[Wait, ...] = ()
     metrics: tuple[Metric, ...] = ()

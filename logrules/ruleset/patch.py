@@ -13,7 +13,9 @@ from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.pack_builder import PackBuilder, Vocabulary
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.rule_file import SHIPPED, RuleText
+from logrules.ruleset.rule_table import RuleTable
 from logrules.ruleset.settings import Settings
+from logrules.ruleset.signal_table import SignalTable
 
 
 def with_rules(
@@ -52,9 +54,9 @@ def patched(pack: Pack, read: CheckedFiles) -> Pack:
     trace = None if pack.trace is None else replace(pack.trace, records=tuple(draft.records))
     return replace(
         pack,
-        signals=tuple(draft.signals),
+        signals=SignalTable(draft.signals),
         # Rows of tables come last, as they do where all is compiled.
-        rules=tuple(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
+        rules=RuleTable(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
         cards=draft.cards,
         trace=trace,
     )

@@ -3,6 +3,7 @@
 from logrules.model.record import replace
 from logrules.ruleset.condition import Condition, Detector, Every, Not, Some, Supported
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.rule_table import RuleTable
 
 
 def with_patience(pack: Pack, factor: float) -> Pack:
@@ -13,7 +14,7 @@ def with_patience(pack: Pack, factor: float) -> Pack:
         pack,
         patience=pack.patience * factor,
         waits=tuple(replace(wait, patience_s=wait.patience_s * factor) for wait in pack.waits),
-        rules=tuple(replace(rule, when=_stretched(rule.when, factor)) for rule in pack.rules),
+        rules=RuleTable(replace(rule, when=_stretched(rule.when, factor)) for rule in pack.rules),
     )
 
 

@@ -11,6 +11,8 @@ from logrules.model.test_result import MutationScore, Share
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
+from logrules.ruleset.rule_table import RuleTable
+from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.examples import misses
 from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
@@ -37,11 +39,13 @@ class Mutant:
         """The pack with the rule made wrong; every number in it stays what it was."""
         rules = pack.rules
         if (wrong := self.rule) is not None:
-            rules = tuple(wrong if rule.id == wrong.id else rule for rule in rules)
+            rules = RuleTable(wrong if rule.id == wrong.id else rule for rule in rules)
         waits = pack.waits
         if (late := self.wait) is not None:
             waits = tuple(late if wait.id == late.id else wait for wait in waits)
-        signals = tuple(self.signals.get(number, signal) for number, signal in enumerate(pack.signals))
+        signals = pack.signals
+        if self.signals:
+            signals = SignalTable(self.signals.get(number, signal) for number, signal in enumerate(signals))
         return replace(pack, rules=rules, waits=waits, signals=signals)
 
 

@@ -13,6 +13,7 @@ from logrules.model.test_result import Clause
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
+from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.examples import condition_tree
 from logrules.ruletest.harness import clauses_of
@@ -61,7 +62,7 @@ def _required(rule: Rule, report: Report) -> Iterator[Clause]:
 def _with_words(pack: Pack, own: Sequence[int]) -> Pack:
     """The pack with a twin of each of these signals that asks for its words alone: where the signal itself refuses."""
     twins = [Signal(f"{one.id}{_WORDS}", one.literals) for one in (pack.signals[number] for number in own)]
-    return replace(pack, signals=(*pack.signals, *twins))
+    return replace(pack, signals=SignalTable((*pack.signals, *twins)))
 
 
 def _in_report(report: Report, rule: str) -> tuple[int | None, str | None]:

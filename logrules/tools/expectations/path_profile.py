@@ -14,6 +14,7 @@ from logrules.ruleset.models import SignalFile, TextFile
 from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.profile_models import ProfileFile
 from logrules.ruleset.schema_problems import checked_file
+from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.yaml_reader import Document
 from logrules.tools.expectations.expectation import Expectation, Progress, SeenLine, StepSeen, Unwanted
 
@@ -85,7 +86,7 @@ def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
     )
     never = tuple(Step(one.id, _text(one.title), frozenset(own(one.id, one.lines))) for one in file.never)
     # The pack is another one by its signals; nothing is cached under its digest.
-    whole = replace(pack, signals=tuple(signals))
+    whole = replace(pack, signals=SignalTable(signals))
     return PathProfile(file.expect, _text(file.title), steps, never, whole)
 
 

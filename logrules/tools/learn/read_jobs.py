@@ -10,6 +10,7 @@ from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Signal
+from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.tables import EXCEPTIONS
 from logrules.sources.discover import discover
 from logrules.tools.fleet.job import JobSummary
@@ -63,7 +64,7 @@ def _with_words(pack: Pack, rules: frozenset[str]) -> tuple[Pack, dict[int, str]
             pattern = rf"\b(?:{behind})\b(?s:.{{0,{_BEHIND}}}?)(?i:{row.words or ''})"
             twins.append((name, Signal(f"{name}{_WORDS}", row.classes, pattern)))
     first = len(pack.signals)
-    watched = replace(pack, signals=(*pack.signals, *(signal for _, signal in twins)))
+    watched = replace(pack, signals=SignalTable((*pack.signals, *(signal for _, signal in twins))))
     return watched, {first + place: rule for place, (rule, _) in enumerate(twins)}
 
 
