@@ -61,8 +61,6 @@ class Reader:
     def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]], captures: Captures | None = None) -> None:
         self._pack = pack
         self._signals_of = signals_of
-        # Signals that share an entry of the scanner are either all sampled, or none.
-        self._sampled = [pack.signals[asked[0]].sampled for asked in signals_of]
         self._peeler = HeaderParser(pack)
         self._judge = StanceJudge(pack.tables.stances)
         self._captures = captures or Captures()
@@ -127,7 +125,8 @@ class Reader:
 
     def is_routine(self, entries: Iterable[int]) -> bool:
         """Whether only sampled signals (progress, metrics) use these entries of the scanner."""
-        return all(self._sampled[entry] for entry in entries)
+        # Signals that share an entry of the scanner are either all sampled, or none.
+        return all(self._pack.signals[self._signals_of[entry][0]].sampled for entry in entries)
 
     def bears_context(self, hits: Iterable[Hit]) -> bool:
         """Whether the lines around a line with these hits are kept: not if it is only sampled."""
