@@ -12,6 +12,8 @@ from logrules.ruleset.kept_values import from_plain, to_plain
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
+from logrules.ruleset.rule_table import RuleTable
+from logrules.ruleset.signal_table import SignalTable
 
 
 @pytest.fixture
@@ -23,7 +25,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 @pytest.fixture
 def small(shipped) -> Pack:
     """A pack of few signals: what is believed of a file does not depend on how much stands in it."""
-    return Pack(digest="5" * 64, signals=shipped.signals[:9], rules=())
+    return Pack(digest="5" * 64, signals=SignalTable(shipped.signals[:9]), rules=RuleTable())
 
 
 @pytest.fixture
@@ -78,7 +80,7 @@ def test_what_is_not_right_is_not_believed(kept, spoil):
 
 def test_a_stale_cache_of_the_same_name_is_not_believed(kept):
     path, pack = kept
-    other = to_plain(Pack(digest="another", signals=(), rules=()))
+    other = to_plain(Pack(digest="another", signals=SignalTable(), rules=RuleTable()))
     body = marshal.dumps(other)
     path.write_bytes(b"%08x" % zlib.crc32(body) + b"\n" + body)
     assert cached_pack(pack.digest) is None

@@ -25,6 +25,8 @@ from logrules.ruleset.condition import (
 )
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal
+from logrules.ruleset.rule_table import RuleTable
+from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
 from logrules.ruleset.when import parse_when
 from tests.conftest import event
@@ -40,7 +42,8 @@ def name_of(signal: int) -> str:
 def session_of(when: str, *items: object) -> Session:
     condition = parse_when(when, NAMES)
     rule = Rule("t/rule", "cause", Severity.ERROR, condition)
-    session = Session(Pack("d", tuple(Signal(f"t/rule:{name}", (name,)) for name in NAMES), (rule,)))
+    signals = SignalTable(Signal(f"t/rule:{name}", (name,)) for name in NAMES)
+    session = Session(Pack("d", signals, RuleTable([rule])))
     for item in items:
         session.feed(item)
     return session
