@@ -17,6 +17,7 @@ from logrules.model.errors import PackError
 from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.pack import HeaderFormat
 from logrules.ruleset.tables import Phase
 from logrules.ruletest.case import find_cases
 from logrules.ruletest.format import formatted
@@ -33,7 +34,7 @@ MODELS = {
     "markers": framework_models.MarkerFile,
     "metrics": framework_models.MetricFile,
     "waits": framework_models.WaitFile,
-    "headers": framework_models.HeaderFile,
+    "headers": HeaderFormat,
     "causes": Cause,
     "phases": Phase,
 }

@@ -70,7 +70,7 @@ def _kept_or_compiled(literals: Sequence[Literal]) -> "hyperscan.Database":
 
 def _identity(literals: Sequence[Literal]) -> bytes:
     """All that the literals are. The old form of `marshal` depends on values alone, not on who else holds them."""
-    return marshal.dumps(literals, 2)
+    return marshal.dumps([*literals], 2)
 
 
 def _read_back(body: bytes) -> "hyperscan.Database":

@@ -5,12 +5,13 @@ from dataclasses import fields
 from typing import Any
 
 from logrules.model.position import Problem
+from logrules.model.record import replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import step_text
 from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.pack import HeaderFormat, NameForm, Pack, Signal, TimeForm
+from logrules.ruleset.pack import HeaderFormat, Pack, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
@@ -51,8 +52,8 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         metrics=tuple(draft.metrics),
         headers=_headers(frameworks),
         frameworks=tuple(draft.frameworks),
-        times=tuple(item.to_record(TimeForm) for file in frameworks for item in file.times),
-        names=tuple(item.to_record(NameForm) for file in frameworks for item in file.names),
+        times=tuple(replace(form, samples={}) for file in frameworks for form in file.times),
+        names=tuple(replace(form, samples={}) for file in frameworks for form in file.names),
         levels=_levels(frameworks),
         trace=trace,
         exit_signals=exits,
@@ -130,7 +131,7 @@ def _levels(frameworks: Iterable[FrameworkFile]) -> Mapping[str, str]:
 
 def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
     return tuple(
-        item.to_record(HeaderFormat, id=f"{file.framework}/{item.id}") for file in frameworks for item in file.headers
+        replace(form, id=f"{file.framework}/{form.id}", samples=()) for file in frameworks for form in file.headers
     )
 
 

@@ -15,6 +15,7 @@ from logrules.ruleset.models import (
     Strict,
     listed,
 )
+from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 
 
 class MarkerFile(SignalFile):
@@ -108,57 +109,6 @@ class PresentFile(Strict):
     components: list[str] = Field(default_factory=list)
 
 
-class HeaderSampleFile(Strict):
-    """A line and what peeling it must give; ``message`` is what is left."""
-
-    line: str
-    expect: dict[str, str | int | float | None]
-
-
-class HeaderFile(Strict):
-    """One prefix (or suffix) that launchers, collectors and loggers wrap around a message.
-
-    Named groups: host, pid, rank, world_rank (goes before any rank), group, role, level, time, repeat.
-    ``starts`` lists the characters with which the prefix can begin ("9" any digit, "a" any lower-case
-    and "A" any upper-case letter), so that other lines are not tried; a ``first`` prefix is only looked
-    for where a line begins: before any other but a time, or behind one that is ``relayed``; a ``generic`` one
-    where no other fits. ``holds`` is a text without which the pattern cannot match, so that it need not be tried.
-    ``ends`` makes it a suffix. ``relayed`` says that who wrote it only passed on what another process wrote: that
-    begins as any line may, and a level before it is that of the logger which passed it on.
-    """
-
-    id: Name
-    pattern: Pattern
-    starts: str | None = None
-    holds: str = ""
-    first: bool = False
-    generic: bool = False
-    ends: bool = False
-    role: str | None = None
-    relayed: bool = False
-    samples: list[HeaderSampleFile] = Field(min_length=1)
-
-
-class TimeFile(Strict):
-    """A form in which a time is written.
-
-    Named groups: year month day hour minute second fraction ampm zone epoch epoch_ms month_name.
-    """
-
-    id: Name
-    pattern: Pattern
-    samples: dict[str, str] = Field(min_length=1)
-
-
-class NameFile(Strict):
-    """A form of file names that says who wrote the file. Named groups: host, pid, rank, role."""
-
-    id: Name
-    pattern: Pattern
-    role: str | None = None
-    samples: dict[str, dict[str, str | int]] = Field(min_length=1)
-
-
 class TraceFile(Strict):
     """How the lines of a traceback are recognised: one file of a pack says it.
 
@@ -196,9 +146,9 @@ class FrameworkFile(Strict):
     framework: Name
     present: PresentFile = Field(default_factory=PresentFile)
     loops: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
-    headers: list[HeaderFile] = Field(default_factory=list)
-    times: list[TimeFile] = Field(default_factory=list)
-    names: list[NameFile] = Field(default_factory=list)
+    headers: tuple[HeaderFormat, ...] = ()
+    times: tuple[TimeForm, ...] = ()
+    names: tuple[NameForm, ...] = ()
     levels: dict[str, Literal["debug", "info", "warning", "error", "fatal"]] = Field(default_factory=dict)
     trace: TraceFile | None = None
     markers: list[MarkerFile] = Field(default_factory=list)

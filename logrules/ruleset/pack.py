@@ -5,16 +5,21 @@ person reads (titles, fixes) is kept as JSON text per rule and decoded when it i
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from logrules.model.event import Stance
 from logrules.model.record import field, record
 from logrules.model.report import Severity, SourceNote
+from logrules.ruleset.bounds import Len, LooksLike
 from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Condition
+from logrules.ruleset.name_tables import Pattern
 from logrules.ruleset.rule_table import RuleTable
 from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
+
+FormName = Annotated[str, Len(1, 60), LooksLike(r"^[a-z][a-z0-9-]*$")]
 
 
 @record
@@ -133,11 +138,29 @@ class Framework:
 
 
 @record
-class HeaderFormat:
-    """A prefix (or, with ``ends``, a suffix) around a message."""
+class HeaderSample:
+    """A line and what peeling it must give; ``message`` is what is left."""
 
-    id: str
-    pattern: str
+    line: str
+    expect: Mapping[str, str | int | float | None]
+
+
+@record
+class HeaderFormat:
+    """One prefix (or suffix) that launchers, collectors and loggers wrap around a message.
+
+    Named groups: host, pid, rank, world_rank (goes before any rank), group, role, level, time, repeat.
+    ``starts`` lists the characters with which the prefix can begin ("9" any digit, "a" any lower-case
+    and "A" any upper-case letter), so that other lines are not tried; a ``first`` prefix is only looked
+    for where a line begins: before any other but a time, or behind one that is ``relayed``; a ``generic`` one
+    where no other fits. ``holds`` is a text without which the pattern cannot match, so that it need not be tried.
+    ``ends`` makes it a suffix. ``relayed`` says that who wrote it only passed on what another process wrote: that
+    begins as any line may, and a level before it is that of the logger which passed it on.
+    """
+
+    id: FormName
+    pattern: Pattern
+    samples: Annotated[tuple[HeaderSample, ...], Len(1, 1000)]
     starts: str | None = None
     holds: str = ""
     first: bool = False
@@ -149,18 +172,23 @@ class HeaderFormat:
 
 @record
 class TimeForm:
-    """A form in which a time is written."""
+    """A form in which a time is written, with samples and the moments that must be read from them.
 
-    id: str
-    pattern: str
+    Named groups: year month day hour minute second fraction ampm zone epoch epoch_ms month_name.
+    """
+
+    id: FormName
+    pattern: Pattern
+    samples: Annotated[Mapping[str, str], Len(1, 1000)]
 
 
 @record
 class NameForm:
-    """A form of file names that says who wrote the file."""
+    """A form of file names that says who wrote the file. Named groups: host, pid, rank, role."""
 
-    id: str
-    pattern: str
+    id: FormName
+    pattern: Pattern
+    samples: Annotated[Mapping[str, Mapping[str, str | int]], Len(1, 1000)]
     role: str | None = None
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from logrules.model.lint_finding import NodePath
 from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
-from logrules.ruleset.framework_models import FrameworkFile, HeaderSampleFile
+from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.pack import HeaderSample
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.lint_targets import cards_in
 from logrules.ruletest.samples import TABLES
@@ -49,7 +50,7 @@ def _near(row: Any) -> Sequence[str]:
     return getattr(row, "near", ())
 
 
-def _texts(samples: Mapping[str, Any] | Sequence[str | HeaderSampleFile]) -> Iterator[tuple[str, Any, NodePath]]:
+def _texts(samples: Mapping[str, Any] | Sequence[str | HeaderSample]) -> Iterator[tuple[str, Any, NodePath]]:
     """The texts of a row's samples, what must be read from each, and where they stand in the row."""
     if isinstance(samples, Mapping):
         yield from ((text, expected, ("samples", text)) for text, expected in samples.items())

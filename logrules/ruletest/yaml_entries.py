@@ -12,6 +12,7 @@ import yaml
 from logrules.model.record import record
 from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
+from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 from logrules.ruleset.profile_models import NeverFile, PathStepFile, ProfileFile
 from logrules.ruleset.table_reader import CausesFile, PipelineFile
 from logrules.ruleset.tables import Phase
@@ -56,9 +57,9 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "causes": _keys(Cause),
     "steps": _keys(PathStepFile),
     "never": _keys(NeverFile),
-    "headers": _keys(framework_models.HeaderFile),
-    "times": _keys(framework_models.TimeFile),
-    "names": _keys(framework_models.NameFile),
+    "headers": _keys(HeaderFormat, last=("samples",)),
+    "times": _keys(TimeForm, last=("samples",)),
+    "names": _keys(NameForm, last=("samples",)),
 }
 _CASE = _keys(CaseFile)
 _SENTENCE = ("en", "zh")
