@@ -20,7 +20,13 @@ def peeler(shipped):
     "text", ["2025-02-30 10:00:00", "2025-13-01 10:00:00", "9999999999999999", "1399 10:00:00", ""]
 )
 def test_what_is_no_time_is_none(shipped, text):
-    assert TimestampParser(shipped.times).read(text) is None
+    assert TimestampParser(shipped.times, shipped.unclocked).read(text) is None
+
+
+def test_prefixes_of_usual_lengths_are_matched_without_a_clock(shipped):
+    forms = [*shipped.headers, *shipped.times]
+    assert shipped.unclocked.keys() == {form.pattern for form in forms}
+    assert [form.id for form in forms if shipped.unclocked[form.pattern][1] < 128] == []
 
 
 def test_a_damaged_number_is_no_rank(peeler):

@@ -50,7 +50,7 @@ class HeaderParser:
     """Peels the header formats of a pack. Patterns are compiled on first use; one that runs out of time is dropped."""
 
     def __init__(self, pack: Pack) -> None:
-        self._stamps = TimestampParser(pack.times)
+        self._stamps = TimestampParser(pack.times, pack.unclocked)
         self._levels = {**LEVEL_NAMES, **{word: Level[level.upper()] for word, level in pack.levels.items()}}
         self._suffixes = tuple(form for form in pack.headers if form.ends)
         self._by_start: dict[str, list[HeaderFormat]] = {}
@@ -59,6 +59,7 @@ class HeaderParser:
                 for start in form.starts or [_ANY]:
                     self._by_start.setdefault(start, []).append(form)
         self._candidates: dict[str, tuple[HeaderFormat, ...]] = {}
+        self._unclocked = pack.unclocked
         self._compiled: dict[str, BoundedPattern] = {}
         self._dropped: dict[str, str] = {}
 
@@ -142,7 +143,7 @@ class HeaderParser:
             return None
         pattern = self._compiled.get(form.id)
         if pattern is None:
-            pattern = self._compiled[form.id] = bounded(form.pattern)
+            pattern = self._compiled[form.id] = bounded(form.pattern, self._unclocked.get(form.pattern, (0, 0)))
         try:
             if form.ends:
                 return pattern.search(text, start)

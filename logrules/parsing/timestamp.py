@@ -26,9 +26,11 @@ _NO_MONTH = 0
 class TimestampParser:
     """Reads times. The form that fitted last is tried first, since a log keeps to its forms."""
 
-    def __init__(self, forms: Sequence[TimeForm]) -> None:
+    def __init__(self, forms: Sequence[TimeForm], unclocked: Mapping[str, tuple[int, int]]) -> None:
+        """The forms, and the lengths of texts up to which their patterns need no clock (`Pack.unclocked`)."""
         self._in_order = [(form.id, form.pattern) for form in forms]
         self._forms = self._in_order.copy()
+        self._unclocked = unclocked
         self._compiled: dict[str, BoundedPattern] = {}
 
     def for_another(self) -> "TimestampParser":
@@ -42,7 +44,7 @@ class TimestampParser:
         for place, (name, pattern) in enumerate(self._forms):
             form = self._compiled.get(name)
             if form is None:
-                form = self._compiled[name] = bounded(pattern)
+                form = self._compiled[name] = bounded(pattern, self._unclocked.get(pattern, (0, 0)))
             try:
                 found = form.fullmatch(text)
             except TimeoutError:

@@ -13,6 +13,7 @@ from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualifi
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import HeaderFormat, Pack, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
+from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.rule_table import RuleTable
@@ -63,6 +64,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         steps={name: step_text(step) for name, step in vocabulary.steps.items()},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
+        unclocked={pattern: lengths_without_clock(pattern) for pattern in _of_every_line(frameworks)},
     )
     return pack, ()
 
@@ -98,6 +100,13 @@ def _of_tables(tables: Tables) -> Iterator[str]:
     """The patterns that many a failure or line is held against, and that few match."""
     yield from (row.words for row in tables.exceptions if row.words is not None)
     yield from (one.pattern for one in tables.told_names)
+
+
+def _of_every_line(frameworks: Iterable[FrameworkFile]) -> Iterator[str]:
+    """The patterns of prefixes and times: whatever a line says, they are tried on it."""
+    for file in frameworks:
+        yield from (form.pattern for form in file.headers)
+        yield from (form.pattern for form in file.times)
 
 
 def _vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Vocabulary:

@@ -241,7 +241,8 @@ class Pack:
     did not come with logrules. ``steps`` are the steps that ``cards`` name, each as JSON text. ``translation`` is what
     people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
     usual patience that it was given. ``notes`` say what a configuration took from what can be diagnosed.
-    ``required`` are the words of which one stands in what a pattern of exceptions or told names matches.
+    ``required`` are the words of which one stands in what a pattern of exceptions or told names matches; ``unclocked``
+    says of patterns that are tried on every line how long a text may be for them to need no clock (`pattern_work`).
     """
 
     digest: str
@@ -268,6 +269,7 @@ class Pack:
     patience: float = 1.0
     notes: tuple[SourceNote, ...] = ()
     required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unclocked: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def start(self) -> str | None:

@@ -107,12 +107,12 @@ class BoundedPattern:
 
     __slots__ = ("_made", "_matched", "_pattern", "_searched", "_tries", "_words")
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, unclocked: tuple[int, int] = (0, 0)) -> None:
+        """``unclocked`` is what `pattern_work.lengths_without_clock` says of it, where that is known already."""
         self._pattern = pattern
         self._made = compiled(pattern)
         self._tries = 0
-        # Up to how many characters of a text no clock is needed.
-        self._searched = self._matched = 0
+        self._searched, self._matched = unclocked
         self._words: tuple[str, ...] = ()
 
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> "regex.Match[str] | None":
@@ -153,9 +153,9 @@ class BoundedPattern:
 
 
 @lru_cache(maxsize=_KEPT)
-def bounded(pattern: str) -> BoundedPattern:
+def bounded(pattern: str, unclocked: tuple[int, int] = (0, 0)) -> BoundedPattern:
     """The pattern, to be tried on lines of logs. Raises ValueError, with what is wrong, for one that is none."""
-    return BoundedPattern(pattern)
+    return BoundedPattern(pattern, unclocked)
 
 
 def searched(pattern: str, text: str) -> "regex.Match[str] | None":

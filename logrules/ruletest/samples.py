@@ -75,7 +75,7 @@ def _header(on: Prepared, sample: Sample) -> Iterator[str]:
 
 
 def _time(on: Prepared, sample: Sample) -> Iterator[str]:
-    stamp = TimestampParser(on.pack.times).read(sample.text)
+    stamp = TimestampParser(on.pack.times, on.pack.unclocked).read(sample.text)
     written = datetime.fromtimestamp(stamp.seconds, UTC).replace(tzinfo=None).isoformat() if stamp is not None else None
     # Of a time without a year a sample says "-" for it.
     known = stamp is None or stamp.year_known
