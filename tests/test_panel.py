@@ -12,9 +12,8 @@ import pytest
 
 from logrules.model.change import QuietNoticed, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
-from logrules.model.worker_status import WorkerNow
-from logrules.notify.event_lines import Lines
-from logrules.notify.incident_history import IncidentHistory
+from logrules.model.timeline import WorkerNow
+from logrules.notify.event_lines import IncidentHistory, Lines
 from logrules.notify.notifications import NotificationPolicy
 from logrules.notify.pager import evidence_file, lines_around, pager_command
 from logrules.notify.panel import Panel

@@ -7,8 +7,7 @@ from itertools import chain, islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
-from logrules.engine.late_context import LinesBelow, with_lines_below, with_stacks
-from logrules.engine.live_log import LiveLog, exit_line, live_log
+from logrules.engine.live_log import LinesBelow, LiveLog, exit_line, live_log, with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled, merged
 from logrules.inference.session import Session
@@ -17,7 +16,7 @@ from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
-from logrules.model.worker_status import ParallelSizes, WorkerNow
+from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import RecordSource, Source
 

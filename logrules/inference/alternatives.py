@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from logrules.inference.exception_lineage import ExceptionLineage
+from logrules.inference.exception_table import ExceptionLineage
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.ruleset.causes import AlternativesRow
 from logrules.ruleset.pack import Pack

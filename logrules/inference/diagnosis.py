@@ -9,10 +9,9 @@ from logrules.inference.certainty import certainty, features
 from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.culprit import suspects
 from logrules.inference.diagnosed_phase import last_phase, phase_of
-from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of
+from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of, last_words
 from logrules.inference.failure_captures import raised_by
 from logrules.inference.hypothesis import Hypothesis, Ranked
-from logrules.inference.last_words import last_words
 from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.rank_divergence import RankDivergence

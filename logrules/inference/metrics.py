@@ -9,7 +9,7 @@ from typing import assert_never
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend, match_of_lines
-from logrules.inference.progress_key import bar_of
+from logrules.inference.progress_line import bar_of
 from logrules.model.record import field, mutable_record
 from logrules.ruleset.condition import (
     Leaf,

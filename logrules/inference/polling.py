@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import progress_key
+from logrules.inference.progress_line import progress_key
 from logrules.model.record import record, replace
 from logrules.ruleset.pattern import searched
 

@@ -62,7 +62,7 @@ def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Ra
         # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
         wait = roots[0].rule.wait if roots else None
         awaited = rank_divergence.in_wait(places, wait) if wait is not None else ()
-        hangs = stalled or any(place.calls for place in places)
+        hangs = stalled or any(place.state.calls for place in places)
         gone = rank_divergence.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
         found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
     told = tuple(chain(recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places)))
@@ -107,18 +107,12 @@ def _places(
         own = states.get(rank, [])
         yield RankSnapshot(
             rank,
-            rank_state.last,
-            rank_state.host,
-            rank_state.calls,
-            rank_state.standings,
+            rank_state,
             {name: wait.opened for state in own for name, wait in state.waits.items()},
             frozenset(name for state in own for name in state.passed),
-            rank_state.step,
-            rank_state.stepped,
             next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None),
             failures.get(rank),
             next((left for state in own if (left := _left(state)) is not None), None) if rank not in failures else None,
-            frozenset(rank_state.mixed),
             rank in heard,
         )
 

@@ -6,7 +6,6 @@ from typing import TypeAlias, TypeVar
 
 from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.failures import FailureTables
-from logrules.inference.worker_tables import WorkerTables
 from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
@@ -36,10 +35,10 @@ class Index:
     failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
     ``markers`` are those that move workers, by signal; ``polling`` and ``parting`` the signals of lines that say no
     more than that their writer waits, or is done.
-    ``failures`` are the tables of failures, ``workers`` those of where workers may be; ``frameworks`` are by the
-    signals that show them, by the ``headers`` of lines, or by the ``components`` of frames; ``asked`` the leaves by
-    metric, ``metrics`` those that anybody asks for, by signal. ``loops`` are the phases in which the jobs of each
-    framework loop, for those that have any. ``told`` are the names of what any line may tell, by signal.
+    ``failures`` are the tables of failures; ``frameworks`` are by the signals that show them, by the ``headers`` of
+    lines, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
+    by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have any. ``told`` are
+    the names of what any line may tell, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -55,7 +54,6 @@ class Index:
     polling: frozenset[int]
     parting: frozenset[int]
     failures: FailureTables
-    workers: WorkerTables
     frameworks: Mapping[int, tuple[str, ...]]
     headers: Mapping[str, tuple[str, ...]]
     components: Mapping[str, tuple[str, ...]]
@@ -85,7 +83,6 @@ def index_of(pack: Pack) -> Index:
         polling=frozenset(marker.signal for marker in pack.markers if marker.polls),
         parting=frozenset(marker.signal for marker in pack.markers if marker.parts),
         failures=FailureTables.of(pack),
-        workers=WorkerTables.of(pack),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
         headers=_by_sign((one.id, one.headers) for one in pack.frameworks),
         components=_by_sign((one.id, one.components) for one in pack.frameworks),

@@ -8,17 +8,16 @@ from logrules.inference import step_time
 from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import Findings, outcome_of, ranked_of, report_of
 from logrules.inference.evidence_ownership import unclaimed
-from logrules.inference.followed_run import FollowedRun
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.job_state import JobState
 from logrules.inference.rule_index import Index, index_of
-from logrules.inference.run_history import RunHistory, RunTurn
+from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
-from logrules.model.worker_status import ParallelSizes, WorkerNow
+from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.parsing.stance import StanceJudge
 from logrules.ruleset.pack import Marker, Pack

@@ -5,12 +5,13 @@ cursor back, so that the lines of the log are as they would be without it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Thread
 
 from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.model.worker_status import WorkerNow
+from logrules.model.timeline import WorkerNow
 from logrules.notify.listener import Listener
 from logrules.notify.panel_view import PanelChoice, panel_lines
 from logrules.sources.turn import Turn
@@ -140,3 +141,47 @@ class Panel(Listener):
 
 def _full(lines: list[str]) -> list[str]:
     return [*lines, *[""] * (HEIGHT - len(lines))]
+
+
+class Keys(Listener):
+    """Calls what belongs to a key, in a thread of its own. The terminal is as it was after ``close``."""
+
+    def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
+        import termios
+        import tty
+
+        self._actions = actions
+        self._terminal = os.open("/dev/tty", os.O_RDWR)
+        self._before = termios.tcgetattr(self._terminal)
+        tty.setcbreak(self._terminal, termios.TCSANOW)
+        Thread(target=self._read, name="keys", daemon=True).start()
+
+    def close(self, limit_s: float) -> None:  # noqa: ARG002 (it takes no time)
+        """Give the terminal back."""
+        import termios
+
+        termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """While this lasts, the terminal is as it was before; keys are read again after."""
+        import termios
+        import tty
+
+        termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
+        try:
+            yield
+        finally:
+            tty.setcbreak(self._terminal, termios.TCSANOW)
+
+    def _read(self) -> None:
+        while True:
+            try:
+                pressed = os.read(self._terminal, 1)
+            except OSError:
+                return
+            action = self._actions.get(pressed.decode(errors="replace").lower())
+            if action is not None:
+                action()
+            if not pressed:
+                return
