@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from logrules.inference import rank_divergence
+from logrules.inference.evidence_lines import evidence_from
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
@@ -13,7 +14,7 @@ from logrules.inference.run_state import RunState
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker
 from logrules.model.record import record
-from logrules.model.report import DivergenceKind, Severity
+from logrules.model.report import Comparison, Difference, DivergenceKind, Severity
 
 _PAIR = 2
 # Other rules tell of errors that somebody else made: a time-out, a peer that is gone.
@@ -36,6 +37,11 @@ class RankComparison:
         """The ranks that are unlike the others in the first of these kinds that was found."""
         found = {one.kind: one.ranks for one in reversed(self.unlike)}
         return next((found[kind] for kind in kinds if kind in found), ())
+
+    def told(self) -> Comparison:
+        """The comparison as a report tells it."""
+        spread_s, timeout_s = self.spread or (None, None)
+        return Comparison(self.seen, self.world, tuple(map(_difference, self.unlike)), spread_s, timeout_s)
 
 
 def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> RankComparison | None:
@@ -67,6 +73,12 @@ def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Ra
         found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
     told = tuple(chain(recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places)))
     return RankComparison(tuple(rank_states), world, told, spread)
+
+
+def _difference(one: RankDivergence) -> Difference:
+    hosts = tuple(dict.fromkeys(line.worker.host for line in one.lines[:1] if line.worker.host is not None))
+    evidence = tuple(evidence_from(line, {}) for line in one.lines)
+    return Difference(one.kind, one.ranks, one.others, hosts, one.facts, evidence)
 
 
 def _heard(roots: Sequence[Hypothesis]) -> frozenset[int]:
