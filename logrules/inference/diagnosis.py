@@ -10,7 +10,7 @@ from logrules.inference.culprit import suspects
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of, last_words
 from logrules.inference.hypothesis import Hypothesis, Ranked
-from logrules.inference.outcome import Outcome
+from logrules.inference.outcome import RunOutcome
 from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.run_state import RunState
@@ -37,7 +37,7 @@ _NEAR_LINES = 4
 MAX_UNEXPLAINED = 8
 
 
-def report_of(run: RunState, outcome: Outcome, pack: Pack) -> Report:
+def report_of(run: RunState, outcome: RunOutcome, pack: Pack) -> Report:
     """What a run shows, told as a report; a pure function of what is known of it."""
     tracker, status = run.tracker, outcome.status
     roots = [hypothesis for one in outcome.ranked for hypothesis in one.all]
@@ -59,7 +59,7 @@ def report_of(run: RunState, outcome: Outcome, pack: Pack) -> Report:
     )
 
 
-def _unusual(run: RunState, outcome: Outcome, diagnoses: Sequence[Diagnosis]) -> tuple[Evidence, ...]:
+def _unusual(run: RunState, outcome: RunOutcome, diagnoses: Sequence[Diagnosis]) -> tuple[Evidence, ...]:
     """The errors that nobody knows; else lines that merely stand out, where no diagnosis says more."""
     if outcome.status is Status.UNEXPLAINED:
         return tuple(map(bare_evidence, outcome.unknown[-MAX_UNEXPLAINED:]))
@@ -74,7 +74,7 @@ def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: Worker
     return diagnoses[0].phase if ended or nowhere else last_phase(tracker)
 
 
-def _diagnosis(place: int, outcome: Outcome, run: RunState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
+def _diagnosis(place: int, outcome: RunOutcome, run: RunState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
     """The diagnosis at this place of the order."""
     one = outcome.ranked[place]
     hypothesis, rule, failures = one.hypothesis, one.hypothesis.rule, run.failures

@@ -24,7 +24,7 @@ _MAX_TOLD = 3
 
 
 @record
-class Outcome:
+class RunOutcome:
     """How a run stands or ended, its hypotheses in order, and the ``last_errors`` that its logs end in.
 
     ``unknown`` are those of them that no hypothesis rests on.
@@ -41,13 +41,15 @@ class Outcome:
         return self.ranked[0].hypothesis.rule.cause if self.ranked else None
 
 
-def outcome_of(run: RunState, hypotheses: Sequence[Hypothesis], last_errors: tuple[Event, ...], pack: Pack) -> Outcome:
+def outcome_of(
+    run: RunState, hypotheses: Sequence[Hypothesis], last_errors: tuple[Event, ...], pack: Pack
+) -> RunOutcome:
     """How the run stands or ended; a pure function of what is known of it."""
     ranked = Ranking(pack.tables.tiers, run.ranks.all_ranks).ranked(hypotheses)
     if ranked:
         ranked = (*ranked, *_alternatives(ranked, run, pack))
     unknown = _unknown_errors(hypotheses, last_errors)
-    return Outcome(_status(ranked, run, last_errors, unknown), ranked, last_errors, unknown)
+    return RunOutcome(_status(ranked, run, last_errors, unknown), ranked, last_errors, unknown)
 
 
 def _status(ranked: Sequence[Ranked], run: RunState, last_errors: Sequence[Event], unknown: Sequence[Event]) -> Status:

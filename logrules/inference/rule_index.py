@@ -5,8 +5,9 @@ from itertools import chain
 from typing import TypeAlias, TypeVar
 
 from logrules.inference.evidence_ownership import ends_of
-from logrules.inference.failures import FailureTables
+from logrules.inference.exception_table import ExceptionTable
 from logrules.model.record import record
+from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.condition import (
     Absence,
     Detection,
@@ -35,10 +36,10 @@ class Index:
     failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
     ``markers`` are those that move workers, by signal; ``polling`` and ``parting`` the signals of lines that say no
     more than that their writer waits, or is done.
-    ``failures`` are the tables of failures; ``frameworks`` are by the signals that show them, by the ``headers`` of
-    lines, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that anybody asks for,
-    by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have any. ``told`` are
-    the names of what any line may tell, by signal.
+    ``origins`` and ``exceptions`` are tables of failures; ``frameworks`` are by the signals that show them, by the
+    ``headers`` of lines, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that
+    anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have
+    any. ``told`` are the names of what any line may tell, by signal.
     """
 
     rules: Mapping[str, Rule]
@@ -53,7 +54,8 @@ class Index:
     markers: Mapping[int, Marker]
     polling: frozenset[int]
     parting: frozenset[int]
-    failures: FailureTables
+    origins: OriginResolver
+    exceptions: ExceptionTable
     frameworks: Mapping[int, tuple[str, ...]]
     headers: Mapping[str, tuple[str, ...]]
     components: Mapping[str, tuple[str, ...]]
@@ -67,7 +69,7 @@ def index_of(pack: Pack) -> Index:
     """The tables of a pack."""
     by_rule = {rule.id: _once(leaves(rule.when)) for rule in pack.rules}
     every = tuple(chain.from_iterable(by_rule.values()))
-    asked = _asked(every)
+    asked, tables = _asked(every), pack.tables
     silent = {rule.id: rule for rule in pack.rules if _minds_silence(by_rule[rule.id])}
     return Index(
         rules={rule.id: rule for rule in pack.rules},
@@ -82,7 +84,8 @@ def index_of(pack: Pack) -> Index:
         markers={marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)},
         polling=frozenset(marker.signal for marker in pack.markers if marker.polls),
         parting=frozenset(marker.signal for marker in pack.markers if marker.parts),
-        failures=FailureTables.of(pack),
+        origins=OriginResolver(tables.components, tables.own_words, tables.nesting),
+        exceptions=ExceptionTable(tables.classes, tables.exceptions, pack.required),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
         headers=_by_sign((one.id, one.headers) for one in pack.frameworks),
         components=_by_sign((one.id, one.components) for one in pack.frameworks),

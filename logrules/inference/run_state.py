@@ -30,7 +30,7 @@ class RunState:
         self.job = job
         self.tracker = WorkerTracker(pack)
         self.polls = Polls()
-        self.failures = Failures(index.failures)
+        self.failures = Failures(pack, index.origins, index.exceptions)
         self.metrics = MetricStates(index.asked, index.metrics)
         self.curves = CurveSampler()
         self.outliers = Outliers()

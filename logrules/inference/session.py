@@ -10,7 +10,7 @@ from logrules.inference.diagnosis import report_of
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.job_state import JobState
-from logrules.inference.outcome import Outcome, outcome_of
+from logrules.inference.outcome import RunOutcome, outcome_of
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
 from logrules.model.change import Change
@@ -138,7 +138,7 @@ class Session:
         """The ranked hypotheses of the report, in its order. Changes nothing."""
         return self._outcome().ranked
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> RunOutcome:
         last_errors = self._last_errors() if self._job.ended else ()
         return outcome_of(self._run.state, self.hypotheses(), last_errors, self._pack)
 
