@@ -138,12 +138,11 @@ class Following:
             return 0.0  # the silence of a job that never writes counts from now: the first tick says when that is
         due = [self._session.deadline, self._notice.due]
         if self._now is not None:
-            due.append(None if self._beat_s is None else self._now + self._beat_after(self._beat_s))
-            due.append(self._released + RELEASE_S if self._holds() else None)
+            if self._beat_s is not None:
+                due.append(self._now + max(self._beat_s, self._beat_share * (self._now - self._spoken)))
+            if any(log.growing.holds for log in self._logs.values()):
+                due.append(self._released + RELEASE_S)
         return min((at for at in due if at is not None), default=None)
-
-    def _beat_after(self, beat_s: float) -> float:
-        return max(beat_s, self._beat_share * ((self._now or 0.0) - self._spoken))
 
     def _catch_up(self) -> Iterator[Update]:
         """The backlog, some events at a time."""
@@ -289,6 +288,3 @@ class Following:
 
     def _lines(self) -> int:
         return sum(log.lines for log in self._logs.values()) + sum(self._dump_lines.values())
-
-    def _holds(self) -> bool:
-        return any(log.growing.holds for log in self._logs.values())

@@ -59,7 +59,7 @@ class _Claims:
 
     def has(self, seen: Observation) -> bool:
         """Whether the line is explained, itself or with the record that it is of."""
-        if _place(seen) in self.lines or seen.chain in self.records:
+        if (seen.event.source, seen.worker, seen.event.line) in self.lines or seen.chain in self.records:
             return True
         return any(seen.chain == chain and seen.event.line in lines for chain, lines in self.spans)
 
@@ -84,12 +84,9 @@ def _left(hypotheses: Iterable[Hypothesis], claims: _Claims) -> Iterator[tuple[s
 def ends_of(pack: Pack) -> frozenset[str]:
     """The tiers from that of the catch-all on: what stands there says no more than that something failed."""
     names = [tier.id for tier in pack.tables.tiers]
-    places = [names.index(rule.tier) for rule in pack.rules if _is_catch_all(rule) and rule.tier in names]
+    catch_all = (rule for rule in pack.rules if rule.fallback and not rule.from_table)
+    places = [names.index(rule.tier) for rule in catch_all if rule.tier in names]
     return frozenset(names[min(places) :] if places else ())
-
-
-def _is_catch_all(rule: Rule) -> bool:
-    return rule.fallback and not rule.from_table
 
 
 def _reach(rule: Rule, ends: frozenset[str]) -> range:
@@ -113,7 +110,3 @@ def _without(match: Match, claims: _Claims) -> Match | None:
         ranks=(match.ranks - claims.ranks).union(ranks_of(writers)),
         hosts=(match.hosts - claims.hosts).union(hosts_of(writers)),
     )  # fmt: skip
-
-
-def _place(seen: Observation) -> tuple[str, Worker, int]:
-    return seen.event.source, seen.worker, seen.event.line

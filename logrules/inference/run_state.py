@@ -9,11 +9,11 @@ from logrules.inference.kept_samples import CurveSampler, Outliers
 from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Observation
-from logrules.inference.polling import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.rule_index import Index
 from logrules.inference.step_time import StepDeadlines
+from logrules.inference.waits import Polls
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from logrules.inference.cadence import SHORTEST_S, Rhythm, Rounds
 from logrules.inference.observation import Observation
-from logrules.inference.open_waits import OpenWaits
 from logrules.inference.progress_line import bar_of, is_full, label_of, progress_key
+from logrules.inference.waits import OpenWaits
 from logrules.inference.worker_state import WorkerState, leaves_first, peers
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker

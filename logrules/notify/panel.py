@@ -100,7 +100,8 @@ class Panel(Listener):
         )
         begun = self._begun(columns, rows)
         if begun or lines != self._last:
-            placed = "".join(f"\x1b[{rows - HEIGHT + 1 + at};1H\x1b[2K{line}" for at, line in enumerate(_full(lines)))
+            drawn = enumerate([*lines, *[""] * (HEIGHT - len(lines))], rows - HEIGHT + 1)
+            placed = "".join(f"\x1b[{row};1H\x1b[2K{line}" for row, line in drawn)
             if self._write(f"{begun}{_SAVE}{placed}{_RESTORE}"):
                 self._size, self._last = (columns, rows), lines
 
@@ -142,10 +143,6 @@ class Panel(Listener):
         finally:
             self._turn.release()
         return True
-
-
-def _full(lines: list[str]) -> list[str]:
-    return [*lines, *[""] * (HEIGHT - len(lines))]
 
 
 class Keys(Listener):
