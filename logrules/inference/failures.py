@@ -5,11 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
-from logrules.inference.failure_captures import captures_of
-from logrules.inference.failure_phases import FailurePhases
-from logrules.inference.launcher_ends import was_asked_for
+from logrules.inference.failure_analysis import FailurePhases, RepeatedFailures, captures_of, was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
-from logrules.inference.repeated_failures import RepeatedFailures
 from logrules.model.event import Event, Hit, Stance, Worker, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace

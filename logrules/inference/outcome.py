@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from logrules.inference.diagnosed_phase import phase_of
 from logrules.inference.exception_table import ExceptionLineage
-from logrules.inference.failure_captures import raised_by
+from logrules.inference.failure_analysis import raised_by
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.ranking import Ranking
 from logrules.inference.run_state import RunState

@@ -123,7 +123,7 @@ _KEPT_NUMBERS = 65_536
 
 
 class NumberedRoles:
-    """The numbers of the roles that wrote, by what stands before them."""
+    """The numbers of the roles that wrote, by what stands before them: EngineCore_DP3, trainer_3, DP1."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, int] | None] = {}

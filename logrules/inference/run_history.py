@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 
 from logrules.inference.ending import OUTLIVED_LINES
-from logrules.inference.failure_captures import captures_of
+from logrules.inference.failure_analysis import captures_of
 from logrules.inference.job_state import JobState
 from logrules.inference.observation import Observation
 from logrules.inference.recorded_calls import PLACES

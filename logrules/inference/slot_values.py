@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import floor, gcd, prod
 
 from logrules.inference.command_slots import with_other_names, with_told_names
-from logrules.inference.failure_captures import captures_of, places_of
+from logrules.inference.failure_analysis import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import Hypothesis
 from logrules.model.report import Evidence

@@ -156,7 +156,7 @@ class EventStream(Listener):
                 case _:
                     pass
         for news in self._policy.news(update, report):
-            said: Said = {name: safe(fact) if isinstance(fact, str) else fact for name, fact in facts(news).items()}
+            said: Said = {**facts(news)}
             if news.diagnosis is not None:
                 said["evidence"] = [
                     {"source": safe(line.source), "line": line.line, "text": safe(line.text)}

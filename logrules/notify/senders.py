@@ -15,7 +15,7 @@ from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.notify.delivery import command_delivery, post_delivery
 from logrules.notify.listener import Listener
-from logrules.notify.notifications import Fact, Kind, Notification, NotificationPolicy, fact_text, facts, sentence
+from logrules.notify.notifications import Kind, Notification, NotificationPolicy, fact_text, facts, sentence
 from logrules.notify.task_queue import DeliveryQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json, report_document
@@ -72,7 +72,7 @@ class Commands(Sender):
         if news.kind not in self._kinds or (self._last is not None and news.at < self._last + APART_S):
             return None
         self._last = news.at
-        said = {f"LOGRULES_{name.upper()}": safe(fact_text(value)) for name, value in facts(news).items()}
+        said = {f"LOGRULES_{name.upper()}": fact_text(value) for name, value in facts(news).items()}
         document = io.StringIO()
         render_json(news.report, document)
         return command_delivery(self._words, document.getvalue(), said)
@@ -101,18 +101,11 @@ class Webhook(Sender):
 
     def delivery(self, news: Notification) -> bytes:
         """A post, signed where there is a key for that."""
-        told = {name: _safe(value) for name, value in facts(news).items()}
-        plain = {**told, "report": report_document(news.report, self._language)}
+        plain = {**facts(news), "report": report_document(news.report, self._language)}
         text = safe(f"logrules: {sentence(news)}")
         body = body_for(self._url, news, text, plain, os.environ.get(PAGERDUTY_KEY, ""))
         url, body = signed(self._url, body, os.environ.get(SIGNING_KEY, ""), system_time())
         return post_delivery(url, json.dumps(body, ensure_ascii=False).encode())
-
-
-def _safe(value: Fact) -> Fact:
-    if isinstance(value, str):
-        return safe(value)
-    return [safe(one) if isinstance(one, str) else one for one in value] if isinstance(value, list) else value  # type: ignore[return-value]
 
 
 # What each of them documents for text messages of incoming webhooks, by the host of its URLs.
