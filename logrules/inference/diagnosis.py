@@ -1,7 +1,6 @@
 """What a session found, told as a report: status, phase, diagnoses with their evidence and fixes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
 
 from logrules.inference.advice import advised_for, steps_for
 from logrules.inference.certainty import certainty, features
@@ -14,7 +13,7 @@ from logrules.inference.outcome import RunOutcome
 from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import RankComparison, compared
 from logrules.inference.run_state import RunState
-from logrules.inference.slot_values import advised, placed, said_by, several, titled
+from logrules.inference.slot_values import said_by, slots_of, titled
 from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred
 from logrules.model.report import (
@@ -86,9 +85,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, pack: Pack, sides
     phase, phase_from = phase_of(hypothesis, run, pack)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     said = said_by(hypothesis, failures, evidence)
-    captured = {**several(len(run.ranks.ranks)), **titled(hypothesis, failures, evidence)}
-    # Only what is no state of the session may be asked for later.
-    captures = cache(partial(advised, captured, placed(hypothesis, failures), said, run.told(), pack))
+    captures = slots_of(hypothesis, run, evidence, said, pack)
     seen = advised_for(rule, run.frameworks, pack.tables.settings)
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     model = pack.tables.certainty

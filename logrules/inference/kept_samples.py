@@ -14,8 +14,13 @@ QUIET = "quiet"
 
 @mutable_record
 class _Kept:
-    """The points of a curve that are kept: every so many, and how many were left out since the last."""
+    """The first and the latest value of a metric, and the points of its curve that are kept.
 
+    These are every so many; how many were ``skipped`` since the last.
+    """
+
+    first: float
+    latest: float
     points: list[Point] = field(default_factory=list)
     apart: int = 1
     skipped: int = 0
@@ -26,8 +31,6 @@ class CurveSampler:
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
-        self._first: dict[str, float] = {}
-        self._latest: dict[str, float] = {}
         self._last: float | None = None
 
     def add(self, metric: str, value: float, observation: Observation) -> None:
@@ -36,9 +39,8 @@ class CurveSampler:
         if kept is None:
             if len(self._kept) >= MAX_CURVES:
                 return
-            kept = self._kept[metric] = _Kept()
-            self._first[metric] = value
-        self._latest[metric] = value
+            kept = self._kept[metric] = _Kept(value, value)
+        kept.latest = value
         kept.skipped += 1
         if kept.skipped < kept.apart:
             return
@@ -58,8 +60,8 @@ class CurveSampler:
 
     def ends(self) -> dict[str, str]:
         """The first and the last value of each metric as steps ask for them: `first_loss`, a number or `nan`."""
-        firsts = {f"first_{metric}": str(value) for metric, value in self._first.items()}
-        return {**firsts, **{f"last_{metric}": str(value) for metric, value in self._latest.items()}}
+        firsts = {f"first_{metric}": str(kept.first) for metric, kept in self._kept.items()}
+        return {**firsts, **{f"last_{metric}": str(kept.latest) for metric, kept in self._kept.items()}}
 
     def drawn(self) -> tuple[Curve, ...]:
         """All curves of two points and more."""

@@ -1,12 +1,14 @@
 """What the log says for the slots of a card: what its lines captured, whose code raised, how many ranks spoke."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from math import floor, gcd, prod
 
 from logrules.inference.command_slots import with_other_names, with_told_names
 from logrules.inference.failure_analysis import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import Hypothesis
+from logrules.inference.run_state import RunState
 from logrules.model.report import Evidence
 from logrules.ruleset.name_tables import Derivation, DerivedNumber
 from logrules.ruleset.pack import Pack
@@ -23,25 +25,27 @@ def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Eviden
     return {**captured, **_raised(hypothesis, failures)}
 
 
-def advised(
-    captured: Mapping[str, str],
-    places: Mapping[str, str],
-    said: Sequence[str],
-    of_job: Mapping[str, str],
-    pack: Pack,
-) -> dict[str, str]:
-    """What steps may say beyond that: whose code raised, what the lines tell, and what any line ``of_job`` told.
+def slots_of(
+    hypothesis: Hypothesis, run: RunState, evidence: Sequence[Evidence], said: Sequence[str], pack: Pack
+) -> Callable[[], Mapping[str, str]]:
+    """What sentences and steps of a diagnosis may say beyond its title: made when it is first asked for.
 
-    Beside these what they are called elsewhere, and what numbers among them come to.
+    That is whose code raised, what its lines ``said``, what any line of the job told, and how many ranks spoke, for
+    steps that only make sense where there are several. Beside these what they are called elsewhere, and what numbers
+    among them come to.
     """
+    record, ranks = run.failures.record_of(hypothesis.first.chain), len(run.ranks.ranks)
+    places = places_of(record) if record is not None else {}
+    several = {"several": str(ranks)} if ranks > 1 else {}
+    captured = {**places, **several, **titled(hypothesis, run.failures, evidence)}
+    # Only what is no state of the session may be asked for later.
+    return cache(partial(_slots, captured, said, run.told(), pack))
+
+
+def _slots(captured: Mapping[str, str], said: Sequence[str], of_job: Mapping[str, str], pack: Pack) -> dict[str, str]:
     tables = pack.tables
-    told = with_told_names({**places, **captured}, said, tables.told_names, pack.required)
+    told = with_told_names(captured, said, tables.told_names, pack.required)
     return with_numbers(with_other_names({**of_job, **told}, tables.other_names), tables.numbers)
-
-
-def several(ranks: int) -> dict[str, str]:
-    """How many ranks spoke, for steps that only make sense where there are several."""
-    return {"several": str(ranks)} if ranks > 1 else {}
 
 
 def said_by(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> tuple[str, ...]:
@@ -68,12 +72,6 @@ def _raised(hypothesis: Hypothesis, failures: Failures) -> Mapping[str, str]:
     if not hypothesis.rule.fallback or record is None or not record.chain:
         return {}
     return captures_of(record)
-
-
-def placed(hypothesis: Hypothesis, failures: Failures) -> Mapping[str, str]:
-    """Whose code raised what the diagnosis is of."""
-    record = failures.record_of(hypothesis.first.chain)
-    return places_of(record) if record is not None else {}
 
 
 # What a log tells is no longer a size beyond this.
