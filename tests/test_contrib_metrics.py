@@ -12,7 +12,7 @@ import pytest
 from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Status
-from logrules.model.worker_status import WorkerNow
+from logrules.model.timeline import WorkerNow
 
 pytest.importorskip("prometheus_client")
 from logrules.notify.notifications import job_name

@@ -11,8 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.inference.exception_lineage import ExceptionLineage, class_parts
-from logrules.inference.exception_table import MAX_MESSAGE, ExceptionTable
+from logrules.inference.exception_table import MAX_MESSAGE, ExceptionLineage, ExceptionTable, class_parts
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.report import Severity

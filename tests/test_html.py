@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from logrules.cli.main import main
-from logrules.inference.time_series import MAX_POINTS, QUIET, CurveSampler
+from logrules.inference.kept_samples import MAX_POINTS, QUIET, CurveSampler
 from logrules.model.event import Level, LogLine, LogText
 from logrules.model.report import Comparison, PhaseSource, Report, StackView, Status
 from logrules.model.timeline import Curve, PhaseSpan, Point, WaitSpan

@@ -10,11 +10,9 @@ from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised
 from logrules.model.event import Worker
 from logrules.model.report import Severity
 from logrules.notify.delivery import post
-from logrules.notify.event_lines import Lines
-from logrules.notify.event_stream import EventStream
-from logrules.notify.message_forms import body_for, signed
+from logrules.notify.event_lines import EventStream, Lines
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.senders import Webhook
+from logrules.notify.senders import Webhook, body_for, signed
 from tests.test_telling import REPORT, STALL, STALLED, receive, update
 
 assert receive  # a fixture

@@ -12,12 +12,10 @@ import pytest
 
 from logrules.model.change import QuietNoticed, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
-from logrules.model.worker_status import WorkerNow
-from logrules.notify.event_lines import Lines
-from logrules.notify.incident_history import IncidentHistory
+from logrules.model.timeline import WorkerNow
+from logrules.notify.event_lines import IncidentHistory, Lines
 from logrules.notify.notifications import NotificationPolicy
-from logrules.notify.pager import evidence_file, lines_around, pager_command
-from logrules.notify.panel import Panel
+from logrules.notify.panel import Panel, evidence_file, lines_around, pager_command
 from logrules.notify.panel_view import PanelChoice, folded, panel_lines
 from logrules.output.brief_steps import in_one_line
 from logrules.sources.turn import Turn

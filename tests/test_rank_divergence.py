@@ -10,7 +10,7 @@ from logrules.engine.run import replay
 from logrules.inference import rank_divergence
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
-from logrules.inference.rank_table import Collective, GroupProgress
+from logrules.inference.rank_table import Collective, GroupProgress, RankState
 from logrules.model.event import Worker
 from logrules.model.report import DivergenceKind, Report
 from logrules.output.html import render_html
@@ -33,15 +33,17 @@ def waits_in(
     rank: int, seq: int, op: str = "ALLREDUCE", size: int | None = 4, *, at: float = 0.0, group: str | None = "0"
 ):
     """A rank whose watchdog reports the collective that it waits in."""
-    return RankSnapshot(rank, told(rank, at), calls={group: Collective(seq, op, size, size, LIMIT_S, told(rank, at))})
+    call = Collective(seq, op, size, size, LIMIT_S, told(rank, at))
+    return RankSnapshot(rank, RankState(told(rank, at), calls={group: call}))
 
 
 def stands(rank: int, enqueued: int, completed: int, *, group: str = "0") -> RankSnapshot:
-    return RankSnapshot(rank, told(rank), standings={group: GroupProgress(enqueued, completed, told(rank))})
+    progress = GroupProgress(enqueued, completed, told(rank))
+    return RankSnapshot(rank, RankState(told(rank), standings={group: progress}))
 
 
 def silent(rank: int) -> RankSnapshot:
-    return RankSnapshot(rank, told(rank))
+    return RankSnapshot(rank, RankState(told(rank)))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def brief(found) -> list[tuple[DivergenceKind, tuple[int, ...], tuple[int, ...]]
 
 
 def inside(rank: int, wait: str = "init") -> RankSnapshot:
-    return RankSnapshot(rank, told(rank), waits={wait: told(rank)})
+    return RankSnapshot(rank, RankState(told(rank)), waits={wait: told(rank)})
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def inside(rank: int, wait: str = "init") -> RankSnapshot:
         ("all came", [inside(0), inside(1)], []),
         (
             "who has left it has been there",
-            [inside(0), inside(1), RankSnapshot(2, told(2), passed=frozenset({"init"}))],
+            [inside(0), inside(1), RankSnapshot(2, RankState(told(2)), passed=frozenset({"init"}))],
             [],
         ),
         ("half came", [inside(0), silent(1)], []),
@@ -136,7 +138,7 @@ def test_in_a_wait(story, places, expected):
 
 
 def steps(rank: int, step: int, step_s: float | None = None) -> RankSnapshot:
-    return RankSnapshot(rank, told(rank), step=step, stepped=told(rank), step_s=step_s)
+    return RankSnapshot(rank, RankState(told(rank), step=step, stepped=told(rank)), step_s=step_s)
 
 
 def test_who_stopped_a_step_earlier():
@@ -160,7 +162,7 @@ def test_who_is_slow():
 
 
 def fails(rank: int, at: float | None, host: str | None = None) -> RankSnapshot:
-    return RankSnapshot(rank, told(rank), host, failed=None if at is None else told(rank, at, host))
+    return RankSnapshot(rank, RankState(told(rank), host), failed=None if at is None else told(rank, at, host))
 
 
 def test_who_failed_first_and_where():

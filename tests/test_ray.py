@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
-from logrules.engine import ray_nodes
-from logrules.engine.ray_cluster import Lost, RayWorkerPool, _Here, node_names
-from logrules.engine.ray_nodes import discovered_on_nodes
+from logrules.engine import ray_cluster
+from logrules.engine.ray_cluster import Lost, RayWorkerPool, _Here, discovered_on_nodes, node_names
 from logrules.model.errors import LogrulesError
 from logrules.sources import discover as sources
 from logrules.tools.fleet import scan_on_ray
@@ -43,7 +42,7 @@ def disks(ray, tmp_path, monkeypatch) -> Path:
 
     monkeypatch.setattr(scan_on_ray, "jobs_below", _Below(seen, scan_on_ray.jobs_below))
     find = sources.discover
-    monkeypatch.setattr(ray_nodes, "discover", lambda paths, block: find([str(seen(path)) for path in paths], block))
+    monkeypatch.setattr(ray_cluster, "discover", lambda paths, block: find([str(seen(path)) for path in paths], block))
     return scratch
 
 

@@ -15,9 +15,18 @@ from hypothesis import strategies as st
 
 from logrules.cli.main import main
 from logrules.engine import distributed as local
-from logrules.engine.distributed import read_here, replay_spread
+from logrules.engine.distributed import (
+    CHUNK_EVENTS,
+    Read,
+    ReadFailed,
+    Task,
+    packed,
+    read,
+    read_here,
+    replay_spread,
+    unpacked,
+)
 from logrules.engine.extraction import MANY_SOURCES, Scanners, window_bytes
-from logrules.engine.extraction_task import CHUNK_EVENTS, Read, ReadFailed, Task, packed, read, unpacked
 from logrules.engine.run import replay
 from logrules.model.errors import LogrulesError, SourceError
 from logrules.model.event import Event, Hit, Worker

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules.engine.clock_sync import ClockReading, by_clock, skews
 from logrules.engine.run import replay
-from logrules.inference.clock_skew import ClockReading, by_clock, skews
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from logrules.engine.late_context import with_stacks
+from logrules.engine.live_log import with_stacks
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
-from logrules.model.worker_status import ParallelSizes
+from logrules.model.timeline import ParallelSizes
 from logrules.notify.process_groups import (
     ProcessGroup,
     groups_of_job,

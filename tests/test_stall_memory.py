@@ -6,7 +6,7 @@ import pytest
 
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Fix, Report, Restart, Severity, StackView, Status, Text
-from logrules.model.worker_status import WorkerNow
+from logrules.model.timeline import WorkerNow
 from logrules.notify.stall_memory import LAST_WORDS_S, StallMemory, step_of
 
 

@@ -21,13 +21,12 @@ from logrules.model.change import Change, Raised, StallProlonged, Update, Withdr
 from logrules.model.collective import GroupRecord
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
-from logrules.model.worker_status import ParallelSizes, WorkerNow
+from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.notify.delivery import UndeliveredError, post, run_bounded
-from logrules.notify.inspection import Inspection
+from logrules.notify.inspection import Inspection, probe_hang
 from logrules.notify.job_processes import Process, python_processes
 from logrules.notify.kept_file import EVERY_S, ReportFile
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.probe import probe_hang
 from logrules.notify.senders import APART_S, Commands, Webhook, words_of
 from logrules.output.atomic_write import UnwritableError, write_file
 from tests.conftest import until
@@ -355,7 +354,7 @@ DUMP = json.dumps([{"thread_name": "MainThread", "frames": FRAMES}])
 @pytest.fixture
 def look(tmp_path, monkeypatch):
     """A look at processes that waits for nothing."""
-    monkeypatch.setattr("logrules.notify.probe.LIMIT_S", 2.0)
+    monkeypatch.setattr("logrules.notify.inspection.LIMIT_S", 2.0)
     monkeypatch.setattr("logrules.notify.stack_samples.sleep", lambda _seconds: None)
     return partial(looked, tmp_path)
 

@@ -8,11 +8,11 @@ import yaml
 
 from logrules import diagnose
 from logrules.inference import command_slots
+from logrules.inference.advice import in_force, is_done, is_idle, renamed
 from logrules.inference.clock import Clock
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
-from logrules.inference.derived_numbers import with_numbers
 from logrules.inference.job_state import JobState
-from logrules.inference.renamed_settings import in_force, is_done, is_idle, renamed
+from logrules.inference.slot_values import with_numbers
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName

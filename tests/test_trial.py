@@ -8,7 +8,7 @@ import pytest
 
 from logrules import load_rules
 from logrules.cli.main import main
-from logrules.model.rule_trace import RejectReason, Trial
+from logrules.model.test_result import RejectReason, Trial
 from logrules.ruleset.load import load_pack
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.pattern_cost import costs

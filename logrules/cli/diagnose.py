@@ -16,8 +16,7 @@ from logrules.cli.reader_options import (
     whole_number,
 )
 from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
-from logrules.model.errors import LogrulesError
-from logrules.model.extras import HTML, needed
+from logrules.model.errors import HTML, LogrulesError, needed
 from logrules.model.report import Report, Severity, SourceNote, Status
 
 if TYPE_CHECKING:

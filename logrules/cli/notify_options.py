@@ -61,7 +61,7 @@ def listeners(
     job = options.job_name or job_name(os.environ)
     policy = NotificationPolicy(job)
     if options.format == "jsonl":
-        from logrules.notify.event_stream import EventStream
+        from logrules.notify.event_lines import EventStream
 
         found.append(EventStream(sys.stdout, options.lang, policy, job))
     for option, command, kinds in (
@@ -112,7 +112,7 @@ def _inspection(
 ) -> Listener:
     from logrules.notify.inspection import Inspection
     from logrules.notify.job_processes import python_processes
-    from logrules.notify.remote_stacks import hosts_of
+    from logrules.notify.stack_samples import hosts_of
 
     if options.pid is None and not options.command:
         raise LogrulesError("--inspect needs the job's process: start the job behind `--`, or name it with --pid")

@@ -61,7 +61,7 @@ def is_on_nodes(options: argparse.Namespace) -> bool:
 def named_logs(options: argparse.Namespace, paths: "Sequence[str]") -> "Discovered":
     """The logs behind the paths, here or on the nodes of a cluster. Raises LogrulesError where there are none."""
     if is_on_nodes(options):
-        from logrules.engine.ray_nodes import discovered_on_nodes
+        from logrules.engine.ray_cluster import discovered_on_nodes
 
         return discovered_on_nodes(paths, options.ray_address, options.block_bytes)
     from logrules.sources.discover import discover

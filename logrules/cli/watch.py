@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from logrules.cli.watched_job import Job
     from logrules.engine.follow import Following
     from logrules.model.report import Report
-    from logrules.model.worker_status import WorkerNow
+    from logrules.model.timeline import WorkerNow
     from logrules.notify.listener import Listener
 
 EXIT_UNUSABLE = 2

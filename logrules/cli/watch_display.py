@@ -30,7 +30,7 @@ def listeners(options: argparse.Namespace, following: "Following", job: "Job", o
     name = options.job_name or job_name(os.environ)
     if not _has_panel(options, out):
         return [_lines(options, job, out, name)]
-    from logrules.notify.incident_history import IncidentHistory
+    from logrules.notify.event_lines import IncidentHistory
     from logrules.notify.notifications import NotificationPolicy
     from logrules.notify.panel import Panel
 
@@ -73,7 +73,7 @@ def _has_keys(options: argparse.Namespace) -> bool:
 def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel: "Panel") -> list[Listener]:
     if not _has_keys(options):
         return []
-    from logrules.notify.keys import Keys
+    from logrules.notify.panel import Keys
 
     def dump() -> None:
         from logrules.output.text import render_text
@@ -84,7 +84,7 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
             sys.stderr.flush()
 
     def evidence() -> None:
-        from logrules.notify.pager import evidence_file, lines_around, open_pager
+        from logrules.notify.panel import evidence_file, lines_around, open_pager
 
         place = evidence_file(following.report(), job.path_of)
         if place is None:

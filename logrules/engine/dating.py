@@ -11,7 +11,7 @@ from logrules.model.record import field, record, replace
 from logrules.model.report import SourceNote
 
 if TYPE_CHECKING:
-    from logrules.inference.clock_skew import ClockReading
+    from logrules.engine.clock_sync import ClockReading
 
 Item = TypeVar("Item")
 

@@ -7,8 +7,7 @@ from itertools import chain, islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
-from logrules.engine.late_context import LinesBelow, with_lines_below, with_stacks
-from logrules.engine.live_log import LiveLog, exit_line, live_log
+from logrules.engine.live_log import LinesBelow, LiveLog, exit_line, live_log, with_lines_below, with_stacks
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled, merged
 from logrules.inference.session import Session
@@ -17,7 +16,7 @@ from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
-from logrules.model.worker_status import ParallelSizes, WorkerNow
+from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import RecordSource, Source
 
@@ -139,12 +138,11 @@ class Following:
             return 0.0  # the silence of a job that never writes counts from now: the first tick says when that is
         due = [self._session.deadline, self._notice.due]
         if self._now is not None:
-            due.append(None if self._beat_s is None else self._now + self._beat_after(self._beat_s))
-            due.append(self._released + RELEASE_S if self._holds() else None)
+            if self._beat_s is not None:
+                due.append(self._now + max(self._beat_s, self._beat_share * (self._now - self._spoken)))
+            if any(log.growing.holds for log in self._logs.values()):
+                due.append(self._released + RELEASE_S)
         return min((at for at in due if at is not None), default=None)
-
-    def _beat_after(self, beat_s: float) -> float:
-        return max(beat_s, self._beat_share * ((self._now or 0.0) - self._spoken))
 
     def _catch_up(self) -> Iterator[Update]:
         """The backlog, some events at a time."""
@@ -290,6 +288,3 @@ class Following:
 
     def _lines(self) -> int:
         return sum(log.lines for log in self._logs.values()) + sum(self._dump_lines.values())
-
-    def _holds(self) -> bool:
-        return any(log.growing.holds for log in self._logs.values())

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from math import exp
 
-from logrules.inference.hypothesis import Hypothesis, Ranked
+from logrules.inference.hypothesis import Ranked
 from logrules.ruleset.tables import CertaintyModel
 
 _FULL_RIVALS = 3
@@ -25,17 +25,14 @@ def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) ->
     if hypothesis.supposed:
         # It uses the lines of another: how specific those are says nothing about it.
         return {"supposed": 1.0}
-    rivals = (other for other in ranked if other is not one and _rivals(other.hypothesis, hypothesis))
+    others = (other.hypothesis for other in ranked if other is not one)
+    rivals = (it for it in others if it.severity is hypothesis.severity and not (it.survived or it.supposed))
     return {
         "bias": 1.0,
         "later": float(place > 0),
         "reaction": float(hypothesis.rule.tier in reactions),
         "rivals": len(list(islice(rivals, _FULL_RIVALS))) / _FULL_RIVALS,
     }
-
-
-def _rivals(other: Hypothesis, one: Hypothesis) -> bool:
-    return other.severity is one.severity and not (other.survived or other.supposed)
 
 
 def certainty(model: CertaintyModel, found: Mapping[str, float]) -> float:

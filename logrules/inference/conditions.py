@@ -188,8 +188,3 @@ def shown(condition: Condition, found: Mapping[Leaf, Match | None]) -> tuple[Mat
         case _:
             match = found[condition]
             return () if match is None else (match,)
-
-
-def deadline_of(leaf: Leaf, state: LeafState | None) -> float | None:
-    """The next time at which silence alone changes the leaf's answer."""
-    return state.deadline if isinstance(leaf, Absence) and isinstance(state, AbsenceState) else None

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from logrules.inference.failure_analysis import hosts_of_ended
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis
-from logrules.inference.launcher_ends import hosts_of_ended
 from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
 from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable

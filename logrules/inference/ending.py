@@ -3,11 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from logrules.inference.answers import answers, refuses
-from logrules.inference.cut_short import is_cut_short
+from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import bar_of, progress_key
-from logrules.inference.reopening import opening_of, opens_again
+from logrules.inference.progress_line import bar_of, progress_key
 from logrules.inference.worker_state import peers
 from logrules.model.event import Event, Level, Stance
 from logrules.model.late_pattern import late_pattern

@@ -59,7 +59,7 @@ class _Claims:
 
     def has(self, seen: Observation) -> bool:
         """Whether the line is explained, itself or with the record that it is of."""
-        if _place(seen) in self.lines or seen.chain in self.records:
+        if (seen.event.source, seen.worker, seen.event.line) in self.lines or seen.chain in self.records:
             return True
         return any(seen.chain == chain and seen.event.line in lines for chain, lines in self.spans)
 
@@ -109,7 +109,3 @@ def _without(match: Match, claims: _Claims) -> Match | None:
         ranks=(match.ranks - claims.ranks).union(ranks_of(writers)),
         hosts=(match.hosts - claims.hosts).union(hosts_of(writers)),
     )  # fmt: skip
-
-
-def _place(seen: Observation) -> tuple[str, Worker, int]:
-    return seen.event.source, seen.worker, seen.event.line

@@ -1,15 +1,12 @@
 """The failure records of a run, and what the tables know of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
-from logrules.inference.failure_captures import captures_of
-from logrules.inference.failure_phases import FailurePhases
-from logrules.inference.launcher_ends import was_asked_for
+from logrules.inference.failure_analysis import FailurePhases, RepeatedFailures, captures_of, was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
-from logrules.inference.repeated_failures import RepeatedFailures
 from logrules.model.event import Event, Hit, Stance, Worker, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
@@ -17,8 +14,8 @@ from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
-from logrules.ruleset.pack import Pack, TraceForm
-from logrules.ruleset.tables import EXCEPTIONS, EXITS, ExitCode, ExitForm
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import EXCEPTIONS, EXITS
 
 # The hit of an event that a row of a table stands behind: no signal of the pack has this number.
 ROW_SIGNAL = -2
@@ -26,31 +23,6 @@ _MAX_RECORDS = 10_000
 
 # So many lines that a record grew by are kept.
 _MAX_GROWN = 4
-
-
-@record
-class FailureTables:
-    """What all sessions of a pack share of its tables."""
-
-    trace: TraceForm | None
-    resolver: OriginResolver
-    exceptions: ExceptionTable
-    exit_forms: tuple[ExitForm, ...]
-    exit_codes: tuple[ExitCode, ...]
-    form_of: Mapping[int, str]
-
-    @classmethod
-    def of(cls, pack: Pack) -> "FailureTables":
-        """The tables of a pack, made ready to be asked."""
-        tables = pack.tables
-        return cls(
-            pack.trace,
-            OriginResolver(tables.components, tables.own_words, tables.nesting),
-            ExceptionTable(tables.classes, tables.exceptions, pack.required),
-            tables.exit_forms,
-            tables.exit_codes,
-            {number: form for form, number in pack.exit_signals.items()},
-        )
 
 
 @record
@@ -70,14 +42,18 @@ class _Known:
 
 
 class Failures:
-    """Follows the failure records of one run, and their ``phases``. ``components`` are those that frames were from."""
+    """Follows the failure records of one run, and their ``phases``. ``components`` are those that frames were from.
 
-    def __init__(self, tables: FailureTables) -> None:
-        self._tables = tables
+    All runs of a pack share the ``origins`` of its code and its table of ``exceptions``.
+    """
+
+    def __init__(self, pack: Pack, origins: OriginResolver, exceptions: ExceptionTable) -> None:
+        self._origins, self._exceptions = origins, exceptions
         ids = count(1)
-        self._assembler = TracebackAssembler(tables.trace, tables.resolver.of_frame, ids)
-        self.phases = FailurePhases(tables.resolver, self._assembler.stacks.frames_of)
-        self._exits = ExitReader(tables.exit_forms, tables.exit_codes, ids)
+        self._assembler = TracebackAssembler(pack.trace, origins.of_frame, ids)
+        self.phases = FailurePhases(origins, self._assembler.stacks.frames_of)
+        self._exits = ExitReader(pack.tables.exit_forms, pack.tables.exit_codes, ids)
+        self._exit_forms = {number: form for form, number in pack.exit_signals.items()}
         self._records: dict[int, _Known] = {}
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
@@ -90,7 +66,7 @@ class Failures:
         ended = (
             self._exits.read(event, form, hit.captures)
             for hit in event.hits
-            if (form := self._tables.form_of.get(hit.signal)) is not None
+            if (form := self._exit_forms.get(hit.signal)) is not None
         )
         return chain, tuple(one for one in (*ended, raised) if one is not None)
 
@@ -130,8 +106,8 @@ class Failures:
             code = self._exits.cause_of(failure)
             return (EXITS + code.id if code is not None else None), None
         framed = any(link.frames for link in failure.chain)
-        printed_by = None if framed else self._tables.resolver.of_line(failure.first.text)
-        found = self._tables.exceptions.match_of(failure, printed_by)
+        printed_by = None if framed else self._origins.of_line(failure.first.text)
+        found = self._exceptions.match_of(failure, printed_by)
         return (EXCEPTIONS + found.row.id, found.link) if found is not None else (None, None)
 
     def rules(self) -> frozenset[str]:

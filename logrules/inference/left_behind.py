@@ -1,19 +1,195 @@
-"""Workers that stood still while their peers went on; who failed, or said that it was through, is not among them."""
+"""Workers that stood still while their peers went on; who failed, or said that it was through, is not among them.
+
+Those are peers who count the same steps. Which steps are the same is told by the words of the lines, how far apart
+workers usually are by the job itself: a rank that prints now and then, or is a little slower, is as far behind its
+peers as ever when they end. Where lines of several logs bear no times nothing is known of who was ahead when, but for
+where each of them ends.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-from logrules.inference.cadence import outlasts
+from logrules.inference.cadence import median, outlasts
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
-from logrules.inference.lockstep import Lockstep, Runner
 from logrules.inference.observation import Observation
 from logrules.inference.workers import WorkerTracker
-from logrules.model.event import Event
+from logrules.model.event import Event, Worker, whole_number
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import replace
+from logrules.model.record import field, mutable_record, replace
 from logrules.model.template import template_of
 from logrules.ruleset.pack import Pack
+
+# What tells a worker from its peers, whichever of its streams a line is on: its role and rank, or host and process.
+PeerKey: TypeAlias = tuple[str | None, str | None, int]
+
+# Of each worker so many of its last strides are known: a thinned log has so many of its last lines without a gap.
+_STRIDES = 3
+# Of two nobody can say which is the odd one out: who goes on may be the only one that prints by design.
+_FEWEST = 3
+# A worker that has made but one step has shown no stride.
+_FEWEST_STEPS = 2
+# As `cadence` has it for times: well past the longest of the usual strides, and past what one may miss at the end.
+_LONGEST_STRIDES, _USUAL_STRIDES, _SHARE = 3, 20, 0.2
+# Of a log that is full of the same lines the last are read: of more workers than these not one of each may be there.
+_MOST_IN_A_LOG = 32
+# More kinds of lines that count are none of a loop, more workers are compared by nobody.
+_MAX_TRACKS, _MAX_PEERS = 64, 65_536
+
+
+@mutable_record
+class Runner:
+    """One who counts: where it stands, the lines of its last step and its last word.
+
+    ``met`` is how far the foremost had come when it last spoke, ``strides`` how far its last steps took it or how far
+    it was behind then, whichever is more.
+    """
+
+    number: int
+    position: int
+    met: int
+    begun: Observation
+    stepped: Observation
+    said: Observation
+    steps: int = 1
+    strides: tuple[int, ...] = ()
+
+    def step_to(self, reached: int, foremost: int, observation: Observation) -> None:
+        """It counted on; a lower number is that of the next round of an outer loop."""
+        stride = reached - self.number if reached > self.number else max(reached, 1)
+        self.number, self.stepped = reached, observation
+        self.position += stride
+        self.steps += 1
+        self.strides = (*self.strides, max(stride, foremost - self.position))[-_STRIDES:]
+
+
+@mutable_record
+class Track:
+    """Those who count the same steps. ``ordered`` says whether it is known in which order they made them."""
+
+    source: str
+    runners: dict[PeerKey, Runner] = field(default_factory=dict)
+    foremost: int = 0
+    origin: int = 0
+    ordered: bool = True
+
+    def step(self, key: PeerKey, reached: int, observation: Observation) -> None:
+        """One of them counted."""
+        if observation.time is None and observation.event.source != self.source:
+            self.ordered = False
+        own = self.runners.get(key)
+        if own is None:
+            if not self.runners:
+                self.origin = reached
+            own = self.runners[key] = Runner(reached, reached, reached, observation, observation, observation)
+        elif reached != own.number:
+            own.step_to(reached, self.foremost if self.ordered else 0, observation)
+        self.foremost = max(self.foremost, own.position)
+
+    def goes_on(self, since: float) -> bool:
+        """Whether most have made a step since, or one of two has."""
+        last = (one.stepped.heard for one in self.runners.values())
+        going = sum(at is not None and at >= since for at in last)
+        return 2 * going > len(self.runners) or (len(self.runners) < _FEWEST and going > 0)
+
+    def left_behind(self) -> Iterator[Runner]:
+        """Those who have said nothing for as long as most of the others took to get well ahead, together."""
+        runners = [one for one in self.runners.values() if one.steps >= _FEWEST_STEPS]
+        if len(runners) < _FEWEST or self._is_crowded():
+            return
+        limit = self._patience(runners)
+        front = [one for one in runners if self.foremost - one.position <= limit]
+        if 2 * len(front) <= len(runners):
+            return
+        for one in runners:
+            stands = max(one.position, one.met) if self.ordered else one.position
+            if self.foremost - stands > limit and not self._is_replaced(one):
+                yield one
+
+    def _is_crowded(self) -> bool:
+        sources = Counter(one.stepped.event.source for one in self.runners.values())
+        return max(sources.values()) > _MOST_IN_A_LOG
+
+    def _patience(self, runners: Sequence[Runner]) -> float:
+        strides = [stride for one in runners for stride in one.strides]
+        made = self.foremost - self.origin + 1
+        return max(_LONGEST_STRIDES * max(strides), min(_USUAL_STRIDES * median(strides), _SHARE * made))
+
+    def _is_replaced(self, one: Runner) -> bool:
+        """Whether somebody came to them after its last word: in its place, it may be."""
+        return self.ordered and any(other.begun.order > one.said.order for other in self.runners.values())
+
+
+class Lockstep:
+    """Follows all who count steps, by the captures ``step`` of their lines."""
+
+    def __init__(self) -> None:
+        self._tracks: dict[tuple[str | None, str], Track] = {}
+        self._tracks_of: dict[PeerKey, list[Track]] = {}
+        # By which line a worker said last that it is done.
+        self._left: dict[PeerKey, int] = {}
+        # Where one line stands for those of several workers, nobody knows who said it.
+        self._collected: set[str | None] = set()
+
+    def see(self, observation: Observation, *, leaves: bool) -> None:
+        """Take a line; ``leaves`` says that by it its writer is done."""
+        event, worker = observation.event, observation.worker
+        key = _peer_key(worker)
+        if key is None:
+            return
+        if leaves:
+            self._left[key] = observation.order
+        if event.repeat > 1:
+            self._collected.add(worker.role)
+        told = (whole_number(hit.captures.get("step")) for hit in event.hits if hit.captures)
+        reached = next((step for step in told if step is not None), None)
+        if reached is not None:
+            self._step(key, worker, reached, observation)
+        for track in self._tracks_of.get(key, ()):
+            own = track.runners[key]
+            own.said, own.met = observation, track.foremost
+
+    def has_left(self, step: Observation) -> bool:
+        """Whether the writer of a line has said since that it is done."""
+        key = _peer_key(step.worker)
+        return key is not None and self._left.get(key, -1) > step.order
+
+    def others_go_on(self, step: Observation, since: float) -> bool:
+        """Whether most of those who count the steps that the writer of this counts have done so since that moment.
+
+        Of two it is the other; of who counts nothing there is nothing to be said.
+        """
+        key = _peer_key(step.worker)
+        tracks = self._tracks_of.get(key, ()) if key is not None else ()
+        return not tracks or any(track.goes_on(since) for track in tracks)
+
+    def left_behind(self) -> tuple[Runner, ...]:
+        """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
+        tracks = (track for (role, _), track in self._tracks.items() if role not in self._collected)
+        found = {_peer_key(one.said.worker): one for track in tracks for one in track.left_behind()}
+        there = (one for one in found.values() if not self.has_left(one.stepped))
+        return tuple(sorted(there, key=lambda one: (one.position, one.said.order)))
+
+    def _step(self, key: PeerKey, worker: Worker, reached: int, observation: Observation) -> None:
+        kind = worker.role, template_of(observation.event.message)
+        track = self._tracks.get(kind)
+        if track is None:
+            if len(self._tracks) >= _MAX_TRACKS:
+                return
+            track = self._tracks[kind] = Track(observation.event.source)
+        if key not in track.runners:
+            if len(track.runners) >= _MAX_PEERS:
+                return
+            self._tracks_of.setdefault(key, []).append(track)
+        track.step(key, reached, observation)
+
+
+def _peer_key(worker: Worker) -> PeerKey | None:
+    if worker.rank is not None:
+        return worker.role, None, worker.rank
+    return None if worker.pid is None else (worker.role, worker.host or "", worker.pid)
+
 
 # What a worker says that has nothing more to do, in whatever words.
 _FAREWELL = late_pattern(

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend, match_of_lines
-from logrules.inference.progress_key import bar_of
+from logrules.inference.progress_line import bar_of
 from logrules.model.record import field, mutable_record
 from logrules.ruleset.condition import (
     Leaf,
@@ -145,7 +145,7 @@ def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
         case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
             usual = [sample for sample, _ in list(before)[-over:]]
             if not above:
-                return _is_dip(usual, value, factor)
+                return value < factor * median(usual)
             # What a bar shows is of the batch that it stands at, and batches differ.
             return bar_of(line) is None and _is_spike(usual, value, factor, abs(series.first or 0.0))
         case _:
@@ -159,10 +159,6 @@ def _is_spike(before: Sequence[float], value: float, factor: float, first: float
     gone since the ``first`` one.
     """
     return min(before) > 0 and value > _LEFT_OF_FIRST * first and value > factor * median(before)
-
-
-def _is_dip(before: Sequence[float], value: float, factor: float) -> bool:
-    return value < factor * median(before)
 
 
 def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:

@@ -7,9 +7,9 @@ order they are asked.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from logrules.inference.failure_analysis import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
-from logrules.inference.launcher_ends import ended_ranks, gone_before, gone_of_themselves, killed_ranks
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
 from logrules.model.event import as_rank

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from logrules.inference import rank_divergence
+from logrules.inference.evidence_lines import evidence_from
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
@@ -13,7 +14,7 @@ from logrules.inference.run_state import RunState
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker
 from logrules.model.record import record
-from logrules.model.report import DivergenceKind, Severity
+from logrules.model.report import Comparison, Difference, DivergenceKind, Severity
 
 _PAIR = 2
 # Other rules tell of errors that somebody else made: a time-out, a peer that is gone.
@@ -36,6 +37,11 @@ class RankComparison:
         """The ranks that are unlike the others in the first of these kinds that was found."""
         found = {one.kind: one.ranks for one in reversed(self.unlike)}
         return next((found[kind] for kind in kinds if kind in found), ())
+
+    def told(self) -> Comparison:
+        """The comparison as a report tells it."""
+        spread_s, timeout_s = self.spread or (None, None)
+        return Comparison(self.seen, self.world, tuple(map(_difference, self.unlike)), spread_s, timeout_s)
 
 
 def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> RankComparison | None:
@@ -62,11 +68,17 @@ def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Ra
         # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
         wait = roots[0].rule.wait if roots else None
         awaited = rank_divergence.in_wait(places, wait) if wait is not None else ()
-        hangs = stalled or any(place.calls for place in places)
+        hangs = stalled or any(place.state.calls for place in places)
         gone = rank_divergence.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
         found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
     told = tuple(chain(recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places)))
     return RankComparison(tuple(rank_states), world, told, spread)
+
+
+def _difference(one: RankDivergence) -> Difference:
+    hosts = tuple(dict.fromkeys(line.worker.host for line in one.lines[:1] if line.worker.host is not None))
+    evidence = tuple(evidence_from(line, {}) for line in one.lines)
+    return Difference(one.kind, one.ranks, one.others, hosts, one.facts, evidence)
 
 
 def _heard(roots: Sequence[Hypothesis]) -> frozenset[int]:
@@ -107,18 +119,12 @@ def _places(
         own = states.get(rank, [])
         yield RankSnapshot(
             rank,
-            rank_state.last,
-            rank_state.host,
-            rank_state.calls,
-            rank_state.standings,
+            rank_state,
             {name: wait.opened for state in own for name, wait in state.waits.items()},
             frozenset(name for state in own for name in state.passed),
-            rank_state.step,
-            rank_state.stepped,
             next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None),
             failures.get(rank),
             next((left for state in own if (left := _left(state)) is not None), None) if rank not in failures else None,
-            frozenset(rank_state.mixed),
             rank in heard,
         )
 

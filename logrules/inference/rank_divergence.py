@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
-from logrules.inference.rank_table import Collective, GroupProgress
+from logrules.inference.rank_table import Collective, GroupProgress, RankState
 from logrules.model.collective import CollectiveCall
 from logrules.model.record import field, record, replace
 from logrules.model.report import DivergenceKind
@@ -31,24 +31,19 @@ _FURTHEST_APART = 100
 
 @record
 class RankSnapshot:
-    """What is known of one rank: its ``waits`` by id with the line that opened each, those that it ``passed``.
+    """One rank as it stands: its ``state`` by its own lines, its ``waits`` by id with the line that opened each.
 
-    ``mixed`` are groups whose numbers say nothing, ``heard`` is set where it reported the trouble in whatever words.
+    ``passed`` are the waits that are over for it; ``step_s`` is how long its steps take; ``failed`` and ``left`` are
+    the lines by which it did so; ``heard`` is set where it reported the trouble in whatever words.
     """
 
     rank: int
-    last: Observation
-    host: str | None = None
-    calls: Mapping[str | None, Collective] = field(default_factory=dict)
-    standings: Mapping[str | None, GroupProgress] = field(default_factory=dict)
+    state: RankState
     waits: Mapping[str, Observation] = field(default_factory=dict)
     passed: frozenset[str] = frozenset()
-    step: int | None = None
-    stepped: Observation | None = None
     step_s: float | None = None
     failed: Observation | None = None
     left: Observation | None = None
-    mixed: frozenset[str | None] = frozenset()
     heard: bool = False
 
 
@@ -69,7 +64,7 @@ def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
     They then tell of several hangs, or of clocks that nobody can compare, and the first to report need not be the
     first to wait.
     """
-    calls = [call for place in places for call in place.calls.values()]
+    calls = [call for place in places for call in place.state.calls.values()]
     told = [(call.told.time, call.timeout_s) for call in calls if call.timeout_s and call.told.time is not None]
     if not told:
         return None
@@ -80,16 +75,16 @@ def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
 
 def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankDivergence]:
     """By the collectives that ranks wait in: idle, behind, another operation or size, not there at all."""
-    groups = dict.fromkeys(group for place in places for group in (*place.calls, *place.standings))
+    groups = dict.fromkeys(group for place in places for group in (*place.state.calls, *place.state.standings))
     named = [group for group in groups if group is not None]
     if len(named) == 1 and None in groups:
         places = [_in_the_group(place, named[0]) for place in places]
         groups = dict.fromkeys(named)
     for group in groups:
-        if any(group in place.mixed for place in places):
+        if any(group in place.state.mixed for place in places):
             continue
-        waiting = {place.rank: place.calls[group] for place in places if group in place.calls}
-        standing = {place.rank: place.standings[group] for place in places if group in place.standings}
+        waiting = {place.rank: place.state.calls[group] for place in places if group in place.state.calls}
+        standing = {place.rank: place.state.standings[group] for place in places if group in place.state.standings}
         yield from _idle(waiting, standing)
         yield from _by_number(waiting)
         yield from _by_kind(waiting)
@@ -98,12 +93,13 @@ def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterato
 
 def _in_the_group(place: RankSnapshot, group: str) -> RankSnapshot:
     """The rank with all that it says of no group told of this one: the only one that any line of the job names."""
-    call = place.calls.get(group, place.calls.get(None))
-    standing = place.standings.get(group, place.standings.get(None))
+    state = place.state
+    call = state.calls.get(group, state.calls.get(None))
+    standing = state.standings.get(group, state.standings.get(None))
     calls: dict[str | None, Collective] = {} if call is None else {group: call}
     standings: dict[str | None, GroupProgress] = {} if standing is None else {group: standing}
-    mixed: frozenset[str | None] = frozenset({group} if place.mixed else ())
-    return replace(place, calls=calls, standings=standings, mixed=mixed)
+    mixed: set[str | None] = {group} if state.mixed else set()
+    return replace(place, state=replace(state, calls=calls, standings=standings, mixed=mixed))
 
 
 def _idle(waiting: Mapping[int, Collective], standing: Mapping[int, GroupProgress]) -> Iterator[RankDivergence]:
@@ -171,8 +167,8 @@ def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankD
 
     Of those whose log is there and says nothing, and those of which there is none, the first are the suspects.
     """
-    reported = {place.rank for place in places if place.calls or place.standings or place.heard}
-    waiting = {place.rank: next(iter(place.calls.values())) for place in places if place.calls}
+    reported = {place.rank for place in places if place.state.calls or place.state.standings or place.heard}
+    waiting = {place.rank: next(iter(place.state.calls.values())) for place in places if place.state.calls}
     # Ranks count from 0, so those below the highest exist too. Where most are not seen, nothing is said of them.
     highest = max(world or 0, *reported) if reported else 0
     unseen = set(range(highest)) - {place.rank for place in places} if highest <= 2 * len(places) else set()
@@ -180,7 +176,7 @@ def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankD
     if not silent or not waiting or len(silent) >= len(reported):
         return
     ranks, others = tuple(sorted(silent)), tuple(sorted(waiting))
-    own = [place.last for place in places if place.rank == ranks[0]]
+    own = [place.state.last for place in places if place.rank == ranks[0]]
     call = waiting[others[0]]
     facts = {"theirs": str(call.seq), "their_op": call.op}
     yield RankDivergence(DivergenceKind.NEVER_ARRIVED, ranks, others, (*own, call.told), facts)
@@ -203,13 +199,16 @@ def in_wait(places: Sequence[RankSnapshot], wait: str) -> Iterator[RankDivergenc
         ranks, others = tuple(sorted(place.rank for place in outside)), tuple(sorted(inside))
         first = min(outside, key=lambda place: place.rank)
         yield RankDivergence(
-            DivergenceKind.NEVER_ARRIVED, ranks, others, (first.last, inside[others[0]]), {"wait": wait}
+            DivergenceKind.NEVER_ARRIVED, ranks, others, (first.state.last, inside[others[0]]), {"wait": wait}
         )
 
 
 def in_steps(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """Ranks whose last step is an earlier one than the others'."""
-    steps = {one.rank: (one.step, one.stepped) for one in places if one.step is not None and one.stepped is not None}
+    states = {place.rank: place.state for place in places}
+    steps = {
+        rank: (it.step, it.stepped) for rank, it in states.items() if it.step is not None and it.stepped is not None
+    }
     split = _minority(steps, lambda one: one[0], lambda step: step)
     if split is None:
         return
@@ -221,7 +220,7 @@ def in_steps(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
 
 def in_pace(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """The rank whose steps take much longer than its peers'."""
-    known = ((one.rank, one.step_s, one.stepped) for one in places)
+    known = ((one.rank, one.step_s, one.state.stepped) for one in places)
     paces = {rank: (step_s, line) for rank, step_s, line in known if step_s is not None and line is not None}
     if len(paces) <= _FEWEST_PEERS:
         return
@@ -247,9 +246,9 @@ def in_errors(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
 
 
 def _one_host(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
-    hosts = {place.host for place in places}
+    hosts = {place.state.host for place in places}
     failing = [place for place in places if place.failed is not None]
-    theirs = {place.host for place in failing}
+    theirs = {place.state.host for place in failing}
     if len(failing) < 2 or len(theirs) != 1 or None in hosts or len(hosts) < 2:  # noqa: PLR2004 (one is no pattern)
         return
     ranks = tuple(sorted(place.rank for place in failing))

@@ -14,7 +14,7 @@ from logrules.inference.process_ranks import KEPT_RANKS, ProcessRanks
 from logrules.model.collective import CollectiveCall, GroupRecord
 from logrules.model.event import as_rank, whole_number
 from logrules.model.record import field, mutable_record, record
-from logrules.model.worker_status import ParallelSizes
+from logrules.model.timeline import ParallelSizes
 
 # A size that a damaged line tells must not cost a million numbers.
 _USUAL_RANKS = 1_024

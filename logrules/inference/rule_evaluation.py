@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from logrules.inference import conditions, liveness
-from logrules.inference.conditions import LeafState
+from logrules.inference.conditions import AbsenceState, LeafState
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.liveness import JobSnapshot
 from logrules.inference.observation import Match, Observation
@@ -40,10 +40,9 @@ class RuleEvaluation:
     def deadlines(self) -> Iterator[float]:
         """The moments at which silence alone may change an answer."""
         for states in self._states.values():
-            for leaf, state in states.items():
-                at = conditions.deadline_of(leaf, state)
-                if at is not None:
-                    yield at
+            for state in states.values():
+                if isinstance(state, AbsenceState) and state.deadline is not None:
+                    yield state.deadline
         index = self._index
         yield from liveness.deadlines(self._snapshot(), index.limits)
         yield self._run.next_step_due()

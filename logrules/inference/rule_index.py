@@ -6,9 +6,9 @@ from itertools import chain
 from typing import TypeAlias, TypeVar
 
 from logrules.inference.evidence_ownership import ends_of
-from logrules.inference.failures import FailureTables
-from logrules.inference.worker_tables import WorkerTables
+from logrules.inference.exception_table import ExceptionTable
 from logrules.model.record import record
+from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.condition import (
     Detection,
     Detector,
@@ -72,10 +72,10 @@ class Index:
     failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
     ``markers`` are those that move workers, by signal; ``polling`` and ``parting`` the signals of lines that say no
     more than that their writer waits, or is done.
-    ``failures`` are the tables of failures, ``workers`` those of where workers may be; ``frameworks`` are by the
-    signals that show them, by the ``headers`` of lines, or by the ``components`` of frames; ``asked`` the leaves by
-    metric, ``metrics`` those that anybody asks for, by signal. ``loops`` are the phases in which the jobs of each
-    framework loop, for those that have any. ``told`` are the names of what any line may tell, by signal.
+    ``origins`` and ``exceptions`` are tables of failures; ``frameworks`` are by the signals that show them, by the
+    ``headers`` of lines, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that
+    anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have
+    any. ``told`` are the names of what any line may tell, by signal.
     """
 
     rules: "RulesById"
@@ -87,8 +87,8 @@ class Index:
     markers: Mapping[int, Marker]
     polling: frozenset[int]
     parting: frozenset[int]
-    failures: FailureTables
-    workers: WorkerTables
+    origins: OriginResolver
+    exceptions: ExceptionTable
     frameworks: Mapping[int, tuple[str, ...]]
     headers: Mapping[str, tuple[str, ...]]
     components: Mapping[str, tuple[str, ...]]
@@ -104,7 +104,7 @@ def index_of(pack: Pack) -> Index:
     silent = {rule.id: rule for rule in pack.rules.silent()}
     leaves_of = {name: rules.leaves(name) for name in silent}
     minding = tuple(chain.from_iterable(leaves_of.values()))
-    asked = _asked(minding)
+    asked, tables = _asked(minding), pack.tables
     return Index(
         rules=rules,
         silent=silent,
@@ -115,8 +115,8 @@ def index_of(pack: Pack) -> Index:
         markers={marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)},
         polling=frozenset(marker.signal for marker in pack.markers if marker.polls),
         parting=frozenset(marker.signal for marker in pack.markers if marker.parts),
-        failures=FailureTables.of(pack),
-        workers=WorkerTables.of(pack),
+        origins=OriginResolver(tables.components, tables.own_words, tables.nesting),
+        exceptions=ExceptionTable(tables.classes, tables.exceptions, pack.required),
         frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
         headers=_by_sign((one.id, one.headers) for one in pack.frameworks),
         components=_by_sign((one.id, one.components) for one in pack.frameworks),

@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.failures import Failures
 from logrules.inference.job_state import JobState
+from logrules.inference.kept_samples import CurveSampler, Outliers
 from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Observation
-from logrules.inference.outliers import Outliers
-from logrules.inference.polling import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.rule_index import Index
 from logrules.inference.step_time import StepDeadlines
-from logrules.inference.time_series import CurveSampler
+from logrules.inference.waits import Polls
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
@@ -29,9 +28,9 @@ class RunState:
 
     def __init__(self, job: JobState, pack: Pack, index: Index) -> None:
         self.job = job
-        self.tracker = WorkerTracker(index.workers)
+        self.tracker = WorkerTracker(pack)
         self.polls = Polls()
-        self.failures = Failures(index.failures)
+        self.failures = Failures(pack, index.origins, index.exceptions)
         self.metrics = MetricStates(index.asked, index.metrics)
         self.curves = CurveSampler()
         self.outliers = Outliers()

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
 from logrules.inference.clock import Clock
-from logrules.inference.diagnosis import Findings, outcome_of, ranked_of, report_of
+from logrules.inference.diagnosis import report_of
 from logrules.inference.evidence_ownership import unclaimed
-from logrules.inference.followed_run import FollowedRun
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.job_state import JobState
+from logrules.inference.outcome import RunOutcome, outcome_of
 from logrules.inference.rule_index import Index, index_of
-from logrules.inference.run_history import RunHistory, RunTurn
+from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
+from logrules.model.record import replace
 from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
-from logrules.model.worker_status import ParallelSizes, WorkerNow
+from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.parsing.stance import StanceJudge
 from logrules.ruleset.pack import Marker, Pack
@@ -125,16 +126,21 @@ class Session:
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
-        return report_of(self._findings(), self._pack, lines, sources)
+        return replace(
+            report_of(self._run.state, self._outcome(), self._pack),
+            earlier_runs=tuple(self._runs.earlier),
+            notes=(*self._notes, *self._pack.notes),
+            sources=sources,
+            lines=lines,
+        )
 
     def ranked(self) -> tuple[Ranked, ...]:
         """The ranked hypotheses of the report, in its order. Changes nothing."""
-        return ranked_of(self._findings(), self._pack)
+        return self._outcome().ranked
 
-    def _findings(self) -> Findings:
-        notes = (*self._notes, *self._pack.notes)
+    def _outcome(self) -> RunOutcome:
         last_errors = self._last_errors() if self._job.ended else ()
-        return Findings(self._run.state, self.hypotheses(), last_errors, tuple(self._runs.earlier), notes)
+        return outcome_of(self._run.state, self.hypotheses(), last_errors, self._pack)
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:
         """Judge the silence up to this moment before what ends it."""
@@ -186,7 +192,8 @@ class Session:
         return turn is not None
 
     def _end_run(self, event: Event, turn: RunTurn) -> None:
-        status, cause = outcome_of(self._findings(), self._pack)
-        outcome = Run(status, event.source, self._run.first_line, event.file_line - 1, cause)
-        self._runs.end(self._run, outcome, turn)
+        outcome = self._outcome()
+        last_line = event.file_line - 1
+        told = Run(outcome.status, event.source, self._run.first_line, last_line, outcome.cause)
+        self._runs.end(self._run, told, turn)
         self._run = self._begun_at(event.file_line)

@@ -1,13 +1,16 @@
 """What the log says for the slots of a card: what its lines captured, whose code raised, how many ranks spoke."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from math import floor, gcd, prod
 
 from logrules.inference.command_slots import with_other_names, with_told_names
-from logrules.inference.derived_numbers import with_numbers
-from logrules.inference.failure_captures import captures_of, places_of
+from logrules.inference.failure_analysis import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import Hypothesis
+from logrules.inference.run_state import RunState
 from logrules.model.report import Evidence
+from logrules.ruleset.name_tables import Derivation, DerivedNumber
 from logrules.ruleset.pack import Pack
 
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
@@ -22,25 +25,27 @@ def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Eviden
     return {**captured, **_raised(hypothesis, failures)}
 
 
-def advised(
-    captured: Mapping[str, str],
-    places: Mapping[str, str],
-    said: Sequence[str],
-    of_job: Mapping[str, str],
-    pack: Pack,
-) -> dict[str, str]:
-    """What steps may say beyond that: whose code raised, what the lines tell, and what any line ``of_job`` told.
+def slots_of(
+    hypothesis: Hypothesis, run: RunState, evidence: Sequence[Evidence], said: Sequence[str], pack: Pack
+) -> Callable[[], Mapping[str, str]]:
+    """What sentences and steps of a diagnosis may say beyond its title: made when it is first asked for.
 
-    Beside these what they are called elsewhere, and what numbers among them come to.
+    That is whose code raised, what its lines ``said``, what any line of the job told, and how many ranks spoke, for
+    steps that only make sense where there are several. Beside these what they are called elsewhere, and what numbers
+    among them come to.
     """
+    record, ranks = run.failures.record_of(hypothesis.first.chain), len(run.ranks.ranks)
+    places = places_of(record) if record is not None else {}
+    several = {"several": str(ranks)} if ranks > 1 else {}
+    captured = {**places, **several, **titled(hypothesis, run.failures, evidence)}
+    # Only what is no state of the session may be asked for later.
+    return cache(partial(_slots, captured, said, run.told(), pack))
+
+
+def _slots(captured: Mapping[str, str], said: Sequence[str], of_job: Mapping[str, str], pack: Pack) -> dict[str, str]:
     tables = pack.tables
-    told = with_told_names({**places, **captured}, said, tables.told_names, pack.required)
+    told = with_told_names(captured, said, tables.told_names, pack.required)
     return with_numbers(with_other_names({**of_job, **told}, tables.other_names), tables.numbers)
-
-
-def several(ranks: int) -> dict[str, str]:
-    """How many ranks spoke, for steps that only make sense where there are several."""
-    return {"several": str(ranks)} if ranks > 1 else {}
 
 
 def said_by(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> tuple[str, ...]:
@@ -69,7 +74,44 @@ def _raised(hypothesis: Hypothesis, failures: Failures) -> Mapping[str, str]:
     return captures_of(record)
 
 
-def placed(hypothesis: Hypothesis, failures: Failures) -> Mapping[str, str]:
-    """Whose code raised what the diagnosis is of."""
-    record = failures.record_of(hypothesis.first.chain)
-    return places_of(record) if record is not None else {}
+# What a log tells is no longer a size beyond this.
+_MAX_DIGITS = 12
+
+
+def with_numbers(captures: Mapping[str, str], numbers: Iterable[DerivedNumber]) -> dict[str, str]:
+    """The captures, and beside them the numbers that can be made of them, and of numbers made before."""
+    found = dict(captures)
+    for one in numbers:
+        made = _made(one.how, [found.get(name, "") for name in one.of])
+        if made is not None:
+            found.setdefault(one.id, made)
+    return found
+
+
+def _made(how: Derivation, told: Sequence[str]) -> str | None:
+    """The number; None where one of those that it is made of is not told."""
+    if how is Derivation.SHARE:
+        return _share(*told)
+    if not all(text.isdecimal() and len(text) <= _MAX_DIGITS for text in told):
+        return None
+    sizes = [int(text) for text in told]
+    if how is Derivation.HALF:
+        # Of one nothing less is left.
+        return str(sizes[0] // 2) if sizes[0] > 1 else None
+    if how in (Derivation.MULTIPLE, Derivation.NEXT_MULTIPLE):
+        return _multiple(*sizes, above=how is Derivation.NEXT_MULTIPLE)
+    return str(prod(sizes) if how is Derivation.PRODUCT else gcd(*sizes))
+
+
+def _multiple(size: int, of: int, *, above: bool) -> str | None:
+    """The multiple next to the size, at or below it or at or ``above``; None where that is nothing at all."""
+    times = -(-size // of) if above and of else size // of if of else 0
+    return str(times * of) if times else None
+
+
+def _share(of: str, over: str) -> str | None:
+    try:
+        share = float(of) / float(over)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return f"{floor(share * 100) / 100:.2f}" if 0 < share < 1 else None

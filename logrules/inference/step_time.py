@@ -13,7 +13,7 @@ from logrules.inference.cadence import outlasts
 from logrules.inference.observation import Match, Observation, match_of_lines
 from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.event import Worker
-from logrules.model.worker_status import WorkerNow
+from logrules.model.timeline import WorkerNow
 
 # A counter that was printed as often without moving will not move for being printed once more.
 REPEATS = 3

@@ -3,7 +3,7 @@
 Each function is one sign that it did, or that it did not.
 """
 
-from logrules.inference.launcher_ends import ended_ranks
+from logrules.inference.failure_analysis import ended_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event, Stance

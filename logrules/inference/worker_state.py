@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from logrules.inference.bar_pace import moves_at_its_pace, time_gone
 from logrules.inference.cadence import Rhythm, outlasts
 from logrules.inference.observation import Observation
-from logrules.inference.progress_key import bar_of, progress_key
+from logrules.inference.progress_line import bar_of, moves_at_its_pace, progress_key, time_gone
 from logrules.model.event import Event, Worker
 from logrules.model.record import field, mutable_record
 from logrules.model.timeline import PhaseSpan, WaitSpan
@@ -188,22 +187,6 @@ def peers(one: Worker, other: Worker) -> bool:
     if one == other or not (one.named and other.named) or one.role != other.role:
         return False
     return one.rank != other.rank or one.pid != other.pid or one.host != other.host
-
-
-class ProcessNames:
-    """What each process called itself last. Some take a better name once they have a rank."""
-
-    def __init__(self) -> None:
-        self._by_number: dict[tuple[str, str | None, int], Worker] = {}
-
-    def former(self, worker: Worker) -> Worker:
-        """The name under which the process of a line wrote before; the same where it has always had this one."""
-        if worker.pid is None:
-            return worker
-        process = (worker.source, worker.host, worker.pid)
-        before = self._by_number.get(process, worker)
-        self._by_number[process] = worker
-        return before
 
 
 def may_be(one: Worker, other: Worker) -> bool:

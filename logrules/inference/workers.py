@@ -6,31 +6,39 @@ nothing of the other, except that nobody steps through a loop while a peer has y
 
 from collections.abc import Iterable, Sequence
 
+from logrules.inference.cadence import SHORTEST_S, Rhythm, Rounds
 from logrules.inference.observation import Observation
-from logrules.inference.open_waits import OpenWaits
-from logrules.inference.progress_key import bar_of, is_full, label_of, progress_key
-from logrules.inference.rounds import Rounds
-from logrules.inference.worker_state import ProcessNames, WorkerState, leaves_first, peers
-from logrules.inference.worker_tables import WorkerTables
+from logrules.inference.progress_line import bar_of, is_full, label_of, progress_key
+from logrules.inference.waits import OpenWaits
+from logrules.inference.worker_state import WorkerState, leaves_first, peers
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
 from logrules.model.timeline import PhaseSpan
-from logrules.ruleset.pack import Marker, Wait
+from logrules.ruleset.pack import Marker, Pack, Wait
 
 MAX_SPANS = 20_000
 LOCK_STEP = 3  # rounds that no rank makes while a peer is still before its first: they step together
 
 
 class WorkerTracker:
-    """Follows all workers of a job through the markers of a pack, of which the ``tables`` are made."""
+    """Follows all workers of a job through the markers of a pack.
 
-    def __init__(self, tables: WorkerTables) -> None:
-        self.loops, self.startup, self.interruptions = tables.loops, tables.startup, tables.interruptions
-        self._idle = tables.idle
-        self._waits, self._no_rhythm = tables.waits, tables.no_rhythm
+    ``loops`` are the phases that loop, ``startup`` those before the first of them, ``interruptions`` what interrupts
+    one.
+    """
+
+    def __init__(self, pack: Pack) -> None:
+        first_loop = next((n for n, phase in enumerate(pack.phases) if phase.loop), len(pack.phases))
+        self.loops = frozenset(phase.id for phase in pack.phases if phase.loop)
+        self.startup = frozenset(phase.id for phase in pack.phases[:first_loop])
+        self.interruptions = frozenset(marker.leaves for marker in pack.markers if marker.leaves is not None)
+        self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
+        self._waits = {wait.id: wait for wait in pack.waits}
+        self._no_rhythm = Rhythm(shortest_s=SHORTEST_S * pack.patience)
         self._loop_order = -1
         self.workers: dict[Worker, WorkerState] = {}
-        self._names = ProcessNames()
+        # What each process called itself last, by its log, host and number: some take a better name with their rank.
+        self._names: dict[tuple[str, str | None, int], Worker] = {}
         self.waits = OpenWaits()
         self.latest: tuple[Worker, str] | None = None
         self.steps = Rounds()
@@ -226,10 +234,15 @@ class WorkerTracker:
 
     def _end_of_former(self, markers: Sequence[Marker], observation: Observation) -> None:
         """A process that goes by another name now has come through what it waited for under the one before."""
-        if any(marker.enters or marker.opens or marker.progress or marker.completes for marker in markers):
-            former = self._names.former(observation.worker)
-            if former != observation.worker:
-                self.waits.end_of(former, observation)
+        worker = observation.worker
+        moves = any(marker.enters or marker.opens or marker.progress or marker.completes for marker in markers)
+        if worker.pid is None or not moves:
+            return
+        process = (worker.source, worker.host, worker.pid)
+        former = self._names.get(process, worker)
+        self._names[process] = worker
+        if former != worker:
+            self.waits.end_of(former, observation)
 
 
 def _in_order(markers: Sequence[Marker]) -> list[Marker]:

@@ -1,4 +1,4 @@
-"""Results of tests, and how good the tests are: plain data for renderers, passed between processes."""
+"""Results of tests, how good the tests are, and one rule tried on a job: data for renderers and other processes."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -107,3 +107,63 @@ class Cost:
     matched: int
     seconds: float
     lines: int
+
+
+class RejectReason(StrEnum):
+    """Why a line with a signal's words does not match."""
+
+    PATTERN = "pattern"
+    VETO = "veto"
+
+
+@record
+class SignalHit:
+    """A line that a signal hit, with its captures; or, with ``refused``, one that has its words alone."""
+
+    source: str
+    line: int
+    text: str
+    captures: tuple[tuple[str, str], ...] = ()
+    refused: RejectReason | None = None
+
+
+@record
+class SignalSeen:
+    """The first lines that a signal hit and refused, and the number of each."""
+
+    name: str
+    words: tuple[str, ...]
+    hits: tuple[SignalHit, ...]
+    count: int
+    refused: tuple[SignalHit, ...]
+    refused_count: int
+
+
+@record
+class Transition:
+    """A part of the condition that began or ceased to hold after this line; at the log's end if ``line`` is None."""
+
+    source: str
+    line: int | None
+    text: str
+    holds: bool
+    reason: str
+
+
+@record
+class Trial:
+    """The result of trying a rule on a job.
+
+    ``clauses`` are its condition at the end. ``fired`` says whether the condition holds. ``place`` is its number
+    among the report's diagnoses (from 1), or None; ``behind`` is the diagnosis that explains it.
+    """
+
+    rule: str
+    when: str
+    signals: tuple[SignalSeen, ...]
+    turns: tuple[Transition, ...]
+    clauses: tuple[Clause, ...]
+    fired: bool
+    place: int | None = None
+    behind: str | None = None
+    nearest: str | None = None

@@ -1,4 +1,4 @@
-"""What a report draws over time: phases, waits and the curves of metrics."""
+"""Where the workers of a job were over time, as a report draws it, and where they are now."""
 
 from logrules.model.record import record
 
@@ -46,3 +46,31 @@ class Curve:
 
     metric: str
     points: tuple[Point, ...]
+
+
+@record
+class WorkerNow:
+    """``step`` is its last line of progress; lengths of time are in seconds, None where unknown.
+
+    ``patience_s`` is how long it may be quiet: by its wait, else by its own rhythm.
+    """
+
+    worker: str
+    phase: str | None
+    step: str
+    step_s: float | None
+    quiet_s: float | None
+    patience_s: float | None
+
+
+@record
+class ParallelSizes:
+    """How many ranks there are, and the size of each kind of parallelism: 1 if nothing says otherwise."""
+
+    world: int | None = None
+    tensor: int = 1
+    context: int = 1
+    pipeline: int = 1
+
+
+UNSAID = ParallelSizes()

@@ -1,6 +1,8 @@
-"""A line for each thing that happens to a live job: where nobody looks at a panel."""
+"""A line for each thing that happens to a live job: for people, for programs, and for the history in the panel."""
 
-from collections.abc import Callable
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, tzinfo
 from typing import TextIO
@@ -8,11 +10,13 @@ from typing import TextIO
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.notify.listener import Listener
+from logrules.notify.notifications import Kind, Notification, NotificationPolicy, facts
 from logrules.output.brief_steps import in_one_line
 from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
 from logrules.output.numbers import duration, ranks_in_words, time_of_day
+from logrules.output.report_json import report_document
 
 _MAX_TEXT = 300
 _MEGABYTE = 1_000_000
@@ -114,3 +118,94 @@ class Lines(Listener):
         with self._aside() as in_line:
             self._out.write("\n" * in_line + said)
             self._out.flush()
+
+
+Said = dict[str, object]
+
+
+class EventStream(Listener):
+    """Writes each event to ``out`` as it comes: ``event`` names its kind, ``at`` is seconds since the epoch.
+
+    The last is ``end``, with the whole report.
+    """
+
+    def __init__(self, out: TextIO, language: str, policy: NotificationPolicy, job: str = "") -> None:
+        self._out = out
+        self._language = language
+        self._policy = policy
+        self._job = job
+        self._phases: set[str] = set()
+
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
+        """Write what happened."""
+        for said in self._events(update, report):
+            document = {"at": round(update.now, 3), **({"job": self._job} if self._job else {}), **said}
+            self._out.write(json.dumps(document, ensure_ascii=False) + "\n")
+            self._out.flush()
+
+    def _events(self, update: Update, report: Callable[[], Report]) -> Iterator[Said]:
+        for change in update.changes:
+            match change:
+                case PhaseEntered(worker=worker, phase=phase) if phase not in self._phases:
+                    self._phases.add(phase)
+                    yield {"event": "phase", "phase": phase, "worker": safe(worker.label)}
+                case QuietNoticed(quiet_s=quiet_s, longest_s=longest_s):
+                    yield {"event": "quiet", "quiet_seconds": round(quiet_s), "longest_seconds": round(longest_s, 1)}
+                case QuietEnded(quiet_s=quiet_s):
+                    yield {"event": "writes-again", "quiet_seconds": round(quiet_s)}
+                case _:
+                    pass
+        for news in self._policy.news(update, report):
+            said: Said = {**facts(news)}
+            if news.diagnosis is not None:
+                said["evidence"] = [
+                    {"source": safe(line.source), "line": line.line, "text": safe(line.text)}
+                    for line in news.diagnosis.evidence[:4]
+                    if line.text
+                ]
+            yield said
+        if update.ended:
+            yield {"event": "end", "report": report_document(report(), self._language)}
+
+
+MAX_ENTRIES = 200
+_KINDS = {
+    Kind.STALL: Text("stalled", "停滞"),
+    Kind.STALL_LASTS: Text("still", "仍在持续"),
+    Kind.DIAGNOSIS: Text("diagnosed", "诊断"),
+    Kind.MOVED_ON: Text("moved on", "进展"),
+    Kind.OVER: Text("over", "结束"),
+}
+_WAS_QUIET = Text("quiet for {quiet}", "已静默 {quiet}")
+_AGAIN = Text("writes again after {quiet}", "静默 {quiet} 后又有输出")
+
+
+class IncidentHistory(Listener):
+    """Keeps what the policy tells, and unusual silences; times are of this machine."""
+
+    def __init__(self, policy: NotificationPolicy, language: str) -> None:
+        self._policy = policy
+        self._language = language
+        self._entries: deque[str] = deque(maxlen=MAX_ENTRIES)
+
+    def on_update(self, update: Update, report: Callable[[], Report]) -> None:
+        """Keep what happened."""
+        for change in update.changes:
+            if isinstance(change, QuietNoticed | QuietEnded):
+                form = _WAS_QUIET if isinstance(change, QuietNoticed) else _AGAIN
+                self._keep(update.now, form.of(self._language).format(quiet=duration(change.quiet_s)))
+        for news in self._policy.news(update, report):
+            self._keep(update.now, self._said(news))
+
+    def lines(self) -> Sequence[str]:
+        """The entries, the last first."""
+        return tuple(reversed(self._entries))
+
+    def _said(self, news: Notification) -> str:
+        kind = _KINDS[news.kind].of(self._language)
+        what = news.rule if news.diagnosis is None else news.diagnosis.title.of(self._language)
+        quiet = f" · {duration(news.quiet_s)}" if news.quiet_s is not None else ""
+        return f"{news.incident.rpartition('-')[2]}. {kind}: {what}{quiet}"
+
+    def _keep(self, now: float, text: str) -> None:
+        self._entries.append(f"{time_of_day(now)} {safe(text)}")

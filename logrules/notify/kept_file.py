@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 from logrules.model.change import Update
-from logrules.model.extras import HTML, needed
+from logrules.model.errors import HTML, needed
 from logrules.model.report import Report
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import matters

@@ -105,7 +105,7 @@ def matters(update: Update) -> bool:
 
 
 def facts(news: Notification) -> dict[str, Fact]:
-    """The key facts by their names, numbers as numbers: seconds, and certainty from 0 to 1."""
+    """The key facts by their names, without control characters; numbers as numbers: seconds, certainty from 0 to 1."""
     said: dict[str, Fact] = {
         "event": news.kind.value,
         "incident": news.incident,
@@ -121,8 +121,8 @@ def facts(news: Notification) -> dict[str, Fact]:
         one = news.diagnosis
         said |= {"cause": one.cause, "phase": one.phase, "confidence": round(one.confidence, 2), "title": one.title.en}
         said["certainty"] = certainty_in_words(one, "en")
-        said |= {"ranks": list(one.ranks), "hosts": list(one.hosts)}
-    return said
+        said |= {"ranks": list(one.ranks), "hosts": list(map(safe, one.hosts))}
+    return {name: safe(value) if isinstance(value, str) else value for name, value in said.items()}
 
 
 def fact_text(value: Fact) -> str:

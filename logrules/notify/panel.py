@@ -1,18 +1,24 @@
-"""The panel at the bottom of a terminal: the log scrolls above it, in a region of its own.
+"""The panel at the bottom of a terminal, the keys that work there, and the log at the place of the evidence.
 
-Each drawing is one write between two writes of the log: it saves the cursor, draws, and puts the
-cursor back, so that the lines of the log are as they would be without it.
+The log scrolls above the panel, in a region of its own. Each drawing is one write between two writes of the log: it
+saves the cursor, draws, and puts the cursor back, so that the lines of the log are as they would be without it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from threading import Thread
 
 from logrules.model.change import Update
-from logrules.model.report import Report
-from logrules.model.worker_status import WorkerNow
+from logrules.model.report import Evidence, Report
+from logrules.model.timeline import WorkerNow
 from logrules.notify.listener import Listener
 from logrules.notify.panel_view import PanelChoice, panel_lines
+from logrules.output.escape import safe
 from logrules.sources.turn import Turn
 
 EVERY_S = 0.5
@@ -94,7 +100,8 @@ class Panel(Listener):
         )
         begun = self._begun(columns, rows)
         if begun or lines != self._last:
-            placed = "".join(f"\x1b[{rows - HEIGHT + 1 + at};1H\x1b[2K{line}" for at, line in enumerate(_full(lines)))
+            drawn = enumerate([*lines, *[""] * (HEIGHT - len(lines))], rows - HEIGHT + 1)
+            placed = "".join(f"\x1b[{row};1H\x1b[2K{line}" for row, line in drawn)
             if self._write(f"{begun}{_SAVE}{placed}{_RESTORE}"):
                 self._size, self._last = (columns, rows), lines
 
@@ -138,5 +145,89 @@ class Panel(Listener):
         return True
 
 
-def _full(lines: list[str]) -> list[str]:
-    return [*lines, *[""] * (HEIGHT - len(lines))]
+class Keys(Listener):
+    """Calls what belongs to a key, in a thread of its own. The terminal is as it was after ``close``."""
+
+    def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
+        import termios
+        import tty
+
+        self._actions = actions
+        self._terminal = os.open("/dev/tty", os.O_RDWR)
+        self._before = termios.tcgetattr(self._terminal)
+        tty.setcbreak(self._terminal, termios.TCSANOW)
+        Thread(target=self._read, name="keys", daemon=True).start()
+
+    def close(self, limit_s: float) -> None:  # noqa: ARG002 (it takes no time)
+        """Give the terminal back."""
+        import termios
+
+        termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """While this lasts, the terminal is as it was before; keys are read again after."""
+        import termios
+        import tty
+
+        termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
+        try:
+            yield
+        finally:
+            tty.setcbreak(self._terminal, termios.TCSANOW)
+
+    def _read(self) -> None:
+        while True:
+            try:
+                pressed = os.read(self._terminal, 1)
+            except OSError:
+                return
+            action = self._actions.get(pressed.decode(errors="replace").lower())
+            if action is not None:
+                action()
+            if not pressed:
+                return
+
+
+_AROUND = 5
+_MAX_CHARS = 500
+_MAX_LINE = 50_000_000
+# Those that take `+LINE`.
+_NUMBERED = ("less", "more", "most", "vim", "vi", "view", "nano")
+
+
+def evidence_file(report: Report, path_of: Callable[[str], Path | None]) -> tuple[Path, int] | None:
+    """The file and line of the first evidence that stands in a file here, of what is suspected first.
+
+    ``path_of`` says where a log of a name lies.
+    """
+    lines: list[Evidence] = [line for one in report.diagnoses for line in one.evidence]
+    places = ((path, line.line) for line in lines if (path := path_of(line.source)) is not None)
+    return next((place for place in places if place[0].is_file()), None)
+
+
+def pager_command(path: Path, line: int, env: Mapping[str, str]) -> Sequence[str]:
+    """The pager of the user at that line."""
+    words = shlex.split(env.get("PAGER", "")) or ["less"]
+    at = [f"+{line}"] if os.path.basename(words[0]) in _NUMBERED else []  # noqa: PTH119
+    return [*words, *at, "--", str(path.absolute())]
+
+
+def open_pager(path: Path, line: int, env: Mapping[str, str]) -> bool:
+    """Show it until the user is done; whether there was a pager to do so."""
+    with open("/dev/tty", "rb") as terminal:  # noqa: PTH123 (no path of ours)
+        try:
+            done = subprocess.run(pager_command(path, line, env), stdin=terminal, check=False)  # noqa: S603 (theirs)
+        except OSError:
+            return False
+    return done.returncode == 0
+
+
+def lines_around(path: Path, line: int) -> Iterator[str]:
+    """The lines about the place, numbered, the place marked."""
+    first = max(line - _AROUND, 1)
+    if line > _MAX_LINE:
+        return
+    with path.open(encoding="utf-8", errors="replace") as log:
+        for number, text in enumerate(islice(log, first - 1, line + _AROUND), first):
+            yield f"{'>' if number == line else ' '} {number:>6} {safe(text.rstrip()[:_MAX_CHARS])}"

@@ -10,7 +10,7 @@ from rich.text import Text as Line
 
 from logrules.model.change import Update
 from logrules.model.report import Diagnosis, Report, Text
-from logrules.model.worker_status import WorkerNow
+from logrules.model.timeline import WorkerNow
 from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
 from logrules.output.certainty_words import certainty_in_words

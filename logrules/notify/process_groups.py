@@ -13,7 +13,7 @@ from itertools import pairwise
 from logrules.model.collective import GroupRecord
 from logrules.model.event import as_rank
 from logrules.model.record import replace
-from logrules.model.worker_status import ParallelSizes
+from logrules.model.timeline import ParallelSizes
 
 MAX_RANKS = 65_536
 # How trainers and servers call the sizes on their command lines.

@@ -9,10 +9,9 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from logrules.model.change import Update
-from logrules.model.errors import LogrulesError
-from logrules.model.extras import METRICS, needed
+from logrules.model.errors import METRICS, LogrulesError, needed
 from logrules.model.report import Report
-from logrules.model.worker_status import WorkerNow
+from logrules.model.timeline import WorkerNow
 from logrules.notify.kept_file import KeptFile
 from logrules.notify.listener import Listener
 

@@ -12,12 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from logrules.engine.ray_nodes import asked_of_nodes
-from logrules.model.errors import LogrulesError
-from logrules.model.extras import INSPECT, needed
+from logrules.engine.ray_cluster import asked_of_nodes
+from logrules.model.errors import INSPECT, LogrulesError, needed
 from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import MAX_PROCESSES
-from logrules.notify.remote_stacks import told_of
+from logrules.notify.stack_samples import told_of
 
 _PREFIX = "ray::"
 # What belongs to Ray itself, and what waits for work.

@@ -1,19 +1,21 @@
 """Senders of news: to commands of the user's, without a shell, and to a web address. By processes of their own."""
 
+import base64
+import hashlib
+import hmac
 import io
 import json
 import os
 import shlex
-from collections.abc import Callable, Sequence
-from urllib.parse import urlsplit
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import quote_plus, urlsplit
 
 from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.notify.delivery import command_delivery, post_delivery
 from logrules.notify.listener import Listener
-from logrules.notify.message_forms import body_for, signed
-from logrules.notify.notifications import Fact, Kind, Notification, NotificationPolicy, fact_text, facts, sentence
+from logrules.notify.notifications import Kind, Notification, NotificationPolicy, fact_text, facts, sentence
 from logrules.notify.task_queue import DeliveryQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json, report_document
@@ -70,7 +72,7 @@ class Commands(Sender):
         if news.kind not in self._kinds or (self._last is not None and news.at < self._last + APART_S):
             return None
         self._last = news.at
-        said = {f"LOGRULES_{name.upper()}": safe(fact_text(value)) for name, value in facts(news).items()}
+        said = {f"LOGRULES_{name.upper()}": fact_text(value) for name, value in facts(news).items()}
         document = io.StringIO()
         render_json(news.report, document)
         return command_delivery(self._words, document.getvalue(), said)
@@ -99,15 +101,73 @@ class Webhook(Sender):
 
     def delivery(self, news: Notification) -> bytes:
         """A post, signed where there is a key for that."""
-        told = {name: _safe(value) for name, value in facts(news).items()}
-        plain = {**told, "report": report_document(news.report, self._language)}
+        plain = {**facts(news), "report": report_document(news.report, self._language)}
         text = safe(f"logrules: {sentence(news)}")
         body = body_for(self._url, news, text, plain, os.environ.get(PAGERDUTY_KEY, ""))
         url, body = signed(self._url, body, os.environ.get(SIGNING_KEY, ""), system_time())
         return post_delivery(url, json.dumps(body, ensure_ascii=False).encode())
 
 
-def _safe(value: Fact) -> Fact:
-    if isinstance(value, str):
-        return safe(value)
-    return [safe(one) if isinstance(one, str) else one for one in value] if isinstance(value, list) else value  # type: ignore[return-value]
+# What each of them documents for text messages of incoming webhooks, by the host of its URLs.
+_SLACK = ("hooks.slack.com",)
+FEISHU = ("open.feishu.cn", "open.larksuite.com")
+DINGTALK, _WECOM = "oapi.dingtalk.com", "qyapi.weixin.qq.com"
+_PAGERDUTY = ("events.pagerduty.com", "events.eu.pagerduty.com")
+# Slack reads these as markup: `<!channel>` in a line of a log would wake everybody.
+_SLACK_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# WeCom takes 2,048 bytes of text, Feishu and DingTalk bodies of 20 KB.
+_WECOM_BYTES, _CHAT_BYTES = 2_048, 16_000
+_SEVERITY = {"error": "critical", "warning": "warning", "info": "info"}
+
+
+def body_for(url: str, news: Notification, text: str, plain: Mapping[str, object], key: str) -> dict[str, object]:
+    """The JSON that ``url`` understands: chats get ``text``, PagerDuty an event routed by ``key``, others ``plain``."""
+    host = urlsplit(url).hostname or ""
+    if host in _SLACK:
+        return {"text": _cut(text, _CHAT_BYTES).translate(_SLACK_MARKUP)}
+    if host in FEISHU:
+        # `<at user_id="all">` would wake everybody there.
+        return {"msg_type": "text", "content": {"text": _cut(text.replace("<at", "< at"), _CHAT_BYTES)}}
+    if host == DINGTALK:
+        return {"msgtype": "text", "text": {"content": _cut(text, _CHAT_BYTES)}}
+    if host == _WECOM:
+        return {"msgtype": "text", "text": {"content": _cut(text, _WECOM_BYTES)}}
+    if host in _PAGERDUTY:
+        return _event(news, text, key)
+    return {"text": text, **plain}
+
+
+def _cut(text: str, limit: int) -> str:
+    """As much of the text as fits into so many bytes of UTF-8."""
+    return text.encode()[:limit].decode(errors="ignore")
+
+
+def _event(news: Notification, text: str, key: str) -> dict[str, object]:
+    action = "resolve" if news.kind is Kind.OVER else "trigger"
+    found: dict[str, object] = {"routing_key": key, "event_action": action, "dedup_key": f"logrules/{news.incident}"}
+    if action == "trigger":
+        severity = _SEVERITY[news.diagnosis.severity.value] if news.diagnosis is not None else "warning"
+        source = next(iter(news.diagnosis.hosts), "logrules") if news.diagnosis is not None else "logrules"
+        found["payload"] = {"summary": text[:1_024], "source": source, "severity": severity}
+    return found
+
+
+def signed(url: str, body: Mapping[str, object], key: str, at: float) -> tuple[str, dict[str, object]]:
+    """The address and the body with which a message is taken by who knows the ``key``; others stay as they are.
+
+    ``at`` is now, in seconds since the epoch: an hour later the signature is void.
+    """
+    host = urlsplit(url).hostname or ""
+    if key and host in FEISHU:
+        # The text is the key here, and what is signed is empty.
+        seconds = str(int(at))
+        return url, {"timestamp": seconds, "sign": _signature(f"{seconds}\n{key}", ""), **body}
+    if key and host == DINGTALK:
+        milliseconds = int(at * 1000)
+        sign = quote_plus(_signature(key, f"{milliseconds}\n{key}"))
+        return f"{url}{'&' if urlsplit(url).query else '?'}timestamp={milliseconds}&sign={sign}", dict(body)
+    return url, dict(body)
+
+
+def _signature(key: str, text: str) -> str:
+    return base64.b64encode(hmac.digest(key.encode(), text.encode(), hashlib.sha256)).decode()

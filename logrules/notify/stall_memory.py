@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from logrules.model.change import Raised, Update, Withdrawn
 from logrules.model.event import rank_of_label
 from logrules.model.report import Consequence, Diagnosis, Fix, Report, Risk, Severity, SourceNote, Status, Text
-from logrules.model.worker_status import WorkerNow
+from logrules.model.timeline import WorkerNow
 from logrules.output.numbers import duration
 
 # What a job says while it is being ended comes within this time of its first word after the silence.

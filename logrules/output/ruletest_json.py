@@ -6,8 +6,17 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from logrules.model.lint_finding import CODES, LintFinding
-from logrules.model.rule_trace import Trial
-from logrules.model.test_result import CaseFailure, Cost, MutationScore, Outcome, Result, RuleCoverage, Share, total
+from logrules.model.test_result import (
+    CaseFailure,
+    Cost,
+    MutationScore,
+    Outcome,
+    Result,
+    RuleCoverage,
+    Share,
+    Trial,
+    total,
+)
 
 
 def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:

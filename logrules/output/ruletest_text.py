@@ -5,16 +5,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from logrules.model.lint_finding import CODES, LintFinding
-from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.model.test_result import (
     CaseFailure,
     Clause,
     Cost,
     MutationScore,
     Outcome,
+    RejectReason,
     Result,
     RuleCoverage,
     Share,
+    SignalHit,
+    SignalSeen,
+    Transition,
+    Trial,
     total,
 )
 from logrules.output.escape import safe

@@ -8,8 +8,7 @@ from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
-from logrules.model.rule_trace import RejectReason, SignalHit, SignalSeen, Transition, Trial
-from logrules.model.test_result import Clause
+from logrules.model.test_result import Clause, RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time

@@ -66,10 +66,9 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.diagnose import exit_status, render_report
     from logrules.cli.rule_options import chosen_pack
     from logrules.engine.follow import Following
-    from logrules.notify.inspection import show_probe_result
+    from logrules.notify.inspection import ProbeResult, probe_hang, probe_slowness, show_probe_result
     from logrules.notify.job_processes import processes_in, python_processes
-    from logrules.notify.probe import ProbeResult, probe_hang, probe_slowness
-    from logrules.notify.remote_stacks import hosts_of
+    from logrules.notify.stack_samples import hosts_of
     from logrules.output.atomic_write import write_page
     from logrules.output.escape import safe
     from logrules.sources.discover import discover

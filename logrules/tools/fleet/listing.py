@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.rule_options import add_language_options
-from logrules.model.extras import HTML, needed
+from logrules.model.errors import HTML, needed
 
 if TYPE_CHECKING:
     from logrules.tools.fleet.job import Remark, SeenJob

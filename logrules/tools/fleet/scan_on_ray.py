@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from logrules.engine.ray_cluster import Lost, RayWorkerPool
-from logrules.engine.ray_nodes import asked_of_nodes
+from logrules.engine.ray_cluster import Lost, RayWorkerPool, asked_of_nodes
 from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import LogrulesError
 from logrules.model.record import replace

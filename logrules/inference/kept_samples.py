@@ -1,6 +1,8 @@
-"""What a job's metrics did over time, in few enough points to draw: the more come, the further apart they are kept."""
+"""What of a run is kept for its readers alone: metrics over time, in few enough points to draw, and rare complaints."""
 
 from logrules.inference.observation import Observation
+from logrules.model.event import Level
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 from logrules.model.timeline import Curve, Point
 
@@ -12,8 +14,13 @@ QUIET = "quiet"
 
 @mutable_record
 class _Kept:
-    """The points of a curve that are kept: every so many, and how many were left out since the last."""
+    """The first and the latest value of a metric, and the points of its curve that are kept.
 
+    These are every so many; how many were ``skipped`` since the last.
+    """
+
+    first: float
+    latest: float
     points: list[Point] = field(default_factory=list)
     apart: int = 1
     skipped: int = 0
@@ -24,8 +31,6 @@ class CurveSampler:
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
-        self._first: dict[str, float] = {}
-        self._latest: dict[str, float] = {}
         self._last: float | None = None
 
     def add(self, metric: str, value: float, observation: Observation) -> None:
@@ -34,9 +39,8 @@ class CurveSampler:
         if kept is None:
             if len(self._kept) >= MAX_CURVES:
                 return
-            kept = self._kept[metric] = _Kept()
-            self._first[metric] = value
-        self._latest[metric] = value
+            kept = self._kept[metric] = _Kept(value, value)
+        kept.latest = value
         kept.skipped += 1
         if kept.skipped < kept.apart:
             return
@@ -56,8 +60,8 @@ class CurveSampler:
 
     def ends(self) -> dict[str, str]:
         """The first and the last value of each metric as steps ask for them: `first_loss`, a number or `nan`."""
-        firsts = {f"first_{metric}": str(value) for metric, value in self._first.items()}
-        return {**firsts, **{f"last_{metric}": str(value) for metric, value in self._latest.items()}}
+        firsts = {f"first_{metric}": str(kept.first) for metric, kept in self._kept.items()}
+        return {**firsts, **{f"last_{metric}": str(kept.latest) for metric, kept in self._kept.items()}}
 
     def drawn(self) -> tuple[Curve, ...]:
         """All curves of two points and more."""
@@ -68,3 +72,32 @@ def _thinned(points: list[Point], *, longest: bool) -> list[Point]:
     pairs = zip(points[::2], points[1::2], strict=False)
     odd = points[-1:] if len(points) % 2 else []
     return [max(pair, key=lambda point: point.value) if longest else pair[1] for pair in pairs] + odd
+
+
+MAX_SHAPES = 500
+SHOWN = 5
+_VARYING = late_pattern(r"0x[0-9a-f]+|\d+")
+
+
+@mutable_record
+class Outliers:
+    """Lines by their shape (numbers left out): the first of each and how often it came."""
+
+    shapes: dict[str, tuple[Observation, int]] = field(default_factory=dict)
+
+    def see(self, observation: Observation, *, complaint: bool) -> None:
+        """Consider a line; ``complaint`` says that it speaks of an error whatever its level."""
+        level = observation.event.level or Level.INFO
+        if not complaint and level < Level.WARNING:
+            return
+        shape = _VARYING.sub("0", observation.event.message)[:200]
+        known = self.shapes.get(shape)
+        if known is not None:
+            self.shapes[shape] = (known[0], known[1] + 1)
+        elif len(self.shapes) < MAX_SHAPES:
+            self.shapes[shape] = (observation, 1)
+
+    def rarest(self) -> tuple[Observation, ...]:
+        """The few that stand out most, in the order of the log."""
+        by_rarity = sorted(self.shapes.values(), key=lambda item: (item[1], -item[0].order))[:SHOWN]
+        return tuple(observation for observation, _ in sorted(by_rarity, key=lambda item: item[0].order))

@@ -1,0 +1,127 @@
+"""What the first and last lines of a log show: requests answered, a line broken off, a program that opens anew."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from logrules.inference.worker_state import ANEW_S
+from logrules.model.event import Event, Level
+from logrules.model.late_pattern import late_pattern
+from logrules.model.template import begins_statement, template_of
+
+# Uvicorn, gunicorn, werkzeug, aiohttp and hypercorn quote the request line. A client's log begins with the address.
+# Compiled at the first line with a good status behind a quote: most logs hold none.
+_ANSWER = r'(?P<above>.{0,400}?)"(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?P<path>\S{1,2000}) HTTP/[\d.]+" %s\d\d\b'
+_CLIENT = r"https?://\S+ $"
+# What a front end answers by itself, whatever has become of what stands behind it.
+_PROBE = r"(?i)/(?:-/)?(?:metrics|health\w*|ping|ready\w*|live\w*|status|version|v1/models|docs|openapi\.json)\b"
+
+
+def answers(lines: Iterable[Event]) -> int:
+    """How many of these lines say that a request was answered well, probes apart."""
+    return sum(_answers(line.message) for line in lines)
+
+
+def refuses(line: Event) -> bool:
+    """Whether the line says that a request was answered with a failure, its own or the server's."""
+    message = line.message
+    found = re.match(_ANSWER % "[45]", message) if '" 4' in message or '" 5' in message else None
+    return found is not None and not re.search(_CLIENT, found["above"])
+
+
+def _answers(message: str) -> bool:
+    """Whether it says so: of a request that came in, to what the server itself has to work on.
+
+    A status below 200 or above 299 says nothing: redirections and refusals are told by what stands in front as well.
+    """
+    found = re.match(_ANSWER % "2", message) if '" 2' in message else None
+    return found is not None and not re.search(_CLIENT, found["above"]) and not re.match(_PROBE, found["path"])
+
+
+_FIGURES = late_pattern(r"\d+")
+# Something follows these.
+_GOES_ON = (",", "(", "[", "{")
+# What tqdm draws between the percentage and the counters, as long as it has come.
+_DRAWN = late_pattern(r"[\u2588-\u258f ]+")
+# So many lines of one kind show how lines of it end; of a single one a word must be broken.
+_KNOWN = 2
+# The lines above that are compared, and so much of each.
+_COMPARED, _MAX_CHARS = 400, 400
+
+
+def is_cut_short(lines: Sequence[Event]) -> bool:
+    """Whether the last of these lines ends where no statement does, or as the beginning of such as stand above it."""
+    if not lines or not lines[-1].message.strip():
+        return False
+    if lines[-1].text.rstrip().endswith(_GOES_ON):
+        return True
+    last = _shape_of(lines[-1])
+    kinds = Counter(map(_shape_of, lines[-_COMPARED:-1]))
+    return last not in kinds and any(
+        kind.startswith(last) and (count >= _KNOWN or _is_broken(kind, len(last))) for kind, count in kinds.items()
+    )
+
+
+def _shape_of(line: Event) -> str:
+    return _FIGURES.sub("#", _DRAWN.sub(" ", line.text[:_MAX_CHARS])).strip()
+
+
+def _is_broken(kind: str, place: int) -> bool:
+    """Whether a line that ends at this place ends within a word."""
+    return kind[place - 1].isalnum() and (kind[place].isalnum() or kind[place] == "_")
+
+
+# So many kinds of lines, in the order of the first time, are no coincidence.
+_OPENING_KINDS = 3
+# A program's own opening is told in one go.
+_WITHIN_LINES = 64
+# Fewer words are a heading, a rule or a number.
+_WORDS = 2
+
+
+def opening_of(head: Sequence[Event]) -> tuple[str, ...]:
+    """The kinds of the lines that one process opens with, in order; nothing where several write at once.
+
+    They end where the first of them comes again: a program that is started anew soon has opened twice by then.
+    """
+    kinds: list[str] = []
+    for line in head:
+        kind = _opening_kind(line)
+        if kind is None:
+            continue
+        if kind in kinds[:1]:
+            break
+        if kind in kinds:
+            return ()
+        kinds.append(kind)
+    return tuple(kinds) if len(kinds) >= _OPENING_KINDS else ()
+
+
+def opens_again(opening: Sequence[str], later: Sequence[Event], failed_at: float | None) -> bool:
+    """Whether these lines hold the first kind of an opening and, close below it and in order, enough of the others.
+
+    What opens within a minute of a failure that bears its time may be another process of the same run.
+    """
+    for start, line in enumerate(later):
+        at = line.stamp.seconds if line.stamp is not None else None
+        early = at is not None and failed_at is not None and at - failed_at < ANEW_S
+        if early or _opening_kind(line) not in opening[:2]:
+            continue
+        place, told = -1, 0
+        for further in later[start:]:
+            if further.line - line.line > _WITHIN_LINES:
+                break
+            kind = _opening_kind(further)
+            if kind in opening[place + 1 :]:
+                place, told = opening.index(kind), told + 1
+        if told >= max(_OPENING_KINDS, len(opening) // 2):
+            return True
+    return False
+
+
+def _opening_kind(line: Event) -> str | None:
+    if line.worker.is_process or not begins_statement(line.message) or line.level is Level.ERROR:
+        return None
+    kind = template_of(line.message)
+    words = [word for word in kind.split() if word != "#"]
+    return kind if len(words) >= _WORDS and words[0] != "File" else None

@@ -1,0 +1,218 @@
+"""What failure records say: whose code raised, in which phase it was, whether it was lived through, who ended how."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from posixpath import basename
+
+from logrules.inference.observation import NEAR_LINES
+from logrules.model.event import Event, hosts_of, ranks_of
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.model.late_pattern import late_pattern
+from logrules.model.record import mutable_record
+from logrules.parsing.exception_line import indent_of
+from logrules.parsing.origin import OriginResolver
+from logrules.ruleset.pack import Marker
+
+# A headline quotes no more of a message.
+_SENTENCE = 120
+_INSTALLED = late_pattern(r"(?:site|dist)-packages/(\w+?)(?:\.py|/)")
+
+
+def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
+    """What titles and fixes may say of a failure: its type and message, the innermost frame of the user's code.
+
+    ``summary`` is all of it in a headline's form.
+    """
+    kind, message = (link.type, link.message) if link is not None else (failure.type, failure.message)
+    found = {"type": kind, "message": message}
+    frames = link.frames if link is not None and link.frames else failure.frames
+    frame = next((frame for frame in reversed(frames) if frame.origin.own), frames[-1] if frames else None)
+    if frame is not None:
+        found |= {"file": frame.file, "line": str(frame.line or ""), "function": frame.function}
+        found["summary"] = _summary(found, frame)
+    elif kind:
+        found["summary"] = _sentence(kind, message)
+    if failure.worker.rank is not None and failure.kind is FailureKind.EXIT:
+        found["rank"] = str(failure.worker.rank)
+    if failure.worker.host is not None and failure.kind is FailureKind.EXIT:
+        found["host"] = failure.worker.host
+    return {name: value for name, value in found.items() if value}
+
+
+def places_of(failure: Failure) -> dict[str, str]:
+    """Whose code raised, each under a name of its own, so that steps can tell these cases apart.
+
+    ``own_place`` where it was the user's; else ``library_place``, beside ``calling_place`` where the user's code called
+    the library, and ``only_library``, its name, where it did not.
+    """
+    if not failure.frames:
+        return {}
+    last = failure.frames[-1]
+    if last.origin.own:
+        return {"own_place": _place(last)}
+    calling = next((frame for frame in reversed(failure.frames) if frame.origin.own and frame.file), None)
+    beside = {"calling_place": _place(calling)} if calling else {"only_library": _library(last)}
+    return {"library_place": _place(last), **beside}
+
+
+def raised_by(failure: Failure) -> str:
+    """Whether the user's ``own`` code or a ``library`` raised it; nothing where no frame tells."""
+    frames = failure.frames
+    return ("own" if frames[-1].origin.own else "library") if frames else ""
+
+
+def _place(frame: Frame) -> str:
+    return f"{frame.file}:{frame.line or ''}{_inside(frame)}"
+
+
+def _inside(frame: Frame) -> str:
+    return f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
+
+
+def _library(frame: Frame) -> str:
+    """The package that the file is installed as, else the component that it is known to be from."""
+    installed = _INSTALLED.search(frame.file.replace("\\", "/"))
+    return installed[1] if installed else frame.origin.component or ""
+
+
+def _summary(found: Mapping[str, str], frame: Frame) -> str:
+    """What was raised and where, as a headline says it: ``ValueError: bad shape — loss.py:8 in step``."""
+    place = ":".join(part for part in (basename(frame.file.replace("\\", "/")), found["line"]) if part)
+    return f"{_sentence(found['type'], found['message'])} — {place}{_inside(frame)}"
+
+
+def _sentence(kind: str, message: str) -> str:
+    """The class without its package, and the first line of the message."""
+    # RayTaskError(ValueError) is named by what it passes on.
+    name = kind.partition("(")[2].rstrip(")") or kind
+    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    said = first if len(first) <= _SENTENCE else first[: _SENTENCE - 1].rstrip() + "…"
+    return ": ".join(part for part in (name.rpartition(".")[2], said) if part)
+
+
+# So many statements are kept: a log may claim what it likes.
+_MAX_STATED = 10_000
+
+
+class FailurePhases:
+    """Follows the phases that the statements in tracebacks tell; ``frames_of`` gives the frames read so far.
+
+    A call through a proxy (a group of workers, an actor) leaves no frame of what was called: the statement that the
+    traceback prints below the frame is all that tells of it.
+    """
+
+    def __init__(self, resolver: OriginResolver, frames_of: Callable[[int], tuple[Frame, ...]]) -> None:
+        self._resolver = resolver
+        self._frames_of = frames_of
+        self._stated: dict[tuple[int, Frame], str] = {}
+
+    def take(self, record: int, line: Event, markers: Iterable[Marker]) -> None:
+        """A line within a record bears these markers: if it is indented, it is the statement of the frame above it."""
+        frames = self._frames_of(record)
+        if not frames or not indent_of(line.message) or len(self._stated) >= _MAX_STATED:
+            return
+        for marker in markers:
+            if marker.enters is not None:
+                self._stated[record, frames[-1]] = marker.enters
+
+    def of(self, record: int, failure: Failure | None) -> str | None:
+        """The phase that the innermost telling frame of a record is in, or what its statement asked for."""
+        phase, teller = self._resolver.phase_of_chain(failure.chain) if failure is not None else (None, None)
+        if phase is None:
+            phase, teller = self._resolver.phase_of(self._frames_of(record))
+        return phase if teller is None else self._stated.get((record, teller), phase)
+
+    def of_header(self, line: Event) -> str | None:
+        """The phase of the logger or the source file that the header of a line names."""
+        origin = self._resolver.of_line(line.text)
+        return origin.phase if origin is not None else None
+
+
+# A worker that raised the same thing so often lived through it: it does not end anything.
+LIVED_THROUGH = 3
+# What was raised before so many rounds of progress, and again after them, ends no job either, whoever raises it.
+_ROUNDS_BETWEEN = 3
+
+
+@mutable_record
+class _Raised:
+    """How often one writer raised the same, its last line of that, and how many lines the longest of them took."""
+
+    last: Event | None = None
+    longest: int = 0
+    times: int = 0
+
+
+class RepeatedFailures:
+    """Counts what is raised, by whom, and knows what was raised so often that it was lived through."""
+
+    def __init__(self) -> None:
+        self._raised: dict[object, _Raised] = {}
+        self._first_round: dict[object, int] = {}
+        # What was raised, by itself or with its writer: of a process, its role stands for its peers.
+        self._lived_through: set[object] = set()
+
+    def count(self, failure: Failure, now: int) -> None:
+        """Count one more, in this round; what unnamed processes tell in one go may be theirs all.
+
+        Of what is told again few frames are read: it may begin as far above the first of them as the longest of its
+        kind is long.
+        """
+        raised, worker = failure.raised, failure.worker
+        told = self._raised.setdefault((worker, raised), _Raised())
+        before, told.last = told.last, failure.last
+        told.longest = max(told.longest, failure.last.line - failure.first.line)
+        apart = before is None or failure.first.line - before.line > NEAR_LINES + told.longest
+        # One process prints one at a time: what begins before its last has ended is of another.
+        overlaps = before is not None and before.worker == worker and failure.first.line <= before.line
+        if apart or (worker.is_process and not overlaps):
+            told.times += 1
+        if told.times >= LIVED_THROUGH:
+            self._lived_through.add((worker.role if worker.is_process else worker, raised))
+        if now - self._first_round.setdefault(raised, now) >= _ROUNDS_BETWEEN:
+            self._lived_through.add(raised)
+
+    def ends_nothing(self, failure: Failure) -> bool:
+        """Whether what was raised here was raised so often."""
+        raised, worker = failure.raised, failure.worker
+        writer = worker.role if worker.is_process else worker
+        return raised in self._lived_through or (writer, raised) in self._lived_through
+
+
+# Ends by a signal that others sent, and by one that a process sends itself behind a message.
+_ASKED = frozenset((-15, -2, -1))
+_AFTER_A_MESSAGE = frozenset((-6,))
+
+
+def was_asked_for(end: Failure) -> bool:
+    """Whether somebody else ended the process in order."""
+    return end.code in _ASKED
+
+
+def ended_ranks(ends: Sequence[Failure]) -> tuple[int, ...]:
+    """The ranks that ended badly of themselves, the first to do so before the others."""
+    # Who knows the process's own number started it; Slurm's tasks may be the launchers of many ranks.
+    started = [one for one in ends if any(who.rank is not None and who.pid is not None for who in one.workers)]
+    told = sorted(started or ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
+    return ranks_of(worker for one in told for worker in one.workers)
+
+
+def killed_ranks(ends: Sequence[Failure]) -> tuple[int, ...]:
+    """Those of them that died by a signal which no process sends itself: they could not even say why."""
+    killed = (one for one in ends if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
+    return ranks_of(worker for one in killed for worker in one.workers)
+
+
+def gone_before(ends: Sequence[Failure], wait: Event) -> tuple[int, ...]:
+    """The ranks that had ended of themselves before the line on which others say that they waited in vain."""
+    return gone_of_themselves([one for one in ends if one.last.source == wait.source and one.last.line < wait.line])
+
+
+def gone_of_themselves(ends: Sequence[Failure]) -> tuple[int, ...]:
+    """The ranks that ended badly, but for those that were aborted behind a message: these may have waited."""
+    return ended_ranks([one for one in ends if one.code not in _AFTER_A_MESSAGE])
+
+
+def hosts_of_ended(ends: Sequence[Failure], rank: int | None = None) -> tuple[str, ...]:
+    """Where processes ended by a launcher's word; of a rank, where it ran."""
+    workers = (worker for one in ends for worker in one.workers)
+    return hosts_of(worker for worker in workers if rank in (None, worker.rank))

@@ -1,0 +1,124 @@
+"""How a run stands or ended, and what may have been wrong with it: the likeliest cause first.
+
+Behind a cause that says little stand those that the table of alternatives names for its place and class.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from logrules.inference.diagnosed_phase import phase_of
+from logrules.inference.exception_table import ExceptionLineage
+from logrules.inference.failure_analysis import raised_by
+from logrules.inference.hypothesis import Hypothesis, Ranked
+from logrules.inference.ranking import Ranking
+from logrules.inference.run_state import RunState
+from logrules.model.event import Event
+from logrules.model.record import record
+from logrules.model.report import Severity, Status
+from logrules.model.template import template_of
+from logrules.ruleset.causes import AlternativesRow
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import ALTERNATIVES
+
+# As many diagnoses as a reader compares.
+_MAX_TOLD = 3
+
+
+@record
+class RunOutcome:
+    """How a run stands or ended, its hypotheses in order, and the ``last_errors`` that its logs end in.
+
+    ``unknown`` are those of them that no hypothesis rests on.
+    """
+
+    status: Status
+    ranked: tuple[Ranked, ...]
+    last_errors: tuple[Event, ...]
+    unknown: Sequence[Event]
+
+    @property
+    def cause(self) -> str | None:
+        """The likeliest cause."""
+        return self.ranked[0].hypothesis.rule.cause if self.ranked else None
+
+
+def outcome_of(
+    run: RunState, hypotheses: Sequence[Hypothesis], last_errors: tuple[Event, ...], pack: Pack
+) -> RunOutcome:
+    """How the run stands or ended; a pure function of what is known of it."""
+    ranked = Ranking(pack.tables.tiers, run.ranks.all_ranks).ranked(hypotheses)
+    if ranked:
+        ranked = (*ranked, *_alternatives(ranked, run, pack))
+    unknown = _unknown_errors(hypotheses, last_errors)
+    return RunOutcome(_status(ranked, run, last_errors, unknown), ranked, last_errors, unknown)
+
+
+def _status(ranked: Sequence[Ranked], run: RunState, last_errors: Sequence[Event], unknown: Sequence[Event]) -> Status:
+    job, tracker = run.job, run.tracker
+    if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
+        return Status.FAILED
+    if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
+        return Status.STALLED
+    if job.activity.exit_status is not None:
+        return Status.UNEXPLAINED if job.activity.exit_status else Status.COMPLETED
+    if tracker.completed is not None:
+        return Status.COMPLETED
+    if unknown:
+        return Status.UNEXPLAINED
+    if not last_errors and (tracker.over or (job.ended and run.parting is not None)):
+        return Status.COMPLETED
+    return Status.RUNNING if tracker.looped else Status.HEALTHY
+
+
+def _unknown_errors(hypotheses: Iterable[Hypothesis], last_errors: Sequence[Event]) -> Sequence[Event]:
+    """The errors that the log ends in, but for those of a kind that a warning rests on."""
+    if not last_errors:
+        return ()
+    warnings = (one for one in hypotheses if one.severity is Severity.WARNING and not one.survived)
+    known = {template_of(line.event.message) for one in warnings for line in one.lines}
+    return [event for event in last_errors if template_of(event.message) not in known]
+
+
+def _alternatives(ranked: Sequence[Ranked], run: RunState, pack: Pack) -> tuple[Ranked, ...]:
+    """What the first of the hypotheses may be instead, where it is of a cause that says little."""
+    first = ranked[0].hypothesis
+    cause = first.rule.cause
+    if first.survived or _is_known(first, pack) or not any(cause in row.of for row in pack.tables.alternatives):
+        return ()
+    failure = run.failures.record_of(first.first.chain)
+    # The class as printed, empty where the log lacks it, None where no exception is told.
+    raised = (failure.type if failure.chain else "") if failure is not None else None
+    by = raised_by(failure) if failure is not None else ""
+    row = _row_for(pack.tables.alternatives, cause, phase_of(first, run, pack)[0], _lineage(raised, pack))
+    if row is None:
+        return ()
+    told = {other.rule.cause for one in ranked for other in one.all}
+    fitting = [one for one in row.may_be if one.cause not in told and one.raised_by in ("", by or one.raised_by)]
+    names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in fitting]
+    rules = (rule for name in names if (rule := pack.rules.named(name)) is not None)
+    found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in rules)
+    return tuple(found)[: max(0, _MAX_TOLD - len(ranked))]
+
+
+def _is_known(hypothesis: Hypothesis, pack: Pack) -> bool:
+    """Whether its rule knows more than its cause: a cause with a rule for what nobody knows has that ask alone."""
+    cause = hypothesis.rule.cause
+    return not hypothesis.rule.fallback and any(rule.cause == cause for rule in pack.rules.fallbacks())
+
+
+def _lineage(raised: str | None, pack: Pack) -> ExceptionLineage | None:
+    if raised is None:
+        return None
+    return ExceptionLineage.of(raised, {one.name: one.bases for one in pack.tables.classes})
+
+
+def _row_for(
+    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage | None
+) -> AlternativesRow | None:
+    fitting = (row for row in rows if cause in row.of and (not row.phases or phase in row.phases))
+    return next((row for row in fitting if _is_of_class(row, lineage)), None)
+
+
+def _is_of_class(row: AlternativesRow, lineage: ExceptionLineage | None) -> bool:
+    if lineage is None:
+        return not (row.raised or row.classes)
+    return not row.classes or lineage.distance(row.classes) is not None
