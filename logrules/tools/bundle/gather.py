@@ -18,8 +18,7 @@ from logrules.output.text import render_text
 from logrules.sources.file import opened
 from logrules.sources.source import Source, blocks_of
 from logrules.tools.bundle.redact import Redactor, Taken
-from logrules.tools.doctor.doctor import Answer
-from logrules.tools.doctor.doctor_report import render_answers
+from logrules.tools.doctor.doctor import Answer, render_answers
 from logrules.tools.doctor.machine import Machine
 
 MAX_CONFIG_BYTES = 1 << 20

@@ -44,8 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Examine the machine and print the answers; the exit status."""
-    from logrules.tools.doctor.doctor import CHECKS, examine
-    from logrules.tools.doctor.doctor_report import render_answers, render_answers_json
+    from logrules.tools.doctor.doctor import CHECKS, examine, render_answers, render_answers_json
     from logrules.tools.doctor.machine import Asked, Machine
 
     if options.list:
