@@ -24,12 +24,10 @@ from logrules.ruleset.load import shipped_texts
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
 from logrules.tools.fleet.jobs import FoundJob, job_at
-from logrules.tools.learn.chosen_jobs import healthy_cases
+from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
 from logrules.tools.learn.drafting import Background, groups_of
-from logrules.tools.learn.healthy_lines import healthy_lines
-from logrules.tools.learn.learned_group import LearnedGroup, learned_groups
-from logrules.tools.learn.proof import ProofSetup
-from logrules.tools.learn.read_jobs import jobs_read
+from logrules.tools.learn.proof import LearnedGroup, ProofSetup, learned_groups
+from logrules.tools.learn.read_job import jobs_read
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 LOGS = frozenset({".txt", ".log", ".out", ".err"})

@@ -14,8 +14,14 @@ from logrules.model.event import Event, Hit, Worker
 from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
-from logrules.tools.expectations.expectation import Progress
-from logrules.tools.expectations.path_profile import ExpectedPath, PathProfile, Step, load_profile, shipped_profiles
+from logrules.tools.expectations.path_profile import (
+    ExpectedPath,
+    PathProfile,
+    Progress,
+    Step,
+    load_profile,
+    shipped_profiles,
+)
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures/captured"
 HEAD = "expect: demo\ntitle: {en: Demo, zh: 演示}\n"

@@ -24,7 +24,7 @@ from logrules.tools.fleet.history import History, default_history
 from logrules.tools.fleet.job import JobSummary, SeenJob
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
-from logrules.tools.fleet.since import moment
+from logrules.tools.fleet.listing import moment
 from logrules.tools.fleet.summary import summed_up
 
 pytestmark = pytest.mark.unmeasured

@@ -60,8 +60,7 @@ def _kept(text: str) -> frozenset[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Gather, redact, write; the exit status."""
-    from logrules.tools.bundle.bundle_archive import write_archive
-    from logrules.tools.bundle.gather import manifest, redacted
+    from logrules.tools.bundle.gather import manifest, redacted, write_archive
     from logrules.tools.bundle.redact import Redactor
 
     if "-" in options.paths:

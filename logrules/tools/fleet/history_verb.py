@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     """List, remark or forget."""
     from logrules.output.numbers import counted
     from logrules.tools.fleet.history import History, default_history
-    from logrules.tools.fleet.since import moment
+    from logrules.tools.fleet.listing import moment
 
     since = moment(options.since) if options.since else None
     with closing(History(Path(options.history) if options.history else default_history())) as history:
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 def _remark(history: "History", options: argparse.Namespace) -> int:
     """Keep a note, a snooze or both."""
     from logrules.output.escape import safe
-    from logrules.tools.fleet.since import coming
+    from logrules.tools.fleet.listing import coming
 
     jobs = list(history.latest())
     if options.note:

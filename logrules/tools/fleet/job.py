@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from logrules.model.report import Status, Text
-from logrules.tools.fleet.idle_time import gpu_hours
 
 _TROUBLED = frozenset({"failed", "stalled", "unexplained"})
 
@@ -46,7 +45,7 @@ class JobSummary:
     @property
     def lost_gpu_hours(self) -> float | None:
         """GPU-hours for which it stood idle, where both time and GPUs are known."""
-        return gpu_hours(self.lost_s, self.gpus)
+        return None if self.lost_s is None or self.gpus is None else self.lost_s * self.gpus / 3600
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.jobs import FoundJob
     from logrules.tools.learn.drafting import FailureGroup
-    from logrules.tools.learn.learned_group import LearnedGroup
+    from logrules.tools.learn.proof import LearnedGroup
     from logrules.tools.learn.read_job import ReadJob
 
 ABOUT = "draft rules for unexplained failures, the costliest first"
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.tools.learn.chosen_jobs import named_jobs, without_twins
     from logrules.tools.learn.drafting import groups_of
     from logrules.tools.learn.learn_text import Extent, render_json, render_text
-    from logrules.tools.learn.read_jobs import jobs_read
+    from logrules.tools.learn.read_job import jobs_read
 
     if options.most < 1:
         raise LogrulesError("--most must be at least 1")
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
     from logrules.tools.fleet.history import History, default_history
-    from logrules.tools.fleet.since import moment
+    from logrules.tools.fleet.listing import moment
     from logrules.tools.learn.chosen_jobs import jobs_of_history, named_jobs
 
     if options.paths:
@@ -129,11 +129,9 @@ def _learned(
 ) -> "tuple[LearnedGroup, ...]":
     from logrules.cli.progress_bar import progress_bar
     from logrules.ruleset.load import own_texts, shipped_texts
-    from logrules.tools.learn.chosen_jobs import healthy_cases
+    from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
     from logrules.tools.learn.drafting import Background
-    from logrules.tools.learn.healthy_lines import healthy_lines
-    from logrules.tools.learn.learned_group import learned_groups
-    from logrules.tools.learn.proof import ProofSetup
+    from logrules.tools.learn.proof import ProofSetup, learned_groups
 
     if not groups:
         return ()
