@@ -16,7 +16,7 @@ from logrules import load_rules
 from logrules.cli.did_you_mean import forgotten_dashes
 from logrules.cli.extension import installed_verbs
 from logrules.cli.main import VERBS, main
-from logrules.cli.rule_options import preferred_language
+from logrules.cli.shared_options import preferred_language
 
 OOM = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total capacity of 79 GiB\n"
 STEP = "{'loss': 0.5, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}\n"

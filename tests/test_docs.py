@@ -23,8 +23,8 @@ from logrules.ruleset.models import RuleFile
 from logrules.ruleset.table_reader import adapter_of
 from logrules.ruleset.when import parse_when
 from logrules.ruletest.case import CaseFile, Moment, read_cases
-from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import collect
+from logrules.ruletest.judging import case_result
 from logrules.ruletest.runner import every_test, run_tests
 
 _DOCS = Path(__file__).parent.parent / "docs"

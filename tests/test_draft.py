@@ -19,9 +19,8 @@ from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.pattern import compiled as compiled_pattern
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import Collection, compiled
-from logrules.ruletest.log_lines import Extract, near_miss
 from logrules.ruletest.runner import every_test, run_tests
-from logrules.ruletest.scaffold import draft
+from logrules.ruletest.scaffold import Extract, draft, near_miss
 from logrules.ruletest.variable_parts import Filled, best_literal, parts_of, pattern_of
 from tests.conftest import COSTLY
 

@@ -30,9 +30,9 @@ from logrules.model.report import (
 from logrules.model.timeline import PhaseSpan
 from logrules.output.brief_steps import fitted, forms_of
 from logrules.output.brief_text import BriefReport
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.display_width import columns_of, first_sentences, lines_taken, says_something
 from logrules.output.escape import safe
+from logrules.output.numbers import certainty_in_words
 from logrules.output.report_json import report_document
 from logrules.output.shell import commands
 from logrules.output.styled import TerminalPage

@@ -8,14 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from logrules.cli.extension import diagnose_extensions
-from logrules.cli.reader_options import (
+from logrules.cli.shared_options import (
     add_engine_options,
+    add_language_options,
+    add_pack_options,
     add_processes_option,
+    chosen_pack,
     chosen_readers,
     named_logs,
     whole_number,
 )
-from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.model.extras import HTML, needed
 from logrules.model.report import Report, Severity, SourceNote, Status

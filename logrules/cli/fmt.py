@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.rule_options import add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_settings_option, chosen_settings
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.rule_options import add_pack_options, chosen_settings
+from logrules.cli.shared_options import add_pack_options, chosen_settings
 from logrules.model.errors import LogrulesError
 from logrules.output.atomic_write import write_new
 from logrules.output.escape import safe
@@ -52,8 +52,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.ruleset.load import load_pack
     from logrules.ruletest.case import find_cases, read_cases
     from logrules.ruletest.collect import shipped_cases
-    from logrules.ruletest.log_lines import extract_of
-    from logrules.ruletest.scaffold import draft
+    from logrules.ruletest.scaffold import draft, extract_of
 
     (path, line), *further = map(_place, options.places)
     settings = chosen_settings(options)

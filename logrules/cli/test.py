@@ -6,8 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logrules.cli.reader_options import add_processes_option
-from logrules.cli.rule_options import add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared

@@ -9,10 +9,9 @@ from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.notify.listener import Listener
 from logrules.output.brief_steps import in_one_line
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
-from logrules.output.numbers import duration, ranks_in_words, time_of_day
+from logrules.output.numbers import certainty_in_words, duration, ranks_in_words, time_of_day
 
 _MAX_TEXT = 300
 _MEGABYTE = 1_000_000

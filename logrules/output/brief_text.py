@@ -6,7 +6,6 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
 from logrules.output.brief_steps import HANG, StepLines, fitted, forms_of, height
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.display_width import (
     COLUMNS,
     clipped,
@@ -17,6 +16,7 @@ from logrules.output.display_width import (
     shortened,
 )
 from logrules.output.escape import safe
+from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.styled import StyledText
 from logrules.output.text_parts import (

@@ -7,9 +7,8 @@ from typing import TextIO
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.output import messages as words
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
-from logrules.output.numbers import ranks_in_words
+from logrules.output.numbers import certainty_in_words, ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
 from logrules.output.text_parts import (

@@ -7,8 +7,8 @@ from typing import TextIO
 from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Text
 from logrules.output import messages as words
 from logrules.output.brief_text import BriefReport
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
+from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.shell import copyables
 from logrules.output.styled import StyledText, page_on

@@ -86,7 +86,7 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None, proces
     """
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.config import checked
-    from logrules.ruletest.embedded_tests import suite_of
+    from logrules.ruletest.file_contents import suite_of
     from logrules.ruletest.parallel import reading_with
 
     reading = read_sources(texts, checked(settings), read=reading_with(processes))
@@ -133,7 +133,7 @@ def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | N
         return None
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.patch import patched
-    from logrules.ruletest.embedded_tests import suite_of
+    from logrules.ruletest.file_contents import suite_of
 
     settled = {text.shown for text in settings_text(settings)}
     reading = read_sources([text for text in texts if text.shown in changed - settled])

@@ -12,8 +12,8 @@ from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.examples import misses
 from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
+from logrules.ruletest.judging import misses
 from logrules.ruletest.runner import on_all_cores
 from logrules.ruletest.suite import Example
 

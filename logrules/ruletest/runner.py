@@ -7,9 +7,8 @@ from logrules.engine.run import Prepared, prepared
 from logrules.model.test_result import Result
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.case import Case
-from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import Collection
-from logrules.ruletest.examples import example_result
+from logrules.ruletest.judging import case_result, example_result
 from logrules.ruletest.samples import sample_result
 from logrules.ruletest.suite import Example, Sample
 

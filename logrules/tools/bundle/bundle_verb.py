@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.shared_options import add_language_options, add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _parts(options: argparse.Namespace) -> "list[BundlePart]":
-    from logrules.cli.rule_options import chosen_pack
+    from logrules.cli.shared_options import chosen_pack
     from logrules.engine.log_text import read_again, recorded
     from logrules.engine.run import replay
     from logrules.sources.discover import discover

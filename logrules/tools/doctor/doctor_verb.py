@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from logrules.cli.reader_options import whole_number
-from logrules.cli.rule_options import add_language_options
+from logrules.cli.shared_options import add_language_options, whole_number
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:

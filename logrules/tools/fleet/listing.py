@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli.rule_options import add_language_options
+from logrules.cli.shared_options import add_language_options
 from logrules.model.extras import HTML, needed
 
 if TYPE_CHECKING:

@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.progress_bar import progress_bar
-from logrules.cli.reader_options import add_engine_options, add_processes_option, is_on_nodes
-from logrules.cli.rule_options import add_pack_options, chosen_pack
+from logrules.cli.shared_options import (
+    add_engine_options,
+    add_pack_options,
+    add_processes_option,
+    chosen_pack,
+    is_on_nodes,
+)
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
 if TYPE_CHECKING:

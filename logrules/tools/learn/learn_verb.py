@@ -8,8 +8,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.reader_options import add_processes_option
-from logrules.cli.rule_options import add_pack_options, chosen_pack, chosen_settings
+from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack, chosen_settings
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:

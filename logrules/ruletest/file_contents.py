@@ -1,0 +1,117 @@
+"""What checked rule files hold: signals and cards with their places, the lines shown for them, and tests."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from logrules.model.lint_finding import LintFinding, NodePath
+from logrules.model.record import record
+from logrules.ruleset import models as schema
+from logrules.ruleset.duration import seconds
+from logrules.ruleset.framework_models import FrameworkFile, HeaderSampleFile, MarkerFile, MetricFile
+from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruletest.samples import TABLES
+from logrules.ruletest.suite import Example, Sample, Suite, WantedDiagnosis
+
+
+@record
+class PlacedSignal:
+    """A signal and where it stands; lines of a ``routine`` one are expected to be many."""
+
+    source: RuleSource
+    at: NodePath
+    name: str
+    signal: schema.SignalFile
+    routine: bool = False
+
+    def finding(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> LintFinding:
+        """A finding at the signal, or at what stands ``below`` it."""
+        return finding_at(self.source, (*self.at, *below), code, message, removes)
+
+
+def finding_at(
+    source: RuleSource, at: NodePath, code: str, message: str, removes: NodePath | None = None
+) -> LintFinding:
+    """A finding at this path of a file."""
+    return LintFinding(source.document.place(at), code, message, removes)
+
+
+def signals_in(source: RuleSource) -> Iterator[PlacedSignal]:
+    """The signals of rules, markers and metrics in a file; how headers look is another matter."""
+    match source.file:
+        case schema.RuleFile(signals=signals, with_=evidence):
+            for key, named in (("signals", signals), ("with", evidence)):
+                for name, signal in named.items():
+                    yield PlacedSignal(source, (key, name), name, signal)
+        case FrameworkFile(markers=markers, metrics=metrics):
+            for number, marker in enumerate(markers):
+                yield PlacedSignal(source, ("markers", number), marker.id, marker, marker.progress)
+            for number, metric in enumerate(metrics):
+                yield PlacedSignal(source, ("metrics", number), metric.id, metric, routine=True)
+
+
+def cards_in(source: RuleSource) -> Iterator[tuple[str, NodePath, schema.CardFile]]:
+    """The cards of rules and waits in a file, by what the pack calls them, with their paths."""
+    match source.file:
+        case schema.RuleFile() as rule:
+            yield rule.id, (), rule
+        case FrameworkFile(framework=framework, waits=waits):
+            for number, wait in enumerate(waits):
+                yield f"waits/{framework}/{wait.id}", ("waits", number), wait
+
+
+def lines_for(here: PlacedSignal) -> Iterator[str]:
+    """The lines that the file itself shows the signal: of examples that fire, and of samples."""
+    match here.source.file:
+        case schema.RuleFile(examples=examples):
+            logs = (*(one.log for one in examples.fires), *(one.log for one in examples.silent))
+            yield from (line for log in logs for line in log.splitlines())
+        case FrameworkFile() if isinstance(here.signal, MarkerFile | MetricFile):
+            yield from here.signal.samples
+
+
+def suite_of(sources: Sequence[RuleSource]) -> Suite:
+    """The tests in these files, examples first."""
+    examples = [example for source in sources for example in _examples(source)]
+    return Suite((*examples, *(sample for source in sources for sample in _samples(source))))
+
+
+def _examples(source: RuleSource) -> Iterator[Example]:
+    for owner, at, card in cards_in(source):
+        fires = [("fires", index, example, _wanted(example)) for index, example in enumerate(card.examples.fires)]
+        silent = [("silent", index, example, None) for index, example in enumerate(card.examples.silent)]
+        for number, (kind, index, example, wanted) in enumerate((*fires, *silent), start=1):
+            place = source.document.place((*at, "examples", kind, index))
+            quiet_s = seconds(example.quiet) if example.quiet else None
+            yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted, tuple(example.dumps))
+
+
+def _wanted(example: schema.FiresFile) -> WantedDiagnosis | None:
+    found = example.to_record(WantedDiagnosis)
+    return found if found != WantedDiagnosis() else None
+
+
+def _samples(source: RuleSource) -> Iterator[Sample]:
+    framework = source.file.framework if isinstance(source.file, FrameworkFile) else None
+    for table in TABLES:
+        for index, row in enumerate(getattr(source.file, table, ())):
+            texts = (*_texts(row.samples), *((text, None, ("near", at)) for at, text in enumerate(_near(row))))
+            for number, (text, expected, at) in enumerate(texts, start=1):
+                place = source.document.place((table, index, *at))
+                near = at[0] == "near"
+                yield Sample(f"{framework or table}/{row.id}", number, place, table, text, expected, near)
+
+
+def _near(row: Any) -> Sequence[str]:
+    return getattr(row, "near", ())
+
+
+def _texts(samples: Mapping[str, Any] | Sequence[str | HeaderSampleFile]) -> Iterator[tuple[str, Any, NodePath]]:
+    """The texts of a row's samples, what must be read from each, and where they stand in the row."""
+    if isinstance(samples, Mapping):
+        yield from ((text, expected, ("samples", text)) for text, expected in samples.items())
+        return
+    for at, sample in enumerate(samples):
+        if isinstance(sample, str):
+            yield sample, None, ("samples", at)
+        else:
+            yield sample.line, sample.expect, ("samples", at)
