@@ -24,7 +24,7 @@ _EXAMPLES = """examples:
   logrules new train.log:1042 --id acme/lost -o my-rules   write my-rules/acme/lost.yaml
   logrules new train.log:1042 --edit                       write it into the first pack of logrules.toml, and open it
 
-What varies in the line becomes captures; the literal to search for is its text that is rarest in the shipped logs;
+What varies in the line becomes captures; the literal to search for is rare in the shipped logs and names the event;
 an example and a near miss are taken from the log. Then: logrules test, check and try.
 
 exit status: 0 drafted, 2 the line, the log or the file is unusable"""

@@ -112,7 +112,7 @@ def draft(
     cause: str | None,
     alike: Sequence[str] = (),
 ) -> RuleDraft:
-    """A rule for the line: its text found by the rarest literal, what varies captured, an example and a near miss.
+    """A rule for the line: found by a literal that names the event, what varies captured, an example and a near miss.
 
     ``logs`` are what literals are measured on; the pattern holds on the messages ``alike`` too, as far as they begin
     alike. Raises LogrulesError where the line has no text to find it by, or shares none with the others.
