@@ -376,6 +376,13 @@ def test_a_wrong_command_line_is_told_in_a_sentence_and_not_in_a_usage(words, to
     assert len(said) <= 2
 
 
+def test_nothing_is_meant_by_an_option_that_no_other_is_like(capsys):
+    """The two hyphens that all begin with made `--format` of `--foo`."""
+    with pytest.raises(SystemExit):
+        main(["diagnose", "--foo", "a.log"])
+    assert capsys.readouterr().err.splitlines()[0] == "logrules diagnose: unrecognized arguments: --foo"
+
+
 def test_a_wrong_option_is_told_where_the_right_ones_are_listed(capsys):
     with pytest.raises(SystemExit):
         main(["diagnose", "--langg", "zh", "a.log"])
