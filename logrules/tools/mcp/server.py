@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from anyio import EndOfStream
 from mcp.server.mcpserver import Context, MCPServer
@@ -30,6 +31,7 @@ from logrules.tools.mcp.tools import Tools
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
+_Asked = ParamSpec("_Asked")
 _Answer = TypeVar("_Answer")
 
 _ABOUT = "Says where a machine-learning training run is stuck or why it failed, from its logs. Start with diagnose."
@@ -61,52 +63,27 @@ def server_of(tools: Tools) -> MCPServer:
     """The server; a mistake of the client is answered in one sentence."""
     server = _StrictServer("logrules", version=__version__, instructions=_ABOUT, log_level="ERROR")
 
-    @server.tool(annotations=_LOOKS)
-    def diagnose(path: str | list[str], language: Literal["en", "zh"] = "en") -> dict[str, Any]:
-        """Diagnose one job: a log, several, or a folder of rank logs. Status, phase, ranked causes, evidence, fixes."""
-        return _answered(lambda: tools.diagnose(_several(path), language))
-
-    @server.tool(annotations=_LOOKS)
-    def timeline(path: str | list[str]) -> dict[str, Any]:
-        """The phases that each worker went through, with line numbers."""
-        return _answered(lambda: tools.timeline(_several(path)))
-
-    @server.tool(annotations=_LOOKS)
-    def rules(query: str = "") -> dict[str, Any]:
-        """Search the rules by id, cause or title."""
-        return _answered(lambda: tools.rules(query))
-
-    @server.tool(annotations=_LOOKS)
-    def explain(name: str, language: Literal["en", "zh"] = "en") -> str:
-        """The whole card of a rule, a cause or a phase: what it means, how to tell it apart, fixes, sources."""
-        return _answered(lambda: tools.explain(name, language))
-
+    for tool in (tools.diagnose, tools.timeline, tools.rules, tools.explain):
+        server.tool(annotations=_LOOKS)(_refusing(tool, ToolError))
     _add_resources(server, tools)
     return server
 
 
 def _add_resources(server: MCPServer, tools: Tools) -> None:
     """What a client may read without a call: reports on logs by their paths, rules, and what versions these are of."""
-
-    @server.resource("logrules://versions", mime_type=_JSON)
-    def versions() -> dict[str, Any]:
-        """The versions of logrules, of its reports and of its rules."""
-        return tools.versions()
-
-    @server.resource("logrules://rules", mime_type=_JSON)
-    def every_rule() -> list[dict[str, str]]:
-        """All rules with their causes and titles."""
-        return tools.every_rule()
+    server.resource("logrules://versions", mime_type=_JSON)(tools.versions)
+    server.resource("logrules://rules", mime_type=_JSON)(tools.every_rule)
+    explained, diagnosed = _refusing(tools.explain, ResourceError), _refusing(tools.diagnose, ResourceError)
 
     @server.resource("logrules://rules/{+name}", mime_type="text/plain")
     def card(name: str) -> str:
         """The whole card of a rule, a cause or a phase."""
-        return _answered(lambda: tools.explain(name), ResourceError)
+        return explained(name)
 
     @server.resource("logrules://reports/{+path}", mime_type=_JSON)
     def report(path: str) -> dict[str, Any]:
         """The report on a log or a folder of logs."""
-        return _answered(lambda: tools.diagnose([path]), ResourceError)
+        return diagnosed(path)
 
 
 def serve(root: Path, pack: Pack) -> None:
@@ -114,15 +91,17 @@ def serve(root: Path, pack: Pack) -> None:
     server_of(Tools(root, pack)).run("stdio")
 
 
-def _several(path: str | list[str]) -> list[str]:
-    return [path] if isinstance(path, str) else path
+def _refusing(ask: Callable[_Asked, _Answer], refusal: type[ToolError | ResourceError]) -> Callable[_Asked, _Answer]:
+    """The same, with a mistake of the client as a refusal of the protocol."""
 
+    @wraps(ask)
+    def answered(*asked: _Asked.args, **named: _Asked.kwargs) -> _Answer:
+        try:
+            return ask(*asked, **named)
+        except LogrulesError as fault:
+            raise refusal(safe_lines(str(fault))) from None
 
-def _answered(ask: Callable[[], _Answer], refusal: type[ToolError | ResourceError] = ToolError) -> _Answer:
-    try:
-        return ask()
-    except LogrulesError as fault:
-        raise refusal(safe_lines(str(fault))) from None
+    return answered
 
 
 _LONGEST_ID = 100
