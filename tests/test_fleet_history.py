@@ -16,9 +16,8 @@ from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, Restart, Severity, Status, Text
 from logrules.tools.fleet.fingerprint import fingerprint_of, normalised, without_prefixes
-from logrules.tools.fleet.group import WEEK_S, grouped, recurrence
 from logrules.tools.fleet.history import History, seen_job
-from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
+from logrules.tools.fleet.job import WEEK_S, JobSummary, Remark, SeenJob, grouped, recurrence
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_html import render_page
 from logrules.tools.fleet.jobs_text import _table

@@ -30,12 +30,11 @@ from logrules.model.report import (
 from logrules.model.timeline import PhaseSpan
 from logrules.output.brief_steps import fitted, forms_of
 from logrules.output.brief_text import BriefReport
-from logrules.output.display_width import columns_of, first_sentences, lines_taken, says_something
 from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words
 from logrules.output.report_json import report_document
 from logrules.output.shell import commands
-from logrules.output.styled import TerminalPage
+from logrules.output.styled import TerminalPage, columns_of, first_sentences, lines_taken, says_something
 from logrules.output.text import render_text
 from logrules.output.text_parts import next_steps
 

@@ -3,21 +3,18 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.model.errors import LogrulesError
 from logrules.model.record import replace
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.ruleset.settings import Settings
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
-
-from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -166,7 +166,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
 def _with_paths(report: "Report", job: "Job") -> "Report":
     """The report with the files that are followed in its commands."""
-    from logrules.output.log_paths import with_paths
+    from logrules.output.shell import with_paths
 
     found = ((source, job.path_of(source)) for source in report.sources)
     return with_paths(report, {source: str(path) for source, path in found if path is not None})

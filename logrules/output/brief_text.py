@@ -6,8 +6,12 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
 from logrules.output.brief_steps import HANG, StepLines, fitted, forms_of, height
-from logrules.output.display_width import (
+from logrules.output.escape import safe
+from logrules.output.numbers import certainty_in_words
+from logrules.output.rank_sentences import declined, grouped, same_of, sentence
+from logrules.output.styled import (
     COLUMNS,
+    StyledText,
     clipped,
     columns_of,
     condensed,
@@ -15,10 +19,6 @@ from logrules.output.display_width import (
     says_something,
     shortened,
 )
-from logrules.output.escape import safe
-from logrules.output.numbers import certainty_in_words
-from logrules.output.rank_sentences import declined, grouped, same_of, sentence
-from logrules.output.styled import StyledText
 from logrules.output.text_parts import (
     COLOR,
     TextReport,

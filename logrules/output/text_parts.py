@@ -15,12 +15,11 @@ from logrules.model.report import (
     Text,
 )
 from logrules.output import messages as words
-from logrules.output.display_width import clipped
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage
 from logrules.output.shell import quoted
-from logrules.output.styled import Page, StyledText
+from logrules.output.styled import Page, StyledText, clipped
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}

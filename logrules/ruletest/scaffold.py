@@ -12,8 +12,7 @@ from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruletest.file_checks import STEP, TITLE, WHY
-from logrules.ruletest.format import formatted
-from logrules.ruletest.rule_writer import written
+from logrules.ruletest.format import formatted, written
 from logrules.ruletest.variable_parts import (
     Filled,
     MessagePart,

@@ -92,7 +92,7 @@ def _moment(seconds: float) -> str:
 
 def _group_named(jobs: "Sequence[SeenJob]", asked: str) -> str:
     """The group of that name, of any grouping; of fingerprints the beginning will do. Raises LogrulesError."""
-    from logrules.tools.fleet.group import BY
+    from logrules.tools.fleet.job import BY
 
     names = {name for key in BY.values() for job in jobs if (name := key(job.summary))}
     if asked in names:

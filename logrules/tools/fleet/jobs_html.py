@@ -12,8 +12,7 @@ from logrules.model.report import Text
 from logrules.model.version import __version__
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
-from logrules.tools.fleet.group import BY, WEEKS, grouped, recurrence
-from logrules.tools.fleet.job import JobGroup, Remark, SeenJob
+from logrules.tools.fleet.job import BY, WEEKS, JobGroup, Remark, SeenJob, grouped, recurrence
 from logrules.tools.fleet.jobs_text import day
 
 _MAX_ROWS = 100

@@ -1,21 +1,20 @@
 """How `scan` and `history` list jobs, in the form that was asked for, and which moments their options name."""
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.shared_options import add_language_options
+from logrules.model.errors import LogrulesError
 from logrules.model.extras import HTML, needed
+from logrules.ruleset.duration import UNITS_S
 
 if TYPE_CHECKING:
     from logrules.tools.fleet.job import Remark, SeenJob
-import re
-from datetime import UTC, datetime
-
-from logrules.model.errors import LogrulesError
-from logrules.ruleset.duration import UNITS_S
 
 BY = ("fingerprint", "cause", "host", "user-frame")
 
@@ -46,7 +45,7 @@ def _render(
     jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace, out: TextIO
 ) -> None:
     from logrules.tools.fleet import jobs_json, jobs_text
-    from logrules.tools.fleet.group import grouped
+    from logrules.tools.fleet.job import grouped
 
     now = time.time()  # noqa: TID251 (the command line looks at the clock)
     if options.format == "html":
