@@ -40,9 +40,9 @@ class _Expectation(Addition):
         self._profile = profile
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)
-        from logrules.tools.expectations.path_profile import ExpectedPath, load_profile
+        from logrules.tools.expectations.path_profile import load_profile
 
-        self._path = ExpectedPath(load_profile(self._profile, pack))
+        self._path = load_profile(self._profile, pack)
         return self._path.pack
 
     @property

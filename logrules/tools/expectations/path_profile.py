@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.profile_models import ProfileFile
 from logrules.ruleset.schema_problems import checked_file
 from logrules.ruleset.yaml_reader import Document
+
+_MAX_TEXT = 400
 
 
 class Progress(StrEnum):
@@ -108,18 +110,61 @@ class Step:
     hint: Text = Text()  # noqa: RUF009 (frozen)
 
 
-@dataclass(frozen=True, slots=True)
-class PathProfile:
-    """A profile made ready: its steps in order, and the pack that also looks for its lines."""
+@dataclass(slots=True)
+class ExpectedPath:
+    """A profile made ready: its steps in order, what must not be seen, and the pack that also looks for its lines.
+
+    It sees a job's events in order; ``outcome`` may be asked at any moment.
+    """
 
     id: str
     title: Text
     steps: tuple[Step, ...]
     never: tuple[Step, ...]
     pack: Pack
+    _order: int = 0
+    _first: dict[str, tuple[int, SeenLine]] = field(default_factory=dict)
+    _last: dict[str, int] = field(default_factory=dict)
+    _count: Counter[str] = field(default_factory=Counter)
+
+    def see(self, event: Event) -> None:
+        """Take the next event."""
+        self._order += 1
+        carried = {hit.signal for hit in event.hits}
+        for step in (*self.steps, *self.never):
+            if not step.signals.isdisjoint(carried):
+                self._first.setdefault(
+                    step.id, (self._order, SeenLine(event.source, event.line, event.text[:_MAX_TEXT]))
+                )
+                self._last[step.id] = self._order
+                self._count[step.id] += 1
+
+    def outcome(self) -> Expectation:
+        """How the job went so far."""
+        reached = 0
+        steps = []
+        for step in self.steps:
+            progress = self._progress(step, reached)
+            if progress is Progress.REACHED:
+                reached = max(reached, self._first[step.id][0])
+            seen = self._first.get(step.id)
+            steps.append(StepSeen(step.id, step.title, progress, seen[1] if seen else None, step.hint))
+        unwanted = tuple(
+            Unwanted(one.id, one.title, self._count[one.id], self._first[one.id][1])
+            for one in self.never
+            if one.id in self._first
+        )
+        return Expectation(self.id, self.title, tuple(steps), unwanted)
+
+    def _progress(self, step: Step, reached: int) -> Progress:
+        if step.id not in self._first:
+            return Progress.LEFT_OUT if step.optional else Progress.MISSING
+        if self._last[step.id] < reached:
+            return Progress.LEFT_OUT if step.optional else Progress.EARLY
+        return Progress.REACHED
 
 
-def load_profile(name: str, pack: Pack) -> PathProfile:
+def load_profile(name: str, pack: Pack) -> ExpectedPath:
     """The profile in a file, or a shipped one by its name. Raises PackError or LogrulesError in one sentence."""
     document, file = checked_file(_found(name), ProfileFile)
     return _ready(file, document, pack)
@@ -140,7 +185,7 @@ def _found(name: str) -> Path:
     return path
 
 
-def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
+def _ready(file: ProfileFile, document: Document, pack: Pack) -> ExpectedPath:
     signals = list(pack.signals)
     markers = {marker.id: marker.signal for marker in pack.markers}
 
@@ -165,7 +210,7 @@ def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
     never = tuple(Step(one.id, _text(one.title), frozenset(own(one.id, one.lines))) for one in file.never)
     # The pack is another one by its signals; nothing is cached under its digest.
     whole = replace(pack, signals=tuple(signals))
-    return PathProfile(file.expect, _text(file.title), steps, never, whole)
+    return ExpectedPath(file.expect, _text(file.title), steps, never, whole)
 
 
 def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, int]) -> Iterator[Problem]:
@@ -181,54 +226,3 @@ def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, i
 
 def _text(file: TextFile | None) -> Text:
     return Text(file.en, file.zh) if file is not None else Text()
-
-
-_MAX_TEXT = 400
-
-
-class ExpectedPath:
-    """Sees a job's events in order; ``outcome`` may be asked at any moment."""
-
-    def __init__(self, profile: PathProfile) -> None:
-        self._profile = profile
-        self.pack = profile.pack
-        self._order = 0
-        self._first: dict[str, tuple[int, SeenLine]] = {}
-        self._last: dict[str, int] = {}
-        self._count: Counter[str] = Counter()
-
-    def see(self, event: Event) -> None:
-        """Take the next event."""
-        self._order += 1
-        carried = {hit.signal for hit in event.hits}
-        for step in (*self._profile.steps, *self._profile.never):
-            if not step.signals.isdisjoint(carried):
-                self._first.setdefault(
-                    step.id, (self._order, SeenLine(event.source, event.line, event.text[:_MAX_TEXT]))
-                )
-                self._last[step.id] = self._order
-                self._count[step.id] += 1
-
-    def outcome(self) -> Expectation:
-        """How the job went so far."""
-        reached = 0
-        steps = []
-        for step in self._profile.steps:
-            progress = self._progress(step, reached)
-            if progress is Progress.REACHED:
-                reached = max(reached, self._first[step.id][0])
-            seen = self._first.get(step.id)
-            steps.append(StepSeen(step.id, step.title, progress, seen[1] if seen else None, step.hint))
-        unwanted = tuple(
-            Unwanted(one.id, one.title, self._count[one.id], self._first[one.id][1])
-            for one in self._profile.never
-            if one.id in self._first
-        )
-        return Expectation(self._profile.id, self._profile.title, tuple(steps), unwanted)
-
-    def _progress(self, step: Step, reached: int) -> Progress:
-        if step.id not in self._first:
-            return Progress.LEFT_OUT if step.optional else Progress.MISSING
-        if self._last[step.id] < reached:
-            return Progress.LEFT_OUT if step.optional else Progress.EARLY
-        return Progress.REACHED
