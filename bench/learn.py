@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def measured(
     lost = [one for one in read if one.unexplained]
     groups = groups_of(read, 2e9)
     setup = ProofSetup(texts, None, tuple(one.job for one in lost), tuple(healthy), default_processes())
-    learned = learned_groups(groups, pack, pool, setup, lambda _: lambda: None)
+    learned = learned_groups(groups, pack, pool, setup, lambda _: nullcontext(lambda: None))
     usable = [one for one in learned if one.draft is not None]
     known = {path for one in usable for path in one.proof.fires_on}
     others = {path for one in usable for path in one.proof.fires_on if path not in one.paths}

@@ -3,8 +3,9 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -145,13 +146,7 @@ def _learned(
     setup = ProofSetup(texts, settings, failed, (*healthy, *cases), processes)
     logs = tuple(job.path for job in cases)
     background = Background(healthy_lines(str(job.path) for job in healthy), logs)
-    with ExitStack() as bars:
-
-        def progress(count: int) -> Callable[[], None]:
-            bars.close()
-            return bars.enter_context(progress_bar("trying drafts", count))
-
-        return learned_groups(groups, pack, background, setup, progress)
+    return learned_groups(groups, pack, background, setup, partial(progress_bar, "trying drafts"))
 
 
 def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Drafts tried on logs, and each kind of failure with the draft that serves, or why none does."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from logrules.engine.run import prepared
@@ -107,11 +108,11 @@ def learned_groups(
     pack: Pack,
     background: Background,
     setup: ProofSetup,
-    progress: Callable[[int], Callable[[], None]],
+    progress: Callable[[int], AbstractContextManager[Callable[[], None]]],
 ) -> tuple[LearnedGroup, ...]:
     """What comes of each kind of failure: all are tried together, a draft each a round.
 
-    ``progress`` is told how many jobs a round reads, and gives what is called after each.
+    ``progress`` is told how many jobs a round reads, and gives for that time what is called after each.
     """
     left = [drafts_for(group, pack, background) for group in groups]
     why = "no line of it has a text that a program would always print"
@@ -121,7 +122,8 @@ def learned_groups(
         tried = {place: made for place in open_places if (made := next(left[place], None)) is not None}
         if not tried:
             break
-        proven = proofs(list(tried.values()), setup, progress(len(setup.failed) + len(setup.healthy)))
+        with progress(len(setup.failed) + len(setup.healthy)) as advance:
+            proven = proofs(list(tried.values()), setup, advance)
         for place, made in tried.items():
             found[place] = _judged(found[place], made, proven[made.rule])
     return _each_once(found)
