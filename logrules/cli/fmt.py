@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from logrules.model.position import Problem
     from logrules.ruleset.settings import Settings
 
@@ -74,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if looks and changed else 0
 
 
-def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":
+def _files(paths: Sequence[Path], settings: "Settings") -> Iterator[Path]:
     """Rule files, profiles and cases at or below the paths, each once."""
     from logrules.ruleset.load import shipped_rules, yaml_files
     from logrules.ruletest.case import find_cases
@@ -88,7 +87,7 @@ def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":
     yield from dict.fromkeys((*(path for root in given for path in yaml_files(root)), *cases))
 
 
-def _diff(path: Path, old: bytes, new: bytes) -> "Iterator[str]":
+def _diff(path: Path, old: bytes, new: bytes) -> Iterator[str]:
     import difflib
 
     before, after = (text.decode("utf-8", "replace").splitlines(keepends=True) for text in (old, new))

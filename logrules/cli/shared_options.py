@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +13,9 @@ from logrules.model.record import replace
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
+    from logrules.engine.distributed import Readers
     from logrules.ruleset.pack import Pack
     from logrules.ruleset.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from logrules.engine.distributed import Readers
     from logrules.sources.discover import Discovered
 
 NO_SETTINGS = "none"
@@ -129,7 +125,7 @@ def is_on_nodes(options: argparse.Namespace) -> bool:
     return bool(options.on_node)
 
 
-def named_logs(options: argparse.Namespace, paths: "Sequence[str]") -> "Discovered":
+def named_logs(options: argparse.Namespace, paths: Sequence[str]) -> "Discovered":
     """The logs behind the paths, here or on the nodes of a cluster. Raises LogrulesError where there are none."""
     if is_on_nodes(options):
         from logrules.engine.ray_nodes import discovered_on_nodes

@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 from argparse import BooleanOptionalAction
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -18,8 +18,6 @@ from logrules.cli.shared_options import add_language_options, add_pack_options, 
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logrules.cli.watched_job import Job
     from logrules.engine.follow import Following
     from logrules.model.report import Report
@@ -132,7 +130,9 @@ def run(options: argparse.Namespace) -> int:
         _write(_with_paths(report, job), options, out)
     if not options.no_cache:
         keep_patterns(pack.digest)
-    return status if status is not None else _found(report)
+    if status is not None:
+        return status
+    return EXIT_UNUSABLE if report is None else exit_status(report)
 
 
 def _watched(
@@ -202,10 +202,6 @@ def _own_output(*, aside: bool) -> TextIO:
     if hasattr(out, "reconfigure"):
         out.reconfigure(encoding="utf-8", errors="backslashreplace")
     return out
-
-
-def _found(report: "Report | None") -> int:
-    return EXIT_UNUSABLE if report is None else exit_status(report)
 
 
 def _say(sentence: str, out: TextIO) -> None:

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logrules.tools.bundle.gather import BundlePart
     from logrules.tools.bundle.redact import Taken
 

@@ -3,7 +3,7 @@
 import argparse
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,6 @@ from logrules.cli.shared_options import (
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.history import History
     from logrules.tools.fleet.job import JobSummary
