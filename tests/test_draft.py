@@ -19,7 +19,7 @@ from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.pattern import compiled as compiled_pattern
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import Collection, compiled
-from logrules.ruletest.runner import every_test, run_tests
+from logrules.ruletest.judging import run_tests
 from logrules.ruletest.scaffold import Extract, draft, near_miss
 from logrules.ruletest.variable_parts import Filled, best_literal, parts_of, pattern_of
 from tests.conftest import COSTLY
@@ -137,7 +137,7 @@ def test_a_draft_of_any_captured_line_holds(shipped, which, share):
     except LogrulesError:
         return
     pack, suite = compiled([*FORMATS, RuleText(f"{drafted.id}.yaml", drafted.text.encode()), *WORDS])
-    results = list(run_tests(prepared(pack), every_test(Collection(pack, suite), drafted.id)))
+    results = list(run_tests(prepared(pack), Collection(pack, suite).tests(drafted.id)))
     assert len(results) == 2
     assert [fault.message for one in results for fault in one.faults] == []
 

@@ -22,7 +22,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
-from logrules.ruletest.case import Case, find_cases, read_cases
+from logrules.ruletest.case import Case, Test, find_cases, read_cases
 from logrules.ruletest.suite import Suite
 
 # A pack and the tests in its files.
@@ -36,6 +36,10 @@ class Collection:
     pack: Pack
     suite: Suite
     cases: tuple[Case, ...] = ()
+
+    def tests(self, word: str = "") -> tuple[Test, ...]:
+        """All tests whose name contains ``word``: cases first, which take longest."""
+        return tuple(test for test in (*self.cases, *self.suite.tests) if word in test.name)
 
 
 @record

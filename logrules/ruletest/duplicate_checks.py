@@ -11,7 +11,7 @@ from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
 from logrules.ruletest.file_contents import finding_at
 from logrules.ruletest.harness import events_of_example, held, judged, run_saved
-from logrules.ruletest.runner import on_all_cores
+from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
 # Of fewer logs nothing follows.

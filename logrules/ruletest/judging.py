@@ -1,4 +1,4 @@
-"""Examples and cases judged: what each asks of the engine and does not get."""
+"""Tests run: what each example and case asks of the engine and does not get, and what rows make of their samples."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
@@ -13,9 +13,27 @@ from logrules.model.stream import End
 from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
-from logrules.ruletest.case import Case, CaseFile, Moment
+from logrules.ruletest.case import Case, CaseFile, Moment, Test
 from logrules.ruletest.harness import SOURCE, Live, clauses_of, events_of_example, held, judged, run_saved
-from logrules.ruletest.suite import Example, WantedDiagnosis
+from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.samples import sample_result
+from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
+
+
+def run_tests(on: Prepared, tests: Sequence[Test], processes: int | None = 1) -> Iterator[Result]:
+    """Each test's result, in the given order."""
+    yield from on_all_cores(run_test, tests, on, processes)
+
+
+def run_test(on: Prepared, test: Test) -> Result:
+    """Run one test."""
+    match test:
+        case Case():
+            return case_result(on, test)
+        case Example():
+            return example_result(on, test)
+        case Sample():
+            return sample_result(on, test)
 
 
 def example_result(on: Prepared, example: Example) -> Result:

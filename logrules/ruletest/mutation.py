@@ -14,7 +14,7 @@ from logrules.ruleset.pack import Pack, Rule, Signal, Wait
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
 from logrules.ruletest.judging import misses
-from logrules.ruletest.runner import on_all_cores
+from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
 # Wide enough that a near miss need not lie on the edge of its window.

@@ -11,7 +11,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruletest.collect import compiled
-from logrules.ruletest.runner import run_tests
+from logrules.ruletest.judging import run_tests
 from logrules.ruletest.suite import Suite
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.learn.drafting import Background, FailureGroup, LearnedDraft, drafts_for
