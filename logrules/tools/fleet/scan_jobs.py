@@ -50,7 +50,7 @@ def scanned_on_ray(jobs: Sequence[FoundJob], pack: Pack, address: str) -> Iterat
 
     Raises LogrulesError where there is no cluster.
     """
-    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, summed_up, _prepared)
+    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, summed_up, partial(prepared, cache=True))
     # Workers have a folder of their own.
     sent = {number: replace(job, path=job.path.absolute()) for number, job in enumerate(jobs)}
     for number, answer in pool.answers(sent, pack, lambda job: job.node):
@@ -73,7 +73,3 @@ def jobs_on_nodes(root: Path, pattern: str, address: str) -> tuple[FoundJob, ...
     if not found:
         raise LogrulesError(faults[0] if faults else "the cluster has no node")
     return tuple(found)
-
-
-def _prepared(pack: Pack) -> Prepared:
-    return prepared(pack, cache=True)
