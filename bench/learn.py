@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +25,10 @@ from logrules.ruleset.load import shipped_texts
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
 from logrules.tools.fleet.jobs import FoundJob, job_at
-from logrules.tools.learn.chosen_jobs import healthy_cases
+from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
 from logrules.tools.learn.drafting import Background, groups_of
-from logrules.tools.learn.healthy_lines import healthy_lines
-from logrules.tools.learn.learned_group import LearnedGroup, learned_groups
-from logrules.tools.learn.proof import ProofSetup
-from logrules.tools.learn.read_jobs import jobs_read
+from logrules.tools.learn.proof import LearnedGroup, ProofSetup, learned_groups
+from logrules.tools.learn.read_job import jobs_read
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 LOGS = frozenset({".txt", ".log", ".out", ".err"})
@@ -91,7 +90,7 @@ def measured(
     lost = [one for one in read if one.unexplained]
     groups = groups_of(read, 2e9)
     setup = ProofSetup(texts, None, tuple(one.job for one in lost), tuple(healthy), default_processes())
-    learned = learned_groups(groups, pack, pool, setup, lambda _: lambda: None)
+    learned = learned_groups(groups, pack, pool, setup, lambda _: nullcontext(lambda: None))
     usable = [one for one in learned if one.draft is not None]
     known = {path for one in usable for path in one.proof.fires_on}
     others = {path for one in usable for path in one.proof.fires_on if path not in one.paths}

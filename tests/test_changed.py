@@ -27,7 +27,7 @@ from logrules.ruletest.collect import (
     known_collection,
     nearest_base,
 )
-from logrules.ruletest.runner import every_test, run_tests
+from logrules.ruletest.judging import run_tests
 from tests.toy_rule import rule as faulty_rule
 
 RULE = """
@@ -148,7 +148,7 @@ def test_no_repository_and_no_such_commit_are_told(checkout, logrules, tmp_path_
 
 
 def outcomes(pack, suite, word: str) -> list[tuple[str, list[str]]]:
-    found = every_test(Collection(pack, suite), word)
+    found = Collection(pack, suite).tests(word)
     return [(result.name, [fault.message for fault in result.faults]) for result in run_tests(prepared(pack), found)]
 
 

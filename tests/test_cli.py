@@ -16,7 +16,7 @@ from logrules import load_rules
 from logrules.cli.did_you_mean import forgotten_dashes
 from logrules.cli.extension import installed_verbs
 from logrules.cli.main import VERBS, main
-from logrules.cli.rule_options import preferred_language
+from logrules.cli.shared_options import preferred_language
 
 OOM = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total capacity of 79 GiB\n"
 STEP = "{'loss': 0.5, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}\n"
@@ -374,6 +374,13 @@ def test_a_wrong_command_line_is_told_in_a_sentence_and_not_in_a_usage(words, to
     assert status == 2
     assert said[0].startswith(told)
     assert len(said) <= 2
+
+
+def test_nothing_is_meant_by_an_option_that_no_other_is_like(capsys):
+    """The two hyphens that all begin with made `--format` of `--foo`."""
+    with pytest.raises(SystemExit):
+        main(["diagnose", "--foo", "a.log"])
+    assert capsys.readouterr().err.splitlines()[0] == "logrules diagnose: unrecognized arguments: --foo"
 
 
 def test_a_wrong_option_is_told_where_the_right_ones_are_listed(capsys):

@@ -15,8 +15,7 @@ from logrules import load_rules
 from logrules.engine.run import replay
 from logrules.inference.command_slots import filled_command, filled_value
 from logrules.model.report import Evidence, Fix, Report, Status, Text
-from logrules.output.log_paths import with_paths
-from logrules.output.shell import commands, pasteable
+from logrules.output.shell import commands, pasteable, with_paths
 from logrules.ruleset.rule_text import card_of
 from logrules.sources.source import MemorySource
 from tests.conftest import some_of

@@ -12,8 +12,7 @@ from logrules.cli.main import main
 from logrules.cli.schema import all_schemas
 from logrules.tools.baseline import profile as profiling
 from logrules.tools.baseline.compare import deviation
-from logrules.tools.baseline.line_kind import Kinds
-from logrules.tools.baseline.profile import LogProfile, lines_of
+from logrules.tools.baseline.profile import Kinds, LogProfile, lines_of
 
 CAPTURED = Path(__file__).parent.parent / "fixtures/captured"
 

@@ -23,9 +23,8 @@ from logrules.ruleset.models import RuleFile
 from logrules.ruleset.table_reader import adapter_of
 from logrules.ruleset.when import parse_when
 from logrules.ruletest.case import CaseFile, Moment, read_cases
-from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import collect
-from logrules.ruletest.runner import every_test, run_tests
+from logrules.ruletest.judging import case_result, run_tests
 
 _DOCS = Path(__file__).parent.parent / "docs"
 _RULES = (_DOCS / "writing-rules.md").read_text(encoding="utf-8")
@@ -90,7 +89,7 @@ def test_documented_files_fit_the_schema():
 
 def test_documented_examples_and_samples_hold(tmp_path: Path):
     found = collect([_folder_of_blocks(tmp_path / "my-rules")])
-    results = list(run_tests(prepared(found.pack), every_test(found)))
+    results = list(run_tests(prepared(found.pack), found.tests()))
     assert [f"{one.name}: {fault.message}" for one in results for fault in one.faults] == []
     assert set(_DOCUMENTED) <= {one.owner for one in results}
     assert any(one.owner.startswith("waits/") for one in results)

@@ -1,5 +1,6 @@
 """Checks of the machine: what they say of fakes on PATH, and that one that hangs holds up nothing."""
 
+import ast
 import json
 import os
 import socket
@@ -13,15 +14,15 @@ import pytest
 from logrules.cli.main import main
 from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
+from logrules.tools.doctor import doctor_finding
 from logrules.tools.doctor.doctor import CHECKS, Check, examine
-from logrules.tools.doctor.doctor_finding import CheckOutcome, ok
+from logrules.tools.doctor.doctor_finding import CheckOutcome, ok, words
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import Gpu, check_gpus, check_leftovers, visible
-from logrules.tools.doctor.limits import check_memory_limit, check_shared_memory
+from logrules.tools.doctor.limits import check_data, check_disk, check_memory_limit, check_shared_memory
 from logrules.tools.doctor.machine import Asked, Machine
 from logrules.tools.doctor.network import check_hub, check_interfaces, check_master_port, matching
 from logrules.tools.doctor.software import check_cuda, check_imports, check_versions
-from logrules.tools.doctor.storage import check_data, check_disk
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
 NOTHING_ASKED = Asked()
@@ -251,6 +252,17 @@ def test_every_check_that_a_cause_names_exists():
     assert named <= {check.id for check in CHECKS}
 
 
+def test_every_sentence_is_there_in_both_languages_and_is_said():
+    modules = Path(doctor_finding.__file__).parent.glob("*.py")
+    nodes = [node for path in modules for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    said = {node.value for node in nodes if isinstance(node, ast.Constant) and node.value in words()}
+    assert said == words().keys()
+    for key, row in words().items():
+        assert row["en"], key
+        assert row["zh"], key
+        assert row.get("do", {}).keys() <= {"en", "zh"}, key
+
+
 def test_a_check_that_breaks_or_hangs_does_not_take_the_others_along():
     import threading
 
@@ -259,12 +271,12 @@ def test_a_check_that_breaks_or_hangs_does_not_take_the_others_along():
 
     def hanging(_machine):
         threading.Event().wait(20)
-        yield ok("never", "")
+        yield ok("gpus-free")
 
     checks = [
         Check("broken", Text("a"), broken),
         Check("hanging", Text("b"), hanging),
-        Check("fine", Text("c"), lambda _machine: iter([ok("yes", "")])),
+        Check("fine", Text("c"), lambda _machine: iter([ok("gpus-free")])),
     ]
     answers = examine(Machine({}), checks, limit_s=0.3)
     assert [answer.outcome.value for answer in answers] == ["unknown", "unknown", "ok"]

@@ -14,8 +14,13 @@ from logrules.model.event import Event, Hit, Worker
 from logrules.model.report import Text
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
-from logrules.tools.expectations.expectation import Progress
-from logrules.tools.expectations.path_profile import ExpectedPath, PathProfile, Step, load_profile, shipped_profiles
+from logrules.tools.expectations.path_profile import (
+    ExpectedPath,
+    Progress,
+    Step,
+    load_profile,
+    shipped_profiles,
+)
 
 CAPTURED = Path(__file__).resolve().parent.parent / "fixtures/captured"
 HEAD = "expect: demo\ntitle: {en: Demo, zh: 演示}\n"
@@ -34,7 +39,7 @@ def walk(marks: str, optional: str = "", never: str = "") -> ExpectedPath:
     )
     unwanted = tuple(Step(name, Text(name, name), frozenset({10 + number})) for number, name in enumerate(never))
     signal = {name: number for number, name in enumerate(names)} | {name: 10 + n for n, name in enumerate(never)}
-    found = ExpectedPath(PathProfile("demo", Text("Demo", "Demo"), steps, unwanted, _pack()))
+    found = ExpectedPath("demo", Text("Demo", "Demo"), steps, unwanted, _pack())
     for line, mark in enumerate(marks, start=1):
         hits = (Hit(signal[mark], {}),) if mark in signal else ()
         found.see(Event("log", line, 0, mark, mark, Worker("log"), hits))

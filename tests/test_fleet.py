@@ -19,12 +19,11 @@ from logrules.model.errors import LogrulesError
 from logrules.model.report import Status
 from logrules.tools.fleet import scan_jobs as scan
 from logrules.tools.fleet import scan_verb
-from logrules.tools.fleet.group import grouped
 from logrules.tools.fleet.history import History, default_history
-from logrules.tools.fleet.job import JobSummary, SeenJob
+from logrules.tools.fleet.job import JobSummary, SeenJob, grouped
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
-from logrules.tools.fleet.since import moment
+from logrules.tools.fleet.listing import moment
 from logrules.tools.fleet.summary import summed_up
 
 pytestmark = pytest.mark.unmeasured

@@ -16,14 +16,12 @@ from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, Restart, Severity, Status, Text
 from logrules.tools.fleet.fingerprint import fingerprint_of, normalised, without_prefixes
-from logrules.tools.fleet.group import WEEK_S, grouped, recurrence
 from logrules.tools.fleet.history import History, seen_job
-from logrules.tools.fleet.idle_time import gpu_hours, idle_since, longest_wait_s, waited_s
-from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
+from logrules.tools.fleet.job import WEEK_S, JobSummary, Remark, SeenJob, grouped, recurrence
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_html import render_page
 from logrules.tools.fleet.jobs_text import _table
-from logrules.tools.fleet.summary import summed_up
+from logrules.tools.fleet.summary import idle_since, longest_wait_s, summed_up, waited_s
 
 DAY = 86400.0
 NOW = 1_750_000_000.0
@@ -182,9 +180,9 @@ def test_lines_of_no_time_of_this_world_do_not_count():
 
 
 def test_gpu_hours_need_both():
-    assert gpu_hours(1800.0, 8) == 4.0
-    assert gpu_hours(None, 8) is None
-    assert gpu_hours(1800.0, None) is None
+    assert JobSummary("a", None, lost_s=1800.0, gpus=8).lost_gpu_hours == 4.0
+    assert JobSummary("a", None, gpus=8).lost_gpu_hours is None
+    assert JobSummary("a", None, lost_s=1800.0).lost_gpu_hours is None
 
 
 def test_a_job_that_only_shows_its_time_out_lost_it_all(tmp_path, shipped):

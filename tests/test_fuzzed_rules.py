@@ -15,9 +15,9 @@ from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import read_cases
 from logrules.ruletest.collect import Collection, compiled
+from logrules.ruletest.judging import run_tests
 from logrules.ruletest.mutation import mutation_score
 from logrules.ruletest.rule_coverage import coverage_of, footprint
-from logrules.ruletest.runner import every_test, run_tests
 
 RULE = """
 id: t/x
@@ -41,7 +41,7 @@ def survives(raw: bytes) -> None:
         assert all(str(problem).startswith("t/x.yaml:") for problem in fault.problems)
         return
     on = prepared(pack)
-    for result in run_tests(on, every_test(Collection(pack, suite))):
+    for result in run_tests(on, Collection(pack, suite).tests()):
         assert result.outcome in Outcome
     owners = dict.fromkeys(example.owner for example in suite.examples)
     assert len(coverage_of(on, owners, [footprint(on, example) for example in suite.examples])) == len(owners)

@@ -21,8 +21,6 @@ SHORT = {
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
     "ruleset/rule_file": "read without loading what checks it",
     "sources/wall_clock": "the only clock",
-    "tools/bundle/bundle_archive": "how a bundle is packed",
-    "tools/fleet/since": "three verbs of two tools take a moment so",
 }
 
 

@@ -12,7 +12,7 @@ from logrules.engine.run import prepared
 from logrules.ruleset.load import shipped_rules
 from logrules.tools.fleet.jobs import job_at
 from logrules.tools.learn import chosen_jobs
-from logrules.tools.learn.healthy_lines import healthy_lines
+from logrules.tools.learn.chosen_jobs import healthy_lines
 from logrules.tools.learn.read_job import read_job
 from tests.conftest import fixtures
 

@@ -21,7 +21,7 @@ def texts(count: int) -> list[RuleText]:
 
 
 def test_many_files_say_the_same_however_many_processes_read_them():
-    some = texts(parallel.FEW)
+    some = texts(parallel.FEW_FILES)
     alone = read_sources(some)
     together = read_sources(some, read=reading_with(2))
     assert together.problems == alone.problems
@@ -37,7 +37,7 @@ def test_what_one_process_compiled_another_one_takes(monkeypatch):
     monkeypatch.setattr(pattern._Stored, "forms", {})
     monkeypatch.setattr(pattern, "_made", {})
     pattern.compiled.cache_clear()
-    read_sources(texts(parallel.FEW), read=reading_with(2))
+    read_sources(texts(parallel.FEW_FILES), read=reading_with(2))
     assert "ACME-lost (?P<n>1)" in pattern.stored_so_far()
     assert pattern.compiled("ACME-lost (?P<n>1)").search("ACME-lost 1")
     assert not pattern.made_so_far()
@@ -45,4 +45,4 @@ def test_what_one_process_compiled_another_one_takes(monkeypatch):
 
 def test_few_files_take_no_process(monkeypatch):
     monkeypatch.setattr("logrules.engine.resilient_pool.process_pool", None)
-    assert len(read_sources(texts(parallel.FEW - 1), read=reading_with(None)).sources) > 0
+    assert len(read_sources(texts(parallel.FEW_FILES - 1), read=reading_with(None)).sources) > 0

@@ -15,9 +15,8 @@ from logrules.output import junit, ruletest_json, ruletest_tap, ruletest_text
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import find_cases, read_cases
-from logrules.ruletest.cases import case_result
 from logrules.ruletest.collect import compiled
-from logrules.ruletest.examples import example_result
+from logrules.ruletest.judging import case_result, example_result
 from logrules.ruletest.mutation import mutation_score
 from logrules.ruletest.rule_coverage import coverage_of, footprint
 from logrules.ruletest.suite import Suite

@@ -11,7 +11,7 @@ from logrules.engine import ray_cluster
 from logrules.engine.ray_cluster import Lost, RayWorkerPool, _Here, discovered_on_nodes, node_names
 from logrules.model.errors import LogrulesError
 from logrules.sources import discover as sources
-from logrules.tools.fleet import scan_on_ray
+from logrules.tools.fleet import scan_jobs
 from tests.toy_ray import ToyRay, installed
 
 OOM = "2025-06-15 10:00:50 [rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
@@ -40,7 +40,7 @@ def disks(ray, tmp_path, monkeypatch) -> Path:
         below = Path(path).relative_to(scratch)
         return there[ray.at] / below if ray.at else Path(path)
 
-    monkeypatch.setattr(scan_on_ray, "jobs_below", _Below(seen, scan_on_ray.jobs_below))
+    monkeypatch.setattr(scan_jobs, "jobs_below", _Below(seen, scan_jobs.jobs_below))
     find = sources.discover
     monkeypatch.setattr(ray_cluster, "discover", lambda paths, block: find([str(seen(path)) for path in paths], block))
     return scratch

@@ -30,13 +30,13 @@ from logrules.model.report import (
 from logrules.model.timeline import PhaseSpan
 from logrules.output.brief_steps import fitted, forms_of
 from logrules.output.brief_text import BriefReport
-from logrules.output.certainty_words import certainty_in_words
-from logrules.output.display_width import columns_of, first_sentences, lines_taken, says_something
 from logrules.output.escape import safe
+from logrules.output.numbers import certainty_in_words
 from logrules.output.report_json import report_document
 from logrules.output.shell import commands
-from logrules.output.styled import TerminalPage
+from logrules.output.styled import TerminalPage, columns_of, first_sentences, lines_taken, says_something
 from logrules.output.text import render_text
+from logrules.output.text_parts import next_steps
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -276,6 +276,33 @@ def test_certainty_is_told_in_words_and_in_counts_that_say_something(confidence,
     assert certainty_in_words(one, "zh") == zh
     shown = report_document(replace(FAILED, diagnoses=(one,)), "en")["diagnoses"][0]
     assert (shown["confidence"], shown["measured"]) == (confidence, {"right": measured[0], "of": measured[1]})
+
+
+@pytest.mark.parametrize("form", ["brief", "all"])
+@pytest.mark.parametrize(
+    ("paths", "shell", "commands"),
+    [
+        ({}, "bash", ["logrules diagnose SAVED_LOG --baseline GOOD_LOG", "logrules new SAVED_LOG:8"]),
+        ({"a.log": "my run/a.log"}, "bash", ["diagnose 'my run/a.log' --baseline", "new 'my run/a.log':8"]),
+        ({"a.log": "it's.log"}, "powershell", ["diagnose 'it''s.log' --baseline", "new 'it''s.log':8"]),
+    ],
+)
+def test_where_no_rule_knows_the_errors_the_next_steps_are_told(form, paths, shell, commands):
+    out = io.StringIO()
+    render_text(replace(UNEXPLAINED, paths=paths), out, "en", shell, all_diagnoses=form == "all")
+    for command in commands:
+        assert command in out.getvalue()
+
+
+def test_of_several_logs_the_line_to_draft_from_is_named():
+    assert [command for _, command in next_steps(replace(UNEXPLAINED, sources=("a.log", "b.log")), "bash")] == [
+        "logrules diagnose LOGS --baseline GOOD_LOG",
+        "logrules new SAVED_LOG:8",
+    ]
+
+
+def test_nothing_is_to_be_done_about_a_run_that_is_diagnosed_or_well():
+    assert [one for report in (FAILED, COMPLETED, RUNNING) for one in next_steps(report, "bash")] == []
 
 
 @pytest.mark.parametrize("report", [UNEXPLAINED, COMPLETED, RUNNING, FAILED])

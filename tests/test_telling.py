@@ -279,12 +279,12 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
 def test_metrics_are_served_to_this_machine_alone_unless_told_otherwise(more, address):
     pytest.importorskip("prometheus_client")
     from logrules.cli import watch
-    from logrules.cli.notify_options import listeners
+    from logrules.cli.watch_listeners import notifiers
 
     parser = argparse.ArgumentParser()
     watch.add_options(parser)
     options = parser.parse_args(["--metrics-port", "0", *more])
-    (metrics,) = listeners(options, SimpleNamespace(workers=tuple), lambda: None, print)
+    (metrics,) = notifiers(options, SimpleNamespace(workers=tuple), lambda: None, print)
     try:
         assert metrics.address == address
     finally:
@@ -293,12 +293,12 @@ def test_metrics_are_served_to_this_machine_alone_unless_told_otherwise(more, ad
 
 def test_an_address_without_a_port_is_refused():
     from logrules.cli import watch
-    from logrules.cli.notify_options import listeners
+    from logrules.cli.watch_listeners import notifiers
 
     parser = argparse.ArgumentParser()
     watch.add_options(parser)
     with pytest.raises(LogrulesError, match="--metrics-address is for --metrics-port"):
-        listeners(parser.parse_args(["--metrics-address", "::"]), SimpleNamespace(workers=tuple), lambda: None, print)
+        notifiers(parser.parse_args(["--metrics-address", "::"]), SimpleNamespace(workers=tuple), lambda: None, print)
 
 
 def test_metrics_for_prometheus():

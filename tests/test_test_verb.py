@@ -9,7 +9,8 @@ from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.ruletest import collect as collecting
 from logrules.ruletest.collect import collect
-from logrules.ruletest.runner import every_test, on_all_cores, run_test
+from logrules.ruletest.judging import run_test
+from logrules.ruletest.parallel import on_all_cores
 from tests.toy_rule import rule, write
 
 
@@ -166,8 +167,8 @@ def test_where_forking_is_not_safe_processes_compile_the_pack_themselves(mine, m
     monkeypatch.setattr("logrules.engine.resilient_pool.sys.platform", "darwin")
     found = collect([mine])
     on = prepared(found.pack)
-    here = list(on_all_cores(run_test, every_test(found), on, 1))
-    there = list(on_all_cores(run_test, every_test(found), on, 2, few=2))
+    here = list(on_all_cores(run_test, found.tests(), on, 1))
+    there = list(on_all_cores(run_test, found.tests(), on, 2, few=2))
     assert there == here != []
 
 

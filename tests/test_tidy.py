@@ -16,12 +16,12 @@ from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
-from logrules.ruleset.load import shipped_rules
+from logrules.ruleset.load import CASE_NAME, shipped_rules
 from logrules.ruleset.pack import HeaderFormat
 from logrules.ruleset.tables import Phase
 from logrules.ruletest.case import find_cases
 from logrules.ruletest.format import formatted
-from logrules.ruletest.yaml_entries import ordered
+from logrules.ruletest.yaml_entries import is_ours, ordered
 
 SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules().parent / "fixtures"])]
 
@@ -187,11 +187,32 @@ def test_a_look_changes_nothing(folder, capsys, option, says):
 
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(folder, capsys):
-    (folder / "my/0.yaml").write_text("a: [")
+    (folder / "my/0.yaml").write_text("when: [")
     assert main(["fmt", "my"]) == 2
     said = capsys.readouterr()
     assert said.out == "formatted my/a.yaml\n"
     assert said.err.startswith("logrules: my/0.yaml:")
+
+
+FOREIGN = "services:\n     db:   {image: acme}\n"
+
+
+def test_a_file_of_another_program_is_left_alone(folder, capsys):
+    (folder / "my/compose.yaml").write_text(FOREIGN)
+    assert main(["fmt", "my"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "formatted my/a.yaml\n"
+    assert said.err == "logrules: my/compose.yaml: is no file of rules, and is left as it is\n2 files: 1 formatted\n"
+    assert (folder / "my/compose.yaml").read_text() == FOREIGN
+
+
+@pytest.mark.parametrize("raw", [b"", b"a: 1", b"- when: a", b"jobs:\n  when: a\n", b"x: 1\n---\ny: !Ref z\n"])
+def test_what_is_no_file_of_rules(raw):
+    assert not is_ours(raw)
+
+
+def test_every_shipped_file_is_ours():
+    assert [path for path in SHIPPED if path.name != CASE_NAME and not is_ours(path.read_bytes())] == []
 
 
 def test_a_file_that_cannot_be_written_stays_as_it_was(folder, capsys, monkeypatch):

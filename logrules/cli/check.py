@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.reader_options import add_processes_option
-from logrules.cli.rule_options import add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
     from logrules.ruletest.lint import LintReport

@@ -3,26 +3,25 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.extension import diagnose_extensions
-from logrules.cli.reader_options import (
+from logrules.cli.shared_options import (
     add_engine_options,
+    add_language_options,
+    add_pack_options,
     add_processes_option,
+    chosen_pack,
     chosen_readers,
     named_logs,
     whole_number,
 )
-from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import HTML, LogrulesError, needed
 from logrules.model.report import Report, Severity, SourceNote, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TextIO
-
     from logrules.cli.extension import Annex
     from logrules.engine.distributed import Readers
     from logrules.model.event import Event
@@ -88,7 +87,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
-    from logrules.output.log_paths import with_paths
+    from logrules.output.shell import with_paths
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
     sys.setswitchinterval(0.0001)
@@ -152,7 +151,7 @@ def _paths(found: "Discovered") -> dict[str, str]:
     return {source.name: os.fspath(source.path) for source in found.sources if isinstance(source, FileSource)}
 
 
-def _nothing_in(report: Report, given: "Sequence[str]", about_rules: "Sequence[SourceNote]") -> str:
+def _nothing_in(report: Report, given: Sequence[str], about_rules: Sequence[SourceNote]) -> str:
     """Why there is no diagnosis of no line."""
     if notes := [note for note in report.notes if note not in about_rules]:
         return f"{notes[0].source}: {notes[0].note}"
@@ -179,7 +178,7 @@ def exit_status(report: Report) -> int:
     return 1 if failing or report.status in (Status.STALLED, Status.UNEXPLAINED) else 0
 
 
-def form_of(name: str) -> "Callable[[Report, TextIO, str, str], None]":
+def form_of(name: str) -> Callable[[Report, TextIO, str, str], None]:
     """What writes a report in a form of `FORMS`. Raises LogrulesError where a package is missing."""
     module, function = FORMS[name]
     with needed(HTML, "--format html"):
@@ -198,7 +197,7 @@ def _write(report: Report, options: argparse.Namespace, annexes: "Sequence[Annex
     render_report(report, options, sys.stdout, annexes)
 
 
-def render_report(report: Report, options: argparse.Namespace, out: "TextIO", annexes: "Sequence[Annex]" = ()) -> None:
+def render_report(report: Report, options: argparse.Namespace, out: TextIO, annexes: "Sequence[Annex]" = ()) -> None:
     """Write the report in the form that the command line asks for."""
     if options.format == "json":
         from logrules.output.report_json import render_json

@@ -20,10 +20,14 @@ _STARTS = (b"#!", b"\x7fELF")
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """What is near the word, as the end of a complaint (`; did you mean a or b?`); nothing where nothing is."""
+    """What is near the word, as the end of a complaint (`; did you mean a or b?`); nothing where nothing is.
+
+    The hyphens that all options begin with make none of them alike.
+    """
     from difflib import get_close_matches
 
-    near = get_close_matches(word, list(known), n=_MAX_NEAR)
+    names = {name.lstrip("-"): name for name in known}
+    near = [names[bare] for bare in get_close_matches(word.lstrip("-"), list(names), n=_MAX_NEAR)]
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 

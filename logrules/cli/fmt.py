@@ -2,16 +2,15 @@
 
 import argparse
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.rule_options import add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_settings_option, chosen_settings
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from logrules.model.position import Problem
     from logrules.ruleset.settings import Settings
 
@@ -21,7 +20,8 @@ _EXAMPLES = """examples:
   logrules fmt --check          change nothing; exit status 1 if a file would change
   logrules fmt --diff           show what would be changed
 
-Keys get a fixed order and two spaces per level; comments, quotes and log lines are kept.
+Keys get a fixed order and two spaces per level; comments, quotes and log lines are kept. YAML files of other programs
+are left alone.
 
 exit status: 0 formatted or nothing to do, 1 with --check or --diff if a file would change, 2 a file is unusable"""
 
@@ -40,16 +40,20 @@ def run(options: argparse.Namespace) -> int:
     from logrules.model.errors import PackError
     from logrules.output.atomic_write import write_file
     from logrules.output.numbers import counted
-    from logrules.ruleset.load import rule_bytes
+    from logrules.ruleset.load import CASE_NAME, rule_bytes
     from logrules.ruletest.format import formatted
+    from logrules.ruletest.yaml_entries import is_ours
 
     looks = options.check or options.diff
-    changed = 0
+    changed = ours = 0
     problems: list[Problem] = []
-    files = list(_files(list(map(Path, options.paths)), chosen_settings(options)))
-    for path in files:
+    for path in _files(list(map(Path, options.paths)), chosen_settings(options)):
         try:
             raw = rule_bytes(path)
+            if path.name != CASE_NAME and not is_ours(raw):
+                print(f"logrules: {safe(str(path))}: is no file of rules, and is left as it is", file=sys.stderr)
+                continue
+            ours += 1
             new = formatted(raw, str(path))
         except PackError as fault:
             problems += fault.problems
@@ -65,11 +69,11 @@ def run(options: argparse.Namespace) -> int:
             write_file(path, new)
     if problems:
         raise PackError(problems)
-    print(f"{counted(len(files), 'file')}: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
+    print(f"{counted(ours, 'file')}: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
     return 1 if looks and changed else 0
 
 
-def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":
+def _files(paths: Sequence[Path], settings: "Settings") -> Iterator[Path]:
     """Rule files, profiles and cases at or below the paths, each once."""
     from logrules.ruleset.load import shipped_rules, yaml_files
     from logrules.ruletest.case import find_cases
@@ -83,7 +87,7 @@ def _files(paths: "Sequence[Path]", settings: "Settings") -> "Iterator[Path]":
     yield from dict.fromkeys((*(path for root in given for path in yaml_files(root)), *cases))
 
 
-def _diff(path: Path, old: bytes, new: bytes) -> "Iterator[str]":
+def _diff(path: Path, old: bytes, new: bytes) -> Iterator[str]:
     import difflib
 
     before, after = (text.decode("utf-8", "replace").splitlines(keepends=True) for text in (old, new))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import forgotten_verb, hint, meant_in
 from logrules.cli.extension import installed_verbs, verb
-from logrules.cli.rule_options import preferred_language
+from logrules.cli.shared_options import preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError, PackError
 from logrules.model.version import __version__

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.rule_options import add_pack_options, chosen_settings
+from logrules.cli.shared_options import add_pack_options, chosen_settings
 from logrules.model.errors import LogrulesError
 from logrules.output.atomic_write import write_new
 from logrules.output.escape import safe
@@ -24,7 +24,7 @@ _EXAMPLES = """examples:
   logrules new train.log:1042 --id acme/lost -o my-rules   write my-rules/acme/lost.yaml
   logrules new train.log:1042 --edit                       write it into the first pack of logrules.toml, and open it
 
-What varies in the line becomes captures; the literal to search for is its text that is rarest in the shipped logs;
+What varies in the line becomes captures; the literal to search for is rare in the shipped logs and names the event;
 an example and a near miss are taken from the log. Then: logrules test, check and try.
 
 exit status: 0 drafted, 2 the line, the log or the file is unusable"""
@@ -52,8 +52,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.ruleset.load import load_pack
     from logrules.ruletest.case import find_cases, read_cases
     from logrules.ruletest.collect import shipped_cases
-    from logrules.ruletest.log_lines import extract_of
-    from logrules.ruletest.scaffold import draft
+    from logrules.ruletest.scaffold import draft, extract_of
 
     (path, line), *further = map(_place, options.places)
     settings = chosen_settings(options)

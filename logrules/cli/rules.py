@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
+from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 

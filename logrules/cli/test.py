@@ -6,8 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logrules.cli.reader_options import add_processes_option
-from logrules.cli.rule_options import add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings
 
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
@@ -79,9 +78,9 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
 def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
     from logrules.model.test_result import Outcome
-    from logrules.ruletest.runner import every_test, run_tests
+    from logrules.ruletest.judging import run_tests
 
-    tests = every_test(found, options.k)
+    tests = found.tests(options.k)
     if options.changed:
         from logrules.ruletest.changed_files import impact_of_changes
         from logrules.ruletest.collect import own_roots

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.rule_options import add_pack_options, chosen_settings
+from logrules.cli.shared_options import add_pack_options, chosen_settings
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:

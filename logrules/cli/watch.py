@@ -5,21 +5,19 @@ import gc
 import os
 import sys
 from argparse import BooleanOptionalAction
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli import notify_options, watch_display
+from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.rule_options import add_language_options, add_pack_options, chosen_pack
+from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logrules.cli.watched_job import Job
     from logrules.engine.follow import Following
     from logrules.model.report import Report
@@ -80,8 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_language_options(parser, commands=True)
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
-    watch_display.add_options(parser)
-    notify_options.add_options(parser)
+    watch_listeners.add_options(parser)
 
 
 def _speed(text: str) -> float:
@@ -120,9 +117,9 @@ def run(options: argparse.Namespace) -> int:
         job.source, pack, job.beat_s, job.backlog, job.dumps, beat_share=job.beat_share, cache=not options.no_cache
     )
     complain = partial(_complain, language=options.lang)
-    told = notify_options.listeners(options, following, lambda: job.pid, complain)
+    told = watch_listeners.notifiers(options, following, lambda: job.pid, complain)
     # A program reads the document on standard output: what people read goes aside.
-    told += watch_display.listeners(options, following, job, out if options.format == "text" else sys.stderr)
+    told += watch_listeners.displays(options, following, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     report, status = _watched(job, following, told, endings, complain)
     if report is not None and status is None and not report.lines and not report.diagnoses:
@@ -133,7 +130,9 @@ def run(options: argparse.Namespace) -> int:
         _write(_with_paths(report, job), options, out)
     if not options.no_cache:
         keep_patterns(pack.digest)
-    return status if status is not None else _found(report)
+    if status is not None:
+        return status
+    return EXIT_UNUSABLE if report is None else exit_status(report)
 
 
 def _watched(
@@ -167,7 +166,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
 def _with_paths(report: "Report", job: "Job") -> "Report":
     """The report with the files that are followed in its commands."""
-    from logrules.output.log_paths import with_paths
+    from logrules.output.shell import with_paths
 
     found = ((source, job.path_of(source)) for source in report.sources)
     return with_paths(report, {source: str(path) for source, path in found if path is not None})
@@ -203,10 +202,6 @@ def _own_output(*, aside: bool) -> TextIO:
     if hasattr(out, "reconfigure"):
         out.reconfigure(encoding="utf-8", errors="backslashreplace")
     return out
-
-
-def _found(report: "Report | None") -> int:
-    return EXIT_UNUSABLE if report is None else exit_status(report)
 
 
 def _say(sentence: str, out: TextIO) -> None:

@@ -2,9 +2,11 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.watched_job import STDOUT, Job
@@ -14,9 +16,6 @@ from logrules.ruleset.pack import Pack
 from logrules.sources.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from logrules.engine.replay_source import ReplaySource
     from logrules.sources.followed_files import FollowedFiles
     from logrules.sources.source import RecordSource
@@ -45,7 +44,7 @@ class Followed(Job):
         for path in self.source.missing():
             print(f"logrules: waiting for {safe(path)}", file=sys.stderr, flush=True)
 
-    def path_of(self, source: str) -> "Path | None":
+    def path_of(self, source: str) -> Path | None:
         """The file that is followed by this name."""
         return self.source.path_of(source)
 

@@ -12,10 +12,9 @@ from logrules.model.report import Diagnosis, Report, Text
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy, facts
 from logrules.output.brief_steps import in_one_line
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
-from logrules.output.numbers import duration, ranks_in_words, time_of_day
+from logrules.output.numbers import certainty_in_words, duration, ranks_in_words, time_of_day
 from logrules.output.report_json import report_document
 
 _MAX_TEXT = 300

@@ -8,9 +8,8 @@ from enum import StrEnum
 
 from logrules.model.change import Raised, StallProlonged, Update, Withdrawn
 from logrules.model.report import Diagnosis, Report, Severity
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
-from logrules.output.numbers import duration, ranks_in_words
+from logrules.output.numbers import certainty_in_words, duration, ranks_in_words
 
 Fact = str | float | list[int] | list[str]
 _MAX_NAME = 128

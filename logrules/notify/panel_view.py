@@ -13,9 +13,8 @@ from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.timeline import WorkerNow
 from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
-from logrules.output.numbers import duration, ranks_in_words
+from logrules.output.numbers import certainty_in_words, duration, ranks_in_words
 from logrules.output.text_parts import COLOR, status_color, status_word
 
 _SUSPECTS = 2

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from logrules.model.report import Fix
 from logrules.output import messages as words
-from logrules.output.display_width import COLUMNS, first_sentences, lines_taken
 from logrules.output.shell import copyables, pasteable
+from logrules.output.styled import COLUMNS, first_sentences, lines_taken
 
 _MAX_DO = 2 * COLUMNS - 40
 # The number of a step, beside which its words stand.

@@ -6,9 +6,12 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
 from logrules.output.brief_steps import HANG, StepLines, fitted, forms_of, height
-from logrules.output.certainty_words import certainty_in_words
-from logrules.output.display_width import (
+from logrules.output.escape import safe
+from logrules.output.numbers import certainty_in_words
+from logrules.output.rank_sentences import declined, grouped, same_of, sentence
+from logrules.output.styled import (
     COLUMNS,
+    StyledText,
     clipped,
     columns_of,
     condensed,
@@ -16,9 +19,6 @@ from logrules.output.display_width import (
     says_something,
     shortened,
 )
-from logrules.output.escape import safe
-from logrules.output.rank_sentences import declined, grouped, same_of, sentence
-from logrules.output.styled import StyledText
 from logrules.output.text_parts import (
     COLOR,
     TextReport,
@@ -29,6 +29,7 @@ from logrules.output.text_parts import (
     is_explained,
     is_restart_advised,
     lines_that_help,
+    next_steps,
     unusual_title,
     where,
     who,
@@ -200,6 +201,10 @@ class BriefReport(TextReport):
             # Beside a diagnosis a few are enough to say that there are some.
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
             yield from _placed(unusual[-most:], widest)
+        if steps := next_steps(report, self._shell):
+            yield 0, [(self._label(words.NEXT).rstrip(), "bold")]
+            for what, command in steps:
+                yield 2, [(self._label(what), ""), (command, "bold")]
         if report.earlier_runs:
             more = self._more(len(report.earlier_runs) - 1)
             yield 0, [(f"{self._label(words.EARLIER)}{self._run(report.earlier_runs[-1])}{more}", "dim")]

@@ -16,11 +16,10 @@ from markupsafe import Markup
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.output import messages as words
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
 from logrules.output.json_kinds import iso_time
 from logrules.output.log_data import page_data
-from logrules.output.numbers import ranks_in_words
+from logrules.output.numbers import certainty_in_words, ranks_in_words
 from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg

@@ -7,9 +7,8 @@ from typing import TextIO
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.output import messages as words
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
-from logrules.output.numbers import ranks_in_words
+from logrules.output.numbers import certainty_in_words, ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
 from logrules.output.text_parts import (
@@ -88,18 +87,13 @@ def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
 def _fix(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:
     risk = words.RISK[fix.risk].of(language)
     yield f"{number}. {escaped(fix.do.of(language))} *({risk})*"
-    text = _safe_block([*chain.from_iterable(copyables(fix, shell))])
+    text = "\n".join(map(safe, chain.from_iterable(copyables(fix, shell))))
     if text:
         fence = _fence_for(text)
         yield "\n".join(f"   {line}" for line in (f"{fence}", *text.splitlines(), fence))
 
 
 def _fenced(lines: Sequence[Evidence]) -> str:
-    text = _safe_block([f"{line.place}: {line.text[:_MAX_LINE]}" for line in lines])
+    text = "\n".join(safe(f"{line.place}: {line.text[:_MAX_LINE]}") for line in lines)
     fence = _fence_for(text)
     return f"{fence}text\n{text}\n{fence}"
-
-
-def _safe_block(lines: Sequence[str]) -> str:
-    """Several lines, each made harmless."""
-    return "\n".join(safe(line) for line in lines)

@@ -24,6 +24,9 @@ UNEXPLAINED = Text(
     "error lines that no rule knows: {count}; the last: {last}", "{count} 行错误没有规则认识；最后一行：{last}"
 )
 UNEXPLAINED_LINES = Text("Error lines that no rule knows", "没有规则认识的错误行")
+NEXT = Text("What you can do", "接下来可以")
+COMPARE = Text("compare it with a run that went well", "与一次正常的运行对比")
+DRAFT = Text("draft a rule from a line, such as the last of these", "由其中一行（例如最后一行）起草规则")
 COMPLETED_BY = Text("the end is shown by {line}", "结束的依据是 {line}")
 SEVERITY: Mapping[Severity, Text] = {
     Severity.ERROR: Text("error", "错误"),

@@ -7,8 +7,8 @@ from typing import TextIO
 from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Text
 from logrules.output import messages as words
 from logrules.output.brief_text import BriefReport
-from logrules.output.certainty_words import certainty_in_words
 from logrules.output.escape import safe
+from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.shell import copyables
 from logrules.output.styled import StyledText, page_on
@@ -18,6 +18,7 @@ from logrules.output.text_parts import (
     clock,
     effects_told,
     is_restart_advised,
+    next_steps,
     unusual_title,
     where,
     who,
@@ -115,6 +116,11 @@ class FullReport(TextReport):
         """What else a reader should know."""
         lines = [[(f"{line.place}  ", "cyan"), (line.text[:_MAX_LINE], "")] for line in report.unusual]
         self._section(unusual_title(report), lines)
+        steps = [
+            [(words.LABELLED.of(self._language).format(label=self._word(what)), ""), (command, "bold")]
+            for what, command in next_steps(report, self._shell)
+        ]
+        self._section(words.NEXT, steps)
         self._section(words.EARLIER, [[(self._run(run), "dim")] for run in report.earlier_runs])
         if report.stacks is not None:
             self._section(words.STACKS, [[(told, "")] for told in (*report.stacks.said, *report.stacks.tree)])

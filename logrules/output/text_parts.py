@@ -15,11 +15,11 @@ from logrules.model.report import (
     Text,
 )
 from logrules.output import messages as words
-from logrules.output.display_width import clipped
 from logrules.output.escape import safe
 from logrules.output.numbers import ranks_in_words
 from logrules.output.rank_sentences import coverage
-from logrules.output.styled import Page, StyledText
+from logrules.output.shell import quoted
+from logrules.output.styled import Page, StyledText, clipped
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
@@ -71,6 +71,19 @@ def lines_that_help(report: Report) -> tuple[Evidence, ...]:
 def unusual_title(report: Report) -> Text:
     """What stands above lines that no rule explains."""
     return words.UNEXPLAINED_LINES if report.status is Status.UNEXPLAINED else words.UNUSUAL
+
+
+def next_steps(report: Report, shell: str) -> tuple[tuple[Text, str], ...]:
+    """What one can do, each with its command, where error lines are there and no rule knows them."""
+    if report.status is not Status.UNEXPLAINED or not report.unusual:
+        return ()
+    line, quote = report.unusual[-1], "''" if shell == "powershell" else "'\\''"
+    log = quoted(report.paths.get(line.source, "SAVED_LOG"), quote)
+    whole = log if len(report.sources) == 1 else "LOGS"
+    return (
+        (words.COMPARE, f"logrules diagnose {whole} --baseline GOOD_LOG"),
+        (words.DRAFT, f"logrules new {log}:{line.line}"),
+    )
 
 
 def status_word(report: Report) -> Text:

@@ -11,7 +11,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.rule_text import SLOT, filled
-from logrules.ruletest.lint_targets import cards_in, finding_at, signals_in
+from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
 
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")

@@ -6,7 +6,7 @@ The classes that say so are the published schema (``logrules schema case``), as 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
@@ -16,7 +16,7 @@ from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import Len, LooksLike
 from logrules.ruleset.duration import FORM
 from logrules.ruleset.load import CASE_NAME
-from logrules.ruletest.suite import WantedDiagnosis
+from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 
 _LOGS = frozenset({".log", ".txt"})
 MAX_LOG_BYTES = 200_000_000
@@ -144,6 +144,9 @@ class Case:
     def plain(self) -> bool:
         """Whether its logs are texts as they stand, neither packed nor of an unknown kind."""
         return all(path.suffix in _LOGS for path in self.logs)
+
+
+Test: TypeAlias = Example | Sample | Case
 
 
 def find_cases(roots: Iterable[Path]) -> list[Path]:

@@ -1,17 +1,20 @@
 """What changed since a commit, and the tests that this can affect: its own, and those whose logs it has a say in."""
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import logrules
 from logrules.model.errors import LogrulesError
 from logrules.model.record import record
 from logrules.ruleset.load import CASE_NAME, rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruletest.case import Case, lines_of
-from logrules.ruletest.runner import Test
+from logrules.ruletest.case import Case, Test, lines_of
 from logrules.ruletest.suite import Example
+
+if TYPE_CHECKING:
+    from logrules.ruleset.models import RuleFile, SignalFile
 
 # Parts of a condition that can hold on a log in which none of the rule's own words occur.
 _WORDLESS = "metric("
@@ -52,42 +55,38 @@ def impact_of_changes(since: str, roots: Sequence[Path]) -> ChangeImpact:
     if any(path.is_relative_to(package) and path.suffix == ".py" for path in changed):
         return ChangeImpact(everything=True)
     places = [shipped_rules().resolve(), *(root.resolve() for root in roots)]
-    found = _Found()
+    ids: set[str] = set()
+    literals: set[bytes] = set()
     for path, name in changed.items():
         if path.suffix in {".yaml", ".yml"} and path.name != CASE_NAME and any(map(path.is_relative_to, places)):
-            found.add_rule_file(path, _old_text(since, name))
-    folders = frozenset(path.parent for path in changed)
-    return ChangeImpact(found.everything, frozenset(found.rules), folders, tuple(found.literals))
+            now = [text.raw for text in rule_texts([path])] if path.exists() else []
+            before = _old_text(since, name)
+            for raw in (*now, *([before] if before is not None else [])):
+                rule = _rule_of_its_words(RuleText(str(path), raw))
+                if rule is None:
+                    return ChangeImpact(everything=True)
+                ids.add(rule.id)
+                literals |= {literal.encode() for signal in _signals_of(rule) for literal in signal.contains}
+    return ChangeImpact(False, frozenset(ids), frozenset(path.parent for path in changed), tuple(literals))
 
 
-class _Found:
-    """What is known so far of changed rule files."""
+def _rule_of_its_words(text: RuleText) -> "RuleFile | None":
+    """The rule in a file, if it can hold only on logs that have its words.
 
-    def __init__(self) -> None:
-        self.everything = False
-        self.rules: set[str] = set()
-        self.literals: set[bytes] = set()
+    Markers, waits, formats and words are everybody's; so is what cannot be read.
+    """
+    from logrules.ruleset.compile import read_source
+    from logrules.ruleset.models import RuleFile
 
-    def add_rule_file(self, path: Path, before: bytes | None) -> None:
-        """Take in a changed file, as it was and as it is."""
-        now = [text.raw for text in rule_texts([path])] if path.exists() else []
-        for raw in (*now, *([before] if before is not None else [])):
-            self._add(RuleText(str(path), raw))
+    source, _ = read_source(text)
+    rule = source.file if source is not None else None
+    if not isinstance(rule, RuleFile) or rule.detector or _WORDLESS in (rule.when or ""):
+        return None
+    return None if any(signal.in_ is not None for signal in _signals_of(rule)) else rule
 
-    def _add(self, text: RuleText) -> None:
-        from logrules.ruleset.compile import read_source
-        from logrules.ruleset.models import RuleFile
 
-        source, _ = read_source(text)
-        file = source.file if source is not None else None
-        # Markers, waits, formats and words are everybody's; so is what cannot be read.
-        if not isinstance(file, RuleFile) or file.detector or _WORDLESS in (file.when or ""):
-            self.everything = True
-            return
-        self.rules.add(file.id)
-        for signal in (*file.signals.values(), *file.with_.values()):
-            self.everything = self.everything or signal.in_ is not None
-            self.literals |= {literal.encode() for literal in signal.contains}
+def _signals_of(rule: "RuleFile") -> "Iterator[SignalFile]":
+    yield from (*rule.signals.values(), *rule.with_.values())
 
 
 def changed_files(since: str) -> dict[Path, str]:

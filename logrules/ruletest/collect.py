@@ -22,7 +22,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
-from logrules.ruletest.case import Case, find_cases, read_cases
+from logrules.ruletest.case import Case, Test, find_cases, read_cases
 from logrules.ruletest.suite import Suite
 
 # A pack and the tests in its files.
@@ -36,6 +36,10 @@ class Collection:
     pack: Pack
     suite: Suite
     cases: tuple[Case, ...] = ()
+
+    def tests(self, word: str = "") -> tuple[Test, ...]:
+        """All tests whose name contains ``word``: cases first, which take longest."""
+        return tuple(test for test in (*self.cases, *self.suite.tests) if word in test.name)
 
 
 @record
@@ -86,7 +90,7 @@ def compiled(texts: Sequence[RuleText], settings: Settings | None = None, proces
     """
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.config import checked
-    from logrules.ruletest.embedded_tests import suite_of
+    from logrules.ruletest.file_contents import suite_of
     from logrules.ruletest.parallel import reading_with
 
     reading = read_sources(texts, checked(settings), read=reading_with(processes))
@@ -133,7 +137,7 @@ def _patched(texts: Sequence[RuleText], settings: Settings | None) -> Tested | N
         return None
     from logrules.ruleset.compile import read_sources
     from logrules.ruleset.patch import patched
-    from logrules.ruletest.embedded_tests import suite_of
+    from logrules.ruletest.file_contents import suite_of
 
     settled = {text.shown for text in settings_text(settings)}
     reading = read_sources([text for text in texts if text.shown in changed - settled])

@@ -9,9 +9,9 @@ from logrules.model.lint_finding import LintFinding
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
+from logrules.ruletest.file_contents import finding_at
 from logrules.ruletest.harness import events_of_example, held, judged, run_saved
-from logrules.ruletest.lint_targets import finding_at
-from logrules.ruletest.runner import on_all_cores
+from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
 # Of fewer logs nothing follows.

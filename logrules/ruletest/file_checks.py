@@ -12,7 +12,7 @@ from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.table_reader import ExceptionsFile
 from logrules.ruleset.when import ConditionFault, parse_when
-from logrules.ruletest.lint_targets import cards_in, finding_at, signals_in
+from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 TITLE = "Write what went wrong"

@@ -28,13 +28,11 @@ from logrules.ruletest.collect import (
     shipped_cases,
 )
 from logrules.ruletest.duplicate_checks import duplicate_rules
-from logrules.ruletest.embedded_tests import suite_of
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
-from logrules.ruletest.lint_targets import signals_in
-from logrules.ruletest.literal_checks import literal_findings
+from logrules.ruletest.file_contents import signals_in, suite_of
 from logrules.ruletest.parallel import reading_with
-from logrules.ruletest.pattern_checks import pattern_findings
 from logrules.ruletest.samples import misread_headers
+from logrules.ruletest.signal_checks import literal_findings, pattern_findings
 from logrules.ruletest.suite import Suite
 from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import index_of
@@ -14,9 +15,9 @@ from logrules.ruleset.pack import Pack, Rule, Signal, Wait
 from logrules.ruleset.rule_table import RuleTable
 from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.examples import misses
 from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
-from logrules.ruletest.runner import on_all_cores
+from logrules.ruletest.judging import misses
+from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
 # Wide enough that a near miss need not lie on the edge of its window.
@@ -151,12 +152,8 @@ def _wrong_metric(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
             return
 
 
-@record
-class ReadExample:
-    """An example and what its lines say: the same for every mutant that changes no signal."""
-
-    example: Example
-    events: tuple[Event, ...]
+# An example and what its lines say: the same for every mutant that changes no signal.
+ReadExample: TypeAlias = tuple[Example, Sequence[Event]]
 
 
 def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int | None) -> list[MutationScore]:
@@ -169,9 +166,9 @@ def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:
     """Try every mutant of the rule whose examples these are."""
     rule = on.index.rules[examples[0].owner]
     tried = list(mutants(on.pack, rule))
-    read = [ReadExample(example, tuple(events_of_example(on, example))) for example in examples]
+    read = [(example, events_of_example(on, example)) for example in examples]
     # What fails on the rule as it is says nothing of a mutant.
-    passing = [one for one in read if not _fails(on, one)]
+    passing = [one for one in read if not _fails(on, *one)]
     survivors = tuple(mutant.what for mutant in tried if not noticed(on, mutant, passing))
     share = Share(len(tried) - len(survivors), len(tried))
     return MutationScore(rule.id, examples[0].place.path, share, survivors)
@@ -182,12 +179,11 @@ def noticed(on: Prepared, mutant: Mutant, examples: Iterable[ReadExample]) -> bo
     wrong = _mutated(on, mutant)
     if mutant.signals:
         # Its lines mean something else: they are read anew, one example after the other until one fails.
-        examples = (replace(one, events=tuple(events_of_example(wrong, one.example))) for one in examples)
-    return any(_fails(wrong, one) for one in examples)
+        examples = ((example, events_of_example(wrong, example)) for example, _ in examples)
+    return any(_fails(wrong, *one) for one in examples)
 
 
-def _fails(on: Prepared, read: ReadExample) -> bool:
-    example, events = read.example, read.events
+def _fails(on: Prepared, example: Example, events: Sequence[Event]) -> bool:
     session = judged(on, events, example.quiet_s)
     if example.wanted is None:
         return (example.owner in held(session)) != example.fires

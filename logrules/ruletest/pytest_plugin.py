@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
     from logrules.model.test_result import Result
-    from logrules.ruletest.runner import Test
+    from logrules.ruletest.case import Test
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,10 @@ def _bench(config: pytest.Config) -> Bench:
 def _compiled(roots: Iterable[Path]) -> Bench:
     from logrules.engine.run import prepared
     from logrules.ruletest.collect import collect
-    from logrules.ruletest.runner import every_test
 
     found = collect(tuple(roots))
     by_file: dict[Path, list[Test]] = {}
-    for test in every_test(found):
+    for test in found.tests():
         by_file.setdefault(Path(test.place.path).resolve(), []).append(test)
     return Bench(prepared(found.pack, cache=True), by_file)
 
@@ -103,7 +102,7 @@ class RuleTest(pytest.Item):
     def runtest(self) -> None:
         """Run it on the real engine."""
         from logrules.model.test_result import Outcome
-        from logrules.ruletest.runner import run_test
+        from logrules.ruletest.judging import run_test
 
         result = run_test(self._on, self._test)
         if result.outcome is Outcome.EXPECTED_MISS:

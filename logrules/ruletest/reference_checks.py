@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.file_checks import is_address
-from logrules.ruletest.lint_targets import cards_in, finding_at
+from logrules.ruletest.file_contents import cards_in, finding_at
 
 _LIMIT_S = 15
 _AT_ONCE = 16

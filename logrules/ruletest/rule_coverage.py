@@ -9,9 +9,9 @@ from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
-from logrules.ruletest.examples import condition_tree
 from logrules.ruletest.harness import events_of_example, judged
-from logrules.ruletest.runner import on_all_cores
+from logrules.ruletest.judging import condition_tree
+from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
 Branch = tuple[tuple[int, ...], bool]

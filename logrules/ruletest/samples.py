@@ -4,19 +4,26 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
+import regex
+
 from logrules.engine.run import Prepared
+from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.metrics import figure
 from logrules.model.event import Event, Worker
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.lint_finding import LintFinding
+from logrules.model.record import replace
 from logrules.model.test_result import CaseFailure, Result
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.header import HeaderParser, worker_of_name
 from logrules.parsing.stance import StanceJudge
 from logrules.parsing.timestamp import TimestampParser
-from logrules.ruletest.exception_samples import exception_faults
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import ExceptionRow
 from logrules.ruletest.harness import SOURCE, captures_in
 from logrules.ruletest.suite import Sample, Suite
 
+_SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 _MISSED, _TAKEN = "does not recognise its sample", "recognises a line that it must not"
 
 
@@ -90,14 +97,11 @@ def _file_name(on: Prepared, sample: Sample) -> Iterator[str]:
 def _exit_form(on: Prepared, sample: Sample) -> Iterator[str]:
     captures = captures_in(on, sample.text, on.pack.exit_signals[sample.row])
     reader = ExitReader(on.pack.tables.exit_forms, on.pack.tables.exit_codes)
-    ended = None if captures is None else reader.read(_event(sample.text), sample.row, captures)
+    event = Event(SOURCE, 1, 0, sample.text, sample.text, Worker(SOURCE))
+    ended = None if captures is None else reader.read(event, sample.row, captures)
     if sample.near:
         return _recognised(sample, ended is not None)
     return _recognised(sample, found=False) if captures is None else _read(ended.code if ended else None, sample)
-
-
-def _event(line: str) -> Event:
-    return Event(SOURCE, 1, 0, line, line, Worker(SOURCE))
 
 
 def _stance(on: Prepared, sample: Sample) -> Iterator[str]:
@@ -124,6 +128,45 @@ def _told_name(on: Prepared, sample: Sample) -> Iterator[str]:
     yield from _read(None if captures is None else captures.get("value"), sample)
 
 
+def _exception(on: Prepared, sample: Sample) -> Iterator[str]:
+    """Whether the sample's row knows such an exception, raised where the row wants it to be."""
+    row = next(one for one in on.pack.tables.exceptions if one.id == sample.row)
+    said = _SUMMARY.fullmatch(sample.text)
+    if said is None and not sample.near:
+        yield "is no last line of a traceback"
+        return
+    # What a healthy log says must not be known as the message of an exception either.
+    own_class = row.classes[0] if row.classes else "Exception"
+    kind, message = (said["type"], said["message"]) if said is not None else (own_class, sample.text)
+    if _known(on.pack, row, kind, message or "") is sample.near:
+        yield _misjudged(row, sample)
+
+
+def _known(pack: Pack, row: ExceptionRow, kind: str, message: str) -> bool:
+    """Whether the row alone knows the exception. A line says nothing of who raised it: that is taken to fit."""
+    event = Event("sample", 1, 0, "", "", Worker())
+    frames = tuple(_frame(place) for place in (*row.under[:1], *row.raised_in[:1]))
+    raised = ExceptionLink(kind, message, frames, Link.ROOT, event)
+    asked = ExceptionTable(pack.tables.classes, (replace(row, function=None),))
+    return asked.match_of(Failure(1, FailureKind.EXCEPTION, Worker(), event, event, chain=(raised,))) is not None
+
+
+def _frame(place: str) -> Frame:
+    """A frame of a component or of its group, of the user's own code, or of a library that no table knows."""
+    kind, _, phase = place.partition(":")
+    origin = {"own": Origin(own=True, phase=phase or None), "library": Origin(phase=phase or None)}.get(
+        kind, Origin(place, place)
+    )
+    return Frame(f"{kind}.py", 7, "run", origin)
+
+
+def _misjudged(row: ExceptionRow, sample: Sample) -> str:
+    if sample.near:
+        return "knows an exception that it must not"
+    words = " (`words` is searched in the message, behind the class)" if row.words is not None else ""
+    return f"does not know its sample{words}"
+
+
 # By the key under which the rows stand in a file.
 _FAULTS: Mapping[str, Callable[[Prepared, Sample], Iterator[str]]] = {
     "markers": _marker,
@@ -131,7 +174,7 @@ _FAULTS: Mapping[str, Callable[[Prepared, Sample], Iterator[str]]] = {
     "headers": _header,
     "times": _time,
     "names": _file_name,
-    "exceptions": exception_faults,
+    "exceptions": _exception,
     "exit_forms": _exit_form,
     "stances": _stance,
     "told_names": _told_name,

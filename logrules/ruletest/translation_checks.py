@@ -15,7 +15,7 @@ from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile,
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruleset.translation_files import FOLDER
-from logrules.ruletest.lint_targets import cards_in, finding_at
+from logrules.ruletest.file_contents import cards_in, finding_at
 
 _CODE = "LR109"
 # Characters, or the full-width marks that stand around a command.

@@ -14,8 +14,8 @@ from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.examples import condition_tree
 from logrules.ruletest.harness import clauses_of
+from logrules.ruletest.judging import condition_tree
 from logrules.sources.source import Source
 
 # Enough to see what goes on; all are counted.

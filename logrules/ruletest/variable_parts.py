@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from logrules.model.event import Level
 from logrules.model.record import record
 from logrules.model.template import VARYING
 from logrules.ruleset.pattern import found_in_time
@@ -40,6 +41,16 @@ _DULL = frozenset(
     {"a", "an", "and", "at", "by", "for", "from", "in", "is", "of", "on", "than", "the", "to", "was", "with"}
 )
 SHORTEST = 6
+# What programs call things: a module, a key with its value, a path. A word of prose has none of these signs inside.
+_NAME = r"\S*\w[_=/.]\w\S*"
+_NAMES_AT_ENDS = re.compile(rf"^(?:{_NAME}\s+)+|(?:\s+{_NAME})+$")
+_PROSE = re.compile(r"(?<![\w=/.])[^\W\d_]{2,}(?![\w=/]|\.\w)")
+_OF_TROUBLE = re.compile(
+    r"(?i)\b(?:abort(?:ed)?|cannot|corrupt|crashed|denied|died|differs?|dropped|exceed(?:ed|s)?|fail(?:ed|s|ure)|full|invalid"
+    r"|killed|lost|mismatch|missing|no|not|overflow|refused|rejected|time-?out|unable|unavailable|unexpected|unknown)\b"
+)
+# A text of two words names an event; a fourth adds little.
+_ENOUGH_WORDS, _MOST_WORDS = 2, 3
 # A longer text finds no fewer lines, and is more likely to be worded anew in the next version.
 LONGEST = 60
 
@@ -157,28 +168,55 @@ def _has_words(text: str) -> bool:
 
 
 def best_literal(parts: Sequence[MessagePart], written: bytes, logs: Iterable[Path], own: Iterable[str]) -> str | None:
-    """The fixed text that is on fewest lines of the logs, then of the line's own log; of equals the longest.
+    """The fixed text that names the event best: rare in the logs and in the line's own log, in whole words of prose.
 
     It stands in the line as it was ``written``, unbroken by colours. None where the line has no text of at least
     ``SHORTEST`` letters.
     """
-    texts = [text for part in parts if isinstance(part, Fixed) and (text := _trimmed(part.text))]
-    candidates = [text for text in dict.fromkeys(texts) if text.encode() in written]
+    candidates = [text for text in dict.fromkeys(_texts_in(parts)) if text.encode() in written]
     if not candidates:
         return None
     elsewhere = [log_bytes(log).decode("utf-8", "replace") for log in logs]
     own_lines = list(own)
 
-    def common(text: str) -> tuple[int, int, int]:
-        here = sum(text in line for line in own_lines)
-        return sum(whole.count(text) for whole in elsewhere), here, -len(text)
+    def rank(text: str) -> tuple[int, int, int, int, int]:
+        there, here = sum(whole.count(text) for whole in elsewhere), sum(text in line for line in own_lines)
+        # How often, as the number of digits: one line more or less says nothing of a text.
+        return len(str(there)), len(str(here)), -_telling(text), there + here, -len(text)
 
-    return min(candidates, key=common)
+    return min(candidates, key=rank)
+
+
+def _texts_in(parts: Sequence[MessagePart]) -> list[str]:
+    """The texts that could find the message: whole words where there are any, else whatever is fixed."""
+    fixed = [
+        (part.text, number > 0, number + 1 < len(parts)) for number, part in enumerate(parts) if isinstance(part, Fixed)
+    ]
+    whole = [text for one in fixed if (text := _trimmed(_whole_words(*one)))]
+    return whole or [bare for text, _, _ in fixed if (bare := _trimmed(text))]
+
+
+def _whole_words(text: str, has_before: bool, has_behind: bool) -> str:  # noqa: FBT001 (what stands beside the text)
+    """The text without the rest of a word that is filled in beside it, and without names of programs at its ends."""
+    words = _WORDS.findall(text)
+    if has_before and words and not words[0].isspace():
+        del words[0]
+    if has_behind and words and not words[-1].isspace():
+        del words[-1]
+    whole = "".join(words).strip()
+    prose = _NAMES_AT_ENDS.sub("", whole)
+    return prose if _telling(prose) >= _ENOUGH_WORDS else whole
+
+
+def _telling(text: str) -> int:
+    """How well a text names an event: by its words of prose, of which nobody needs many, and words of trouble."""
+    said = [word for word in _PROSE.findall(text) if word.lower() not in _DULL and word not in Level.__members__]
+    return min(len(said), _MOST_WORDS) + bool(_OF_TROUBLE.search(text))
 
 
 def _trimmed(text: str) -> str | None:
     """The text without punctuation at its ends, cut at a word; None where it is too short."""
-    bare = text.strip().strip("'\"()[]{}<>,;=").strip()
+    bare = text.strip().strip("'\"()[]{}<>,;=").lstrip(":.").strip()
     if len(bare) > LONGEST:
         bare = bare[:LONGEST].rsplit(" ", 1)[0]
     return bare if sum(letter.isalpha() for letter in bare) >= SHORTEST else None

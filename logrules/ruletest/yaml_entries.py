@@ -3,6 +3,7 @@
 The order is that of the models of rule files, cases and profiles: what it is, how it is seen, what helps, examples.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -14,7 +15,7 @@ from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 from logrules.ruleset.profile_models import NeverFile, PathStepFile, ProfileFile
-from logrules.ruleset.table_reader import CausesFile, PipelineFile
+from logrules.ruleset.table_reader import TABLE_FILES, CausesFile, PipelineFile
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import Translation
 from logrules.ruletest.case import CaseFile
@@ -62,6 +63,12 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "names": _keys(NameForm, last=("samples",)),
 }
 _CASE = _keys(CaseFile)
+# By a key of these at its margin a file is known as ours, without being read: a broken one is no other program's.
+_OURS = re.compile(
+    rb"^(?:\xef\xbb\xbf)?\{? ?[\"']?(?:%s)[\"']? *:"
+    % "|".join([*_FILES, *TABLE_FILES, "cause", "signals", "detector", "fixes"]).encode(),
+    re.MULTILINE,
+)
 _SENTENCE = ("en", "zh")
 
 
@@ -81,6 +88,11 @@ class _Mapping:
         places = {key: place for place, key in enumerate(order)}
         numbers = range(len(self.keys))
         return sorted(numbers, key=lambda number: places.get(self.keys[number], len(places))) if order else [*numbers]
+
+
+def is_ours(raw: bytes) -> bool:
+    """Whether a file of YAML is one of rules or tables, and not of another program."""
+    return _OURS.search(raw) is not None
 
 
 def ordered(text: str) -> str:

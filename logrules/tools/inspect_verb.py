@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.shared_options import add_language_options, add_pack_options
 from logrules.model.stream import End
 
 ABOUT = "show where the processes of a running job are, and why they hang"
@@ -64,7 +64,7 @@ class _AfterLogs:
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
     from logrules.cli.diagnose import exit_status, render_report
-    from logrules.cli.rule_options import chosen_pack
+    from logrules.cli.shared_options import chosen_pack
     from logrules.engine.follow import Following
     from logrules.notify.inspection import ProbeResult, probe_hang, probe_slowness, show_probe_result
     from logrules.notify.job_processes import processes_in, python_processes

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from logrules.model.event import Event
     from logrules.model.report import Report
     from logrules.ruleset.pack import Pack
-    from logrules.tools.baseline.compare import GoodRuns
 
 KEY = "baseline"
 
@@ -39,26 +38,21 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
 class _Baseline(Addition):
     def __init__(self, good: Sequence[str]) -> None:
         self._good = good
-        self._paths: Sequence[str] = ()
-        self._runs: GoodRuns | None = None
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":
         from logrules.tools.baseline.compare import GoodRuns
 
         if "-" in (*paths, *self._good):
             raise LogrulesError("--baseline reads logs twice: name files, not standard input")
-        self._paths = paths
-        self._runs = GoodRuns(self._good, pack)
+        self._paths, self._runs = paths, GoodRuns(self._good, pack)
         return pack
 
     @property
-    def observe(self) -> "Callable[[Event], None] | None":
-        return self._runs.pace.see if self._runs else None
+    def observe(self) -> "Callable[[Event], None]":
+        return self._runs.pace.see
 
-    def annex(self, report: "Report", language: str) -> Annex | None:
+    def annex(self, report: "Report", language: str) -> Annex:
         from logrules.tools.baseline.baseline_text import DEVIATION, render_deviation
 
-        if self._runs is None:
-            return None
         found = self._runs.deviation(self._paths, report)
         return Annex(KEY, DEVIATION.written(found, "en"), lambda out: render_deviation(found, out, language))

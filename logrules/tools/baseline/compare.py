@@ -7,8 +7,7 @@ from statistics import median
 
 from logrules.model.report import Report
 from logrules.ruleset.pack import Pack
-from logrules.tools.baseline.line_kind import Kinds
-from logrules.tools.baseline.profile import LineCount, LogProfile, Pace, lines_of, medians_of, profile_of
+from logrules.tools.baseline.profile import Kinds, LineCount, LogProfile, Pace, lines_of, medians_of, profile_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,15 @@ import argparse
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.rule_options import add_language_options, add_pack_options
+from logrules.cli.shared_options import add_language_options, add_pack_options
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logrules.tools.bundle.gather import BundlePart
     from logrules.tools.bundle.redact import Taken
 
@@ -60,8 +59,7 @@ def _kept(text: str) -> frozenset[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Gather, redact, write; the exit status."""
-    from logrules.tools.bundle.bundle_archive import write_archive
-    from logrules.tools.bundle.gather import manifest, redacted
+    from logrules.tools.bundle.gather import manifest, redacted, write_archive
     from logrules.tools.bundle.redact import Redactor
 
     if "-" in options.paths:
@@ -79,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _parts(options: argparse.Namespace) -> "list[BundlePart]":
-    from logrules.cli.rule_options import chosen_pack
+    from logrules.cli.shared_options import chosen_pack
     from logrules.engine.log_text import read_again, recorded
     from logrules.engine.run import replay
     from logrules.sources.discover import discover

@@ -1,7 +1,9 @@
-"""The files of a bundle, as text: nothing is written here, and nothing leaves but through `redacted`."""
+"""The files of a bundle, as text of which nothing leaves but through `redacted`; and all of them in one archive."""
 
+import gzip
 import io
 import json
+import tarfile
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,14 +14,14 @@ from logrules.model.errors import LogrulesError, SourceError, reason_of
 from logrules.model.report import Report
 from logrules.model.stream import CONTINUED
 from logrules.model.version import __version__
+from logrules.output.atomic_write import write_file
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
 from logrules.sources.file import opened
 from logrules.sources.source import Source, blocks_of
 from logrules.tools.bundle.redact import Redactor, Taken
-from logrules.tools.doctor.doctor import Answer
-from logrules.tools.doctor.doctor_report import render_answers
+from logrules.tools.doctor.doctor import Answer, render_answers
 from logrules.tools.doctor.machine import Machine
 
 MAX_CONFIG_BYTES = 1 << 20
@@ -203,3 +205,22 @@ def excerpt(source: Source, lines: Sequence[int]) -> Excerpt:
 
 def _text(raw: bytes) -> str:
     return raw[:_KEPT_LINE_BYTES].rstrip(b"\r").decode("utf-8", "replace")
+
+
+def write_archive(parts: Sequence[BundlePart], path: Path, folder: str) -> None:
+    """Write the parts into ``folder`` of a new archive. Raises UnwritableError; nothing is left then."""
+    # Secrets may be left in it all the same: it is for its owner's eyes.
+    write_file(path, _packed(parts, folder), new_mode=0o600)
+
+
+def _packed(parts: Sequence[BundlePart], folder: str) -> bytes:
+    packed = io.BytesIO()
+    # Without the name and the time of the packing, which gzip would put into the header.
+    zipped = gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0)
+    with zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+        for part in parts:
+            raw = part.text.encode()
+            entry = tarfile.TarInfo(f"{folder}/{part.name}")
+            entry.size, entry.mode = len(raw), 0o600
+            archive.addfile(entry, io.BytesIO(raw))
+    return packed.getvalue()

@@ -29,8 +29,7 @@ def addition(options: argparse.Namespace) -> Addition | None:
 class _Confirmation(Addition):
     def after(self, report: "Report", language: str) -> None:
         """Run them, and say what they found on standard error: the report on standard output stays what it is."""
-        from logrules.tools.doctor.doctor import examine
-        from logrules.tools.doctor.doctor_report import render_answers
+        from logrules.tools.doctor.doctor import examine, render_answers
         from logrules.tools.doctor.doctor_verb import chosen, default_python
         from logrules.tools.doctor.machine import Asked, Machine
 

@@ -1,23 +1,40 @@
-"""All checks, run at once and each within its time: one that hangs costs the others nothing."""
+"""All checks, run at once and each within its time, since one may hang; and their answers, for people and machines."""
 
+import json
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TextIO, TypeAlias
+
+from rich.console import Console
+from rich.text import Text as Line
 
 from logrules.model.report import Text
+from logrules.output.escape import safe
 from logrules.tools.doctor.doctor_finding import CheckOutcome, DoctorFinding, unknown
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import check_gpus, check_leftovers
-from logrules.tools.doctor.limits import check_memory_limit, check_open_files, check_shared_memory
+from logrules.tools.doctor.limits import (
+    check_data,
+    check_disk,
+    check_memory_limit,
+    check_open_files,
+    check_shared_memory,
+)
 from logrules.tools.doctor.machine import Machine
 from logrules.tools.doctor.network import check_hub, check_interfaces, check_master_port
 from logrules.tools.doctor.software import check_cuda, check_imports, check_scanner, check_versions
-from logrules.tools.doctor.storage import check_data, check_disk
 
 # Beyond this no answer is waited for. Commands have less (machine.COMMAND_LIMIT_S).
 EXAMINATION_LIMIT_S = 8.0
+SCHEMA = "logrules.doctor/1"
+_MARK = {
+    CheckOutcome.OK: ("ok  ", "green"),
+    CheckOutcome.WARNING: ("warn", "yellow"),
+    CheckOutcome.FAILED: ("FAIL", "bold red"),
+    CheckOutcome.UNKNOWN: ("?   ", "dim"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +98,7 @@ def examine(machine: Machine, checks: Sequence[Check] = CHECKS, limit_s: float =
         number, said = answer
         found[number] = said
     timer.cancel()
-    late = (unknown(f"no answer within {limit_s:g} s", f"{limit_s:g} 秒内没有结果"),)
+    late = (unknown("late", limit_s=limit_s),)
     return [Answer(check, found.get(number, late)) for number, check in enumerate(checks)]
 
 
@@ -89,9 +106,36 @@ def _answer(check: Check, machine: Machine, number: int, answers: "queue.SimpleQ
     try:
         said = tuple(check.run(machine))
     except Exception as fault:  # noqa: BLE001 (one broken check must not take the others along)
-        said = (
-            unknown(
-                f"the check failed ({type(fault).__name__}: {fault})", f"检查出错（{type(fault).__name__}: {fault}）"
-            ),
-        )
+        said = (unknown("broken-check", fault=f"{type(fault).__name__}: {fault}"),)
     answers.put((number, said))
+
+
+def render_answers(answers: Sequence[Answer], out: TextIO, language: str) -> None:
+    """Write the answers for people; what should be done stands under what was found."""
+    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    for answer in answers:
+        for finding in answer.findings:
+            mark, style = _MARK[finding.outcome]
+            said = safe(finding.said.of(language))
+            console.print(Line.assemble((mark, style), f"  {answer.check.title.of(language)}: {said}"), soft_wrap=True)
+            if finding.instead.en:
+                console.print(Line(f"      → {safe(finding.instead.of(language))}"), soft_wrap=True)
+
+
+def render_answers_json(answers: Sequence[Answer], out: TextIO, language: str) -> None:
+    """Write the answers as one JSON document."""
+    checks = [
+        {
+            "check": answer.check.id,
+            "outcome": answer.outcome.value,
+            "findings": [_finding(finding, language) for finding in answer.findings],
+        }
+        for answer in answers
+    ]
+    json.dump({"schema": SCHEMA, "checks": checks}, out, ensure_ascii=False, indent=1)
+    out.write("\n")
+
+
+def _finding(finding: DoctorFinding, language: str) -> dict[str, str]:
+    shown = {"outcome": finding.outcome.value, "said": safe(finding.said.of(language))}
+    return {**shown, "instead": safe(finding.instead.of(language))} if finding.instead.en else shown

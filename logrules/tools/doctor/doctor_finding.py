@@ -1,11 +1,14 @@
-"""What a check says."""
+"""What a check says: how it ended, in the words that *words.toml* has for it."""
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from logrules.model.report import Text
-
-NOTHING = Text()
 
 
 class CheckOutcome(StrEnum):
@@ -23,24 +26,39 @@ class DoctorFinding:
 
     outcome: CheckOutcome
     said: Text
-    instead: Text = NOTHING
+    instead: Text
 
 
-def ok(en: str, zh: str) -> DoctorFinding:
+def ok(key: str, /, **facts: object) -> DoctorFinding:
     """All is well."""
-    return DoctorFinding(CheckOutcome.OK, Text(en, zh))
+    return _finding(CheckOutcome.OK, key, facts)
 
 
-def warning(en: str, zh: str, instead: Text = NOTHING) -> DoctorFinding:
+def warning(key: str, /, **facts: object) -> DoctorFinding:
     """It may go wrong."""
-    return DoctorFinding(CheckOutcome.WARNING, Text(en, zh), instead)
+    return _finding(CheckOutcome.WARNING, key, facts)
 
 
-def failed(en: str, zh: str, instead: Text = NOTHING) -> DoctorFinding:
+def failed(key: str, /, **facts: object) -> DoctorFinding:
     """It will go wrong."""
-    return DoctorFinding(CheckOutcome.FAILED, Text(en, zh), instead)
+    return _finding(CheckOutcome.FAILED, key, facts)
 
 
-def unknown(en: str, zh: str) -> DoctorFinding:
+def unknown(key: str, /, **facts: object) -> DoctorFinding:
     """It could not be checked, and why."""
-    return DoctorFinding(CheckOutcome.UNKNOWN, Text(en, zh))
+    return _finding(CheckOutcome.UNKNOWN, key, facts)
+
+
+@cache
+def words() -> Mapping[str, Mapping[str, Any]]:
+    """The sentences by their keys."""
+    return tomllib.loads((files("logrules.tools.doctor") / "words.toml").read_text(encoding="utf-8"))
+
+
+def _finding(outcome: CheckOutcome, key: str, facts: Mapping[str, object]) -> DoctorFinding:
+    row = words()[key]
+    return DoctorFinding(outcome, _text(row, facts), _text(row.get("do", {}), facts))
+
+
+def _text(row: Mapping[str, str], facts: Mapping[str, object]) -> Text:
+    return Text(*(row.get(language, "").format_map(facts) for language in ("en", "zh")))

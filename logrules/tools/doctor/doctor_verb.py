@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from logrules.cli.reader_options import whole_number
-from logrules.cli.rule_options import add_language_options
+from logrules.cli.shared_options import add_language_options, whole_number
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -44,8 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Examine the machine and print the answers; the exit status."""
-    from logrules.tools.doctor.doctor import CHECKS, examine
-    from logrules.tools.doctor.doctor_report import render_answers, render_answers_json
+    from logrules.tools.doctor.doctor import CHECKS, examine, render_answers, render_answers_json
     from logrules.tools.doctor.machine import Asked, Machine
 
     if options.list:

@@ -1,9 +1,11 @@
-"""Limits of the system and of the container: shared memory, memory, open files."""
+"""How much there is of what a run needs: shared memory, memory, open files, disk space, and the data itself."""
 
+import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
-from logrules.model.report import Text
+from logrules.model.errors import reason_of
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine
 
@@ -12,28 +14,27 @@ SMALL_SHM_BYTES = 1 << 30
 FEW_FILES = 4_096
 # What cgroup v1 says for "no limit".
 _NO_LIMIT_BYTES = 1 << 60
+FULL_BYTES = 1 << 30
+TIGHT_BYTES = 20 << 30
+FEW_INODES = 10_000
+# Where frameworks write without being asked: variable, and the folder below home that stands for it.
+_CACHES = (
+    ("HF_HOME", ".cache/huggingface"),
+    ("TMPDIR", None),
+    ("TRITON_CACHE_DIR", ".triton"),
+    ("VLLM_CACHE_ROOT", ".cache/vllm"),
+)
 
 
 def check_shared_memory(machine: Machine) -> Iterator[DoctorFinding]:
     """How large ``/dev/shm`` is and how full."""
-    path = machine.root / "dev/shm"
     try:
-        usage = shutil.disk_usage(path)
+        usage = shutil.disk_usage(machine.root / "dev/shm")
     except OSError:
-        yield unknown("/dev/shm cannot be looked at", "无法查看 /dev/shm")
+        yield unknown("shm-unknown")
         return
-    size, free = _gib(usage.total), _gib(usage.free)
-    if usage.free < SMALL_SHM_BYTES:
-        yield failed(
-            f"/dev/shm has {free} free of {size}: NCCL and DataLoader workers will die of it",
-            f"/dev/shm 仅剩 {free}（共 {size}）：NCCL 与 DataLoader 会因此崩溃",
-            Text(
-                "Start the container with --shm-size=16g or --ipc=host; in Kubernetes mount an emptyDir (Memory)",
-                "用 --shm-size=16g 或 --ipc=host 启动容器；Kubernetes 中挂载 medium: Memory 的 emptyDir",
-            ),
-        )
-    else:
-        yield ok(f"/dev/shm has {free} free of {size}", f"/dev/shm 剩余 {free}（共 {size}）")
+    judged, key = (failed, "shm-small") if usage.free < SMALL_SHM_BYTES else (ok, "shm")
+    yield judged(key, free=_gib(usage.free), size=_gib(usage.total))
 
 
 def check_memory_limit(machine: Machine) -> Iterator[DoctorFinding]:
@@ -45,29 +46,17 @@ def check_memory_limit(machine: Machine) -> Iterator[DoctorFinding]:
         machine.read("/sys/fs/cgroup/memory/memory.usage_in_bytes")
     )
     if limit is None or limit >= _NO_LIMIT_BYTES:
-        yield from _whole_machine(machine)
+        yield _whole_machine(machine)
         return
-    shown = f"{_gib(limit)}" + (f", {_gib(used)} in use" if used is not None else "")
-    if used is not None and used > 0.9 * limit:
-        yield warning(f"the cgroup's memory limit is {shown}", f"cgroup 内存上限 {shown}")
-    else:
-        yield ok(f"the cgroup's memory limit is {shown}", f"cgroup 内存上限 {shown}")
+    judged = warning if used is not None and used > 0.9 * limit else ok
+    yield judged("memory-limit", shown=_gib(limit) + (f", {_gib(used)} in use" if used is not None else ""))
 
 
-def _whole_machine(machine: Machine) -> Iterator[DoctorFinding]:
+def _whole_machine(machine: Machine) -> DoctorFinding:
     info = machine.read("/proc/meminfo") or ""
     fields = dict(line.split(":", 1) for line in info.splitlines() if ":" in line)
-    free = _number(fields.get("MemAvailable", "").replace("kB", ""))
-    if free is None:
-        yield unknown(
-            "no memory limit of a cgroup, and the machine's memory cannot be read",
-            "没有 cgroup 内存上限，也无法读取主机内存",
-        )
-    else:
-        yield ok(
-            f"no memory limit of a cgroup; {_gib(free * 1024)} available",
-            f"没有 cgroup 内存上限；可用 {_gib(free * 1024)}",
-        )
+    free_kb = _number(fields.get("MemAvailable", "").replace("kB", ""))
+    return unknown("memory-unknown") if free_kb is None else ok("memory-free", free=_gib(free_kb * 1024))
 
 
 def check_open_files(machine: Machine) -> Iterator[DoctorFinding]:  # noqa: ARG001 (every check is asked alike)
@@ -75,18 +64,13 @@ def check_open_files(machine: Machine) -> Iterator[DoctorFinding]:  # noqa: ARG0
     try:
         import resource
     except ImportError:
-        yield unknown("this system has no limit of open files to read", "此系统无法读取打开文件数上限")
+        yield unknown("files-unknown")
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < FEW_FILES:
-        most = "unlimited" if hard < 0 else str(hard)
-        yield warning(
-            f"only {soft} files may be open at once",
-            f"最多只能同时打开 {soft} 个文件",
-            Text(f"ulimit -n {most if hard > 0 else 65536}", f"ulimit -n {most if hard > 0 else 65536}"),
-        )
+        yield warning("files-few", soft=soft, most=hard if hard > 0 else 65_536)
     else:
-        yield ok(f"{soft if soft >= 0 else 'any number of'} files may be open", f"可同时打开 {soft} 个文件")
+        yield ok("files", soft=soft, count=soft if soft >= 0 else "any number of")
 
 
 def _number(text: str | None) -> int | None:
@@ -98,3 +82,77 @@ def _number(text: str | None) -> int | None:
 
 def _gib(count: int) -> str:
     return f"{count / (1 << 30):.1f} GiB"
+
+
+def check_disk(machine: Machine) -> Iterator[DoctorFinding]:
+    """Room and inodes below the output folder, the caches and the temporary folder."""
+    seen: set[int] = set()
+    for folder in _written(machine):
+        there = _existing(folder)
+        try:
+            device = there.stat().st_dev
+            usage = shutil.disk_usage(there)
+        except OSError as fault:
+            yield failed("disk-unknown", folder=folder, reason=fault.strerror)
+            continue
+        if device not in seen:
+            seen.add(device)
+            yield _room(folder, usage.free)
+            yield from _inodes(folder, there)
+
+
+def _written(machine: Machine) -> Iterator[Path]:
+    yield Path(machine.asked.output).absolute()
+    home = machine.env.get("HOME")
+    for variable, below_home in _CACHES:
+        if chosen := machine.env.get(variable):
+            yield Path(chosen)
+        elif below_home and home:
+            yield Path(home, below_home)
+    yield Path(machine.env.get("TMPDIR", "/tmp"))
+
+
+def _existing(folder: Path) -> Path:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder
+
+
+def _room(folder: Path, free: int) -> DoctorFinding:
+    if free < FULL_BYTES:
+        return failed("disk-full", folder=folder, shown=_gib(free))
+    if free < TIGHT_BYTES:
+        return warning("disk-tight", folder=folder, shown=_gib(free))
+    return ok("disk", folder=folder, shown=_gib(free))
+
+
+def _inodes(folder: Path, there: Path) -> Iterator[DoctorFinding]:
+    if not hasattr(os, "statvfs"):
+        return
+    found = os.statvfs(there)
+    # Some file systems have no fixed number of inodes, and say 0.
+    if found.f_files and found.f_favail < FEW_INODES:
+        yield failed("inodes-few", folder=folder, count=found.f_favail)
+
+
+def check_data(machine: Machine) -> Iterator[DoctorFinding]:
+    """Whether the data that was named can be read."""
+    if not machine.asked.data:
+        yield unknown("data-unnamed")
+    for name in machine.asked.data:
+        yield _readable(Path(name))
+
+
+def _readable(path: Path) -> DoctorFinding:
+    try:
+        if path.is_dir():
+            with os.scandir(path) as entries:
+                empty = next(entries, None) is None
+            return failed("data-empty", path=path) if empty else ok("data-folder", path=path)
+        if path.is_fifo():  # whoever opens it waits for a writer
+            return failed("data-pipe", path=path)
+        with path.open("rb") as stream:
+            empty = not stream.read(1)
+    except OSError as fault:
+        return failed("data-unreadable", path=path, reason=reason_of(fault))
+    return failed("data-empty", path=path) if empty else ok("data", path=path)

@@ -4,7 +4,6 @@ import socket
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from logrules.model.report import Text
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine
 
@@ -19,13 +18,10 @@ def check_master_port(machine: Machine) -> Iterator[DoctorFinding]:
     if address:
         yield _resolved(address)
     if port is None:
-        yield unknown(
-            "MASTER_PORT is not set; torchrun takes 29500 unless told otherwise",
-            "未设置 MASTER_PORT；torchrun 默认 29500",
-        )
+        yield unknown("port-unset")
         port = "29500"
     if not port.isdigit() or not 0 < int(port) < 1 << 16:
-        yield failed(f"MASTER_PORT={port} is no port", f"MASTER_PORT={port} 不是端口号")
+        yield failed("port-wrong", port=port)
         return
     yield _free(int(port))
 
@@ -34,15 +30,8 @@ def _resolved(address: str) -> DoctorFinding:
     try:
         found = sorted({str(info[4][0]) for info in socket.getaddrinfo(address, None)})
     except (OSError, UnicodeError):
-        return failed(
-            f"MASTER_ADDR={address} does not resolve on this host",
-            f"本机无法解析 MASTER_ADDR={address}",
-            Text(
-                f"getent hosts {address}; give an IP address, or add the name to /etc/hosts on every node",
-                f"getent hosts {address}；改用 IP，或在每个节点的 /etc/hosts 中加入该名字",
-            ),
-        )
-    return ok(f"MASTER_ADDR={address} is {', '.join(found)}", f"MASTER_ADDR={address} 解析为 {', '.join(found)}")
+        return failed("address-unknown", address=address)
+    return ok("address", address=address, found=", ".join(found))
 
 
 def _free(port: int) -> DoctorFinding:
@@ -52,15 +41,9 @@ def _free(port: int) -> DoctorFinding:
         try:
             probe.bind(("", port))
         except OSError as fault:
-            return failed(
-                f"port {port} cannot be taken ({(fault.strerror or '').lower()})",
-                f"端口 {port} 无法使用（{fault.strerror}）",
-                Text(
-                    f"See who listens: ss -ltnp 'sport = :{port}'; or choose another: --master_port 29501",
-                    f"查看占用者：ss -ltnp 'sport = :{port}'；或换端口：--master_port 29501",
-                ),
-            )
-    return ok(f"port {port} is free", f"端口 {port} 空闲")
+            reason = fault.strerror
+            return failed("port-taken", port=port, reason=(reason or "").lower(), reason_as_said=reason)
+    return ok("port", port=port)
 
 
 def check_interfaces(machine: Machine) -> Iterator[DoctorFinding]:
@@ -72,20 +55,12 @@ def check_interfaces(machine: Machine) -> Iterator[DoctorFinding]:
         if machine.env.get(key)
     ]
     if not told:
-        yield ok(f"NCCL chooses among {', '.join(names)}", f"NCCL 将自行在 {', '.join(names)} 中选择")
-    for key, spec in told:
-        matched = matching(spec, names)
-        if matched:
-            yield ok(f"{key}={spec} fits {', '.join(matched)}", f"{key}={spec} 匹配 {', '.join(matched)}")
+        yield ok("interfaces-untold", names=", ".join(names))
+    for variable, spec in told:
+        if matched := matching(spec, names):
+            yield ok("interfaces", variable=variable, spec=spec, names=", ".join(matched))
         else:
-            yield failed(
-                f"{key}={spec} fits none of this host's interfaces: {', '.join(names)}",
-                f"{key}={spec} 与本机网卡都不匹配：{', '.join(names)}",
-                Text(
-                    "List them: ip -br addr; the names may differ from node to node",
-                    "查看网卡：ip -br addr；各节点的名字可能不同",
-                ),
-            )
+            yield failed("interfaces-none", variable=variable, spec=spec, names=", ".join(names))
 
 
 def matching(spec: str, names: list[str]) -> list[str]:
@@ -110,18 +85,12 @@ def check_hub(machine: Machine) -> Iterator[DoctorFinding]:
         if machine.env.get(key, "").lower() in _TRUE
     ]
     if offline:
-        yield ok(
-            f"offline by {', '.join(offline)}: only what is cached is used",
-            f"{', '.join(offline)} 已设为离线：只使用本地缓存",
-        )
+        yield ok("hub-offline", variables=", ".join(offline))
         return
     endpoint = machine.env.get("HF_ENDPOINT") or HUB
     proxy = machine.env.get("https_proxy") or machine.env.get("HTTPS_PROXY")
     if proxy:
-        yield unknown(
-            f"{endpoint} is reached through the proxy {_bare(proxy)}, which was not tried",
-            f"{endpoint} 经代理 {_bare(proxy)} 访问，未尝试",
-        )
+        yield unknown("hub-by-proxy", endpoint=endpoint, proxy=_bare(proxy))
         return
     try:
         parts = urlsplit(endpoint)
@@ -129,23 +98,13 @@ def check_hub(machine: Machine) -> Iterator[DoctorFinding]:
         with socket.create_connection(address, CONNECT_LIMIT_S):
             pass
     except (OSError, ValueError, UnicodeError) as fault:
-        yield warning(
-            f"{endpoint} cannot be reached ({_reason(fault)})",
-            f"{endpoint} 无法访问（{_reason(fault)}）",
-            Text(
-                "Download beforehand and set HF_HUB_OFFLINE=1, or set HF_ENDPOINT to a mirror",
-                "提前下载并设置 HF_HUB_OFFLINE=1，或将 HF_ENDPOINT 指向镜像",
-            ),
-        )
+        reason = str(getattr(fault, "strerror", None) or fault).lower()
+        yield warning("hub-away", endpoint=endpoint, reason=reason)
     else:
-        yield ok(f"{endpoint} can be reached", f"{endpoint} 可以访问")
+        yield ok("hub", endpoint=endpoint)
 
 
 def _bare(url: str) -> str:
     """A URL without its user and password."""
     parts = urlsplit(url)
     return f"{parts.hostname or url}" + (f":{parts.port}" if parts.port else "")
-
-
-def _reason(fault: Exception) -> str:
-    return str(getattr(fault, "strerror", None) or fault).lower()

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from logrules.model.report import Text
 from logrules.notify.command_output import CommandOutput
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.gpus import gpus_of
@@ -84,9 +83,9 @@ def check_scanner(_machine: Machine) -> Iterator[DoctorFinding]:
     try:
         name = matcher_of([(b"x", 0, False)]).name
     except ImportError as fault:
-        yield failed(f"logrules cannot scan logs: {fault}", f"logrules 无法扫描日志：{fault}")
+        yield failed("scanner-missing", fault=fault)
         return
-    yield ok(f"logrules scans logs with {name}", f"logrules 使用 {name} 扫描日志")
+    yield ok("scanner", name=name)
 
 
 def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
@@ -95,22 +94,14 @@ def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
     said = machine.ask(python, "-c", _VERSIONS, *PACKAGES)
     answer = _json(said)
     if answer is None:
-        yield unknown(
-            f"{python} did not tell its packages in time"
-            if said.hung
-            else f"{python} could not be asked for its packages",
-            f"无法从 {python} 得到软件包信息",
-        )
+        yield unknown("versions-late" if said.hung else "versions-unknown", python=python)
         return
     found = answer["found"]
     shown = ", ".join(f"{name} {version}" for name, version in found.items()) or "none of the frameworks"
-    yield ok(f"Python {answer['python']}: {shown}", f"Python {answer['python']}：{shown}")
+    yield ok("versions", version=answer["python"], packages=shown)
     for package, wanted, has in answer["broken"]:
-        yield failed(
-            f"{package} needs {wanted}, but {has or 'nothing of the kind'} is installed",
-            f"{package} 需要 {wanted}，但已安装的是 {has or '无'}",
-            Text(f'{python} -m pip install "{wanted}"'),
-        )
+        key = "version-wrong" if has else "version-missing"
+        yield failed(key, package=package, wanted=wanted, has=has, python=python)
 
 
 def check_imports(machine: Machine) -> Iterator[DoctorFinding]:
@@ -119,7 +110,7 @@ def check_imports(machine: Machine) -> Iterator[DoctorFinding]:
     answer = _json(machine.ask(python, "-c", _VERSIONS, *PACKAGES)) or {}
     names = [name for name in answer.get("found", {}) if name != "torch"]
     if not names:
-        yield unknown("no framework to import", "没有可导入的框架")
+        yield unknown("nothing-to-import")
         return
     # A hanging import costs the others nothing.
     with ThreadPoolExecutor(len(names)) as pool:
@@ -130,16 +121,10 @@ def check_imports(machine: Machine) -> Iterator[DoctorFinding]:
 def _imported(name: str, text: str, machine: Machine) -> DoctorFinding:
     line = next((line for line in reversed(text.splitlines()) if line.startswith(f"{name} ")), "")
     if line == f"{name} ok":
-        return ok(f"{name} can be imported", f"{name} 可以导入")
+        return ok("imported", name=name)
     if not line:
-        return unknown(
-            f"importing {name} did not end within {machine.limit_s:g} s",
-            f"导入 {name} 未在 {machine.limit_s:g} 秒内完成",
-        )
-    return failed(
-        f"{name} cannot be imported: {line.removeprefix(name).strip()}",
-        f"{name} 无法导入：{line.removeprefix(name).strip()}",
-    )
+        return unknown("import-late", name=name, limit_s=machine.limit_s)
+    return failed("import-failed", name=name, reason=line.removeprefix(name).strip())
 
 
 def check_cuda(machine: Machine) -> Iterator[DoctorFinding]:
@@ -148,32 +133,23 @@ def check_cuda(machine: Machine) -> Iterator[DoctorFinding]:
     torch = _json(said)
     if torch is None:
         if "No module named 'torch'" in said.text:
-            yield unknown("PyTorch is not installed", "未安装 PyTorch")
+            yield unknown("torch-missing")
         elif said.hung:
-            yield unknown(
-                f"importing torch did not end within {machine.limit_s:g} s",
-                f"导入 torch 未在 {machine.limit_s:g} 秒内完成",
-            )
+            yield unknown("import-late", name="torch", limit_s=machine.limit_s)
         else:
             last = ([line for line in said.text.splitlines() if line.strip()] or ["no reason given"])[-1]
-            yield unknown(f"PyTorch could not be asked: {last}", f"无法查询 PyTorch：{last}")
+            yield unknown("torch-unknown", reason=last)
         return
     gpus, _ = gpus_of(machine)
     if not torch["cuda"]:
         said_so = failed if gpus else ok
-        yield said_so(f"PyTorch {torch['version']} is built without CUDA", f"PyTorch {torch['version']} 不带 CUDA")
+        yield said_so("torch-without-cuda", **torch)
         return
     yield from _agreed(torch["cuda"], [gpu.driver for gpu in gpus])
     if torch["available"]:
-        yield ok(
-            f"PyTorch {torch['version']} with CUDA {torch['cuda']} and NCCL {torch['nccl']} sees {torch['count']} GPUs",
-            f"PyTorch {torch['version']}（CUDA {torch['cuda']}，NCCL {torch['nccl']}）可见 {torch['count']} 个 GPU",
-        )
+        yield ok("torch", **torch)
     elif gpus:
-        yield failed(
-            f"PyTorch {torch['version']} with CUDA {torch['cuda']} sees no GPU, nvidia-smi {len(gpus)}",
-            f"PyTorch {torch['version']}（CUDA {torch['cuda']}）看不到 GPU，而 nvidia-smi 有 {len(gpus)} 个",
-        )
+        yield failed("torch-sees-no-gpu", **torch, gpus=len(gpus))
 
 
 def _agreed(cuda: str, drivers: list[str]) -> Iterator[DoctorFinding]:
@@ -182,19 +158,9 @@ def _agreed(cuda: str, drivers: list[str]) -> Iterator[DoctorFinding]:
     for driver in sorted(set(drivers)):
         branch = driver.split(".")[0]
         if oldest and branch.isdigit() and int(branch) < oldest:
-            yield failed(
-                f"driver {driver} is too old for CUDA {cuda}, which needs {oldest} or newer",
-                f"驱动 {driver} 对 CUDA {cuda} 过旧，至少需要 {oldest}",
-                Text(
-                    "Update the driver, or install a PyTorch that is built for an older CUDA",
-                    "升级驱动，或安装基于更旧 CUDA 的 PyTorch",
-                ),
-            )
+            yield failed("driver-old", driver=driver, cuda=cuda, oldest=oldest)
     if len(set(drivers)) > 1:
-        yield warning(
-            f"several driver versions at once: {', '.join(sorted(set(drivers)))}",
-            f"同时存在多个驱动版本：{', '.join(sorted(set(drivers)))}",
-        )
+        yield warning("drivers-differ", drivers=", ".join(sorted(set(drivers))))
 
 
 def _json(said: CommandOutput) -> dict[str, Any] | None:

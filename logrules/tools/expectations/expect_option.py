@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from logrules.model.event import Event
     from logrules.model.report import Report
     from logrules.ruleset.pack import Pack
-    from logrules.tools.expectations.path_profile import ExpectedPath
 
 KEY = "expectation"
 
@@ -39,23 +38,20 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
 class _Expectation(Addition):
     def __init__(self, profile: str) -> None:
         self._profile = profile
-        self._path: ExpectedPath | None = None
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)
-        from logrules.tools.expectations.path_profile import ExpectedPath, load_profile
+        from logrules.tools.expectations.path_profile import load_profile
 
-        self._path = ExpectedPath(load_profile(self._profile, pack))
+        self._path = load_profile(self._profile, pack)
         return self._path.pack
 
     @property
-    def observe(self) -> "Callable[[Event], None] | None":
-        return self._path.see if self._path else None
+    def observe(self) -> "Callable[[Event], None]":
+        return self._path.see
 
-    def annex(self, report: "Report", language: str) -> Annex | None:  # noqa: ARG002 (it saw the events)
+    def annex(self, report: "Report", language: str) -> Annex:  # noqa: ARG002 (it saw the events)
         from logrules.tools.expectations.expectation_text import EXPECTATION, render_expectation
 
-        if self._path is None:
-            return None
         found = self._path.outcome()
         document = EXPECTATION.written(found, language)
         return Annex(KEY, document, lambda out: render_expectation(found, out, language), failed=not found.met)

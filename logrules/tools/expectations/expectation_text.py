@@ -8,7 +8,7 @@ from rich.text import Text as Line
 from logrules.model.report import Text
 from logrules.output.escape import safe
 from logrules.output.json_kinds import COUNT, FLAG, LINE, PLAIN, SENTENCE, TEXT, listed, member_of, nullable, shape
-from logrules.tools.expectations.expectation import Expectation, Progress, SeenLine, StepSeen
+from logrules.tools.expectations.path_profile import Expectation, Progress, SeenLine, StepSeen
 
 _MARK = {
     Progress.REACHED: ("✓", "green"),

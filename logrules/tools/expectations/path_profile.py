@@ -1,8 +1,9 @@
-"""Profiles of healthy runs, the shipped ones by name, others by their file; and a job followed along one."""
+"""Profiles of healthy runs, a job followed along one, and how it went."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError, PackError
@@ -16,7 +17,87 @@ from logrules.ruleset.profile_models import ProfileFile
 from logrules.ruleset.schema_problems import checked_file
 from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.yaml_reader import Document
-from logrules.tools.expectations.expectation import Expectation, Progress, SeenLine, StepSeen, Unwanted
+
+_MAX_TEXT = 400
+
+
+class Progress(StrEnum):
+    """What became of a step: ``early`` where it was only seen before the step that it should follow."""
+
+    REACHED = "reached"
+    MISSING = "missing"
+    EARLY = "early"
+    LEFT_OUT = "left-out"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLine:
+    """Where a line was."""
+
+    source: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepSeen:
+    """A step and what became of it; ``seen`` is its first line."""
+
+    id: str
+    title: Text
+    progress: Progress
+    seen: SeenLine | None = None
+    hint: Text = Text()  # noqa: RUF009 (frozen)
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """Lines that should not have been there: the first, and how many."""
+
+    id: str
+    title: Text
+    count: int
+    first: SeenLine
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A profile held against a log."""
+
+    profile: str
+    title: Text
+    steps: tuple[StepSeen, ...]
+    unwanted: tuple[Unwanted, ...]
+
+    @property
+    def left_at(self) -> StepSeen | None:
+        """Where the run left the expected path: the step behind the last that was reached.
+
+        That may be an optional step: between two that were both missed, the earlier is nearer to the trouble.
+        """
+        missed = self._first_missed()
+        if missed is None:
+            return None
+        for number in range(missed, 0, -1):
+            if self.steps[number - 1].progress is Progress.REACHED:
+                return self.steps[number]
+        return self.steps[0]
+
+    @property
+    def last_reached(self) -> StepSeen | None:
+        """The last step that was reached before the run left the path."""
+        missed = self._first_missed()
+        before = self.steps if missed is None else self.steps[:missed]
+        return next((step for step in reversed(before) if step.progress is Progress.REACHED), None)
+
+    @property
+    def met(self) -> bool:
+        """Whether the run kept to the path and showed nothing unwanted."""
+        return self._first_missed() is None and not self.unwanted
+
+    def _first_missed(self) -> int | None:
+        lost = (Progress.MISSING, Progress.EARLY)
+        return next((number for number, step in enumerate(self.steps) if step.progress in lost), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +111,61 @@ class Step:
     hint: Text = Text()  # noqa: RUF009 (frozen)
 
 
-@dataclass(frozen=True, slots=True)
-class PathProfile:
-    """A profile made ready: its steps in order, and the pack that also looks for its lines."""
+@dataclass(slots=True)
+class ExpectedPath:
+    """A profile made ready: its steps in order, what must not be seen, and the pack that also looks for its lines.
+
+    It sees a job's events in order; ``outcome`` may be asked at any moment.
+    """
 
     id: str
     title: Text
     steps: tuple[Step, ...]
     never: tuple[Step, ...]
     pack: Pack
+    _order: int = 0
+    _first: dict[str, tuple[int, SeenLine]] = field(default_factory=dict)
+    _last: dict[str, int] = field(default_factory=dict)
+    _count: Counter[str] = field(default_factory=Counter)
+
+    def see(self, event: Event) -> None:
+        """Take the next event."""
+        self._order += 1
+        carried = {hit.signal for hit in event.hits}
+        for step in (*self.steps, *self.never):
+            if not step.signals.isdisjoint(carried):
+                self._first.setdefault(
+                    step.id, (self._order, SeenLine(event.source, event.line, event.text[:_MAX_TEXT]))
+                )
+                self._last[step.id] = self._order
+                self._count[step.id] += 1
+
+    def outcome(self) -> Expectation:
+        """How the job went so far."""
+        reached = 0
+        steps = []
+        for step in self.steps:
+            progress = self._progress(step, reached)
+            if progress is Progress.REACHED:
+                reached = max(reached, self._first[step.id][0])
+            seen = self._first.get(step.id)
+            steps.append(StepSeen(step.id, step.title, progress, seen[1] if seen else None, step.hint))
+        unwanted = tuple(
+            Unwanted(one.id, one.title, self._count[one.id], self._first[one.id][1])
+            for one in self.never
+            if one.id in self._first
+        )
+        return Expectation(self.id, self.title, tuple(steps), unwanted)
+
+    def _progress(self, step: Step, reached: int) -> Progress:
+        if step.id not in self._first:
+            return Progress.LEFT_OUT if step.optional else Progress.MISSING
+        if self._last[step.id] < reached:
+            return Progress.LEFT_OUT if step.optional else Progress.EARLY
+        return Progress.REACHED
 
 
-def load_profile(name: str, pack: Pack) -> PathProfile:
+def load_profile(name: str, pack: Pack) -> ExpectedPath:
     """The profile in a file, or a shipped one by its name. Raises PackError or LogrulesError in one sentence."""
     document, file = checked_file(_found(name), ProfileFile)
     return _ready(file, document, pack)
@@ -62,7 +186,7 @@ def _found(name: str) -> Path:
     return path
 
 
-def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
+def _ready(file: ProfileFile, document: Document, pack: Pack) -> ExpectedPath:
     signals = list(pack.signals)
     markers = {marker.id: marker.signal for marker in pack.markers}
 
@@ -87,7 +211,7 @@ def _ready(file: ProfileFile, document: Document, pack: Pack) -> PathProfile:
     never = tuple(Step(one.id, _text(one.title), frozenset(own(one.id, one.lines))) for one in file.never)
     # The pack is another one by its signals; nothing is cached under its digest.
     whole = replace(pack, signals=SignalTable(signals))
-    return PathProfile(file.expect, _text(file.title), steps, never, whole)
+    return ExpectedPath(file.expect, _text(file.title), steps, never, whole)
 
 
 def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, int]) -> Iterator[Problem]:
@@ -103,54 +227,3 @@ def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, i
 
 def _text(file: TextFile | None) -> Text:
     return Text(file.en, file.zh) if file is not None else Text()
-
-
-_MAX_TEXT = 400
-
-
-class ExpectedPath:
-    """Sees a job's events in order; ``outcome`` may be asked at any moment."""
-
-    def __init__(self, profile: PathProfile) -> None:
-        self._profile = profile
-        self.pack = profile.pack
-        self._order = 0
-        self._first: dict[str, tuple[int, SeenLine]] = {}
-        self._last: dict[str, int] = {}
-        self._count: Counter[str] = Counter()
-
-    def see(self, event: Event) -> None:
-        """Take the next event."""
-        self._order += 1
-        carried = {hit.signal for hit in event.hits}
-        for step in (*self._profile.steps, *self._profile.never):
-            if not step.signals.isdisjoint(carried):
-                self._first.setdefault(
-                    step.id, (self._order, SeenLine(event.source, event.line, event.text[:_MAX_TEXT]))
-                )
-                self._last[step.id] = self._order
-                self._count[step.id] += 1
-
-    def outcome(self) -> Expectation:
-        """How the job went so far."""
-        reached = 0
-        steps = []
-        for step in self._profile.steps:
-            progress = self._progress(step, reached)
-            if progress is Progress.REACHED:
-                reached = max(reached, self._first[step.id][0])
-            seen = self._first.get(step.id)
-            steps.append(StepSeen(step.id, step.title, progress, seen[1] if seen else None, step.hint))
-        unwanted = tuple(
-            Unwanted(one.id, one.title, self._count[one.id], self._first[one.id][1])
-            for one in self._profile.never
-            if one.id in self._first
-        )
-        return Expectation(self._profile.id, self._profile.title, tuple(steps), unwanted)
-
-    def _progress(self, step: Step, reached: int) -> Progress:
-        if step.id not in self._first:
-            return Progress.LEFT_OUT if step.optional else Progress.MISSING
-        if self._last[step.id] < reached:
-            return Progress.LEFT_OUT if step.optional else Progress.EARLY
-        return Progress.REACHED

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     """List, remark or forget."""
     from logrules.output.numbers import counted
     from logrules.tools.fleet.history import History, default_history
-    from logrules.tools.fleet.since import moment
+    from logrules.tools.fleet.listing import moment
 
     since = moment(options.since) if options.since else None
     with closing(History(Path(options.history) if options.history else default_history())) as history:
@@ -60,7 +60,12 @@ def run(options: argparse.Namespace) -> int:
             return 0 if count else 1
         if options.note or options.snooze:
             return _remark(history, options)
-        found = [_by_path(one) for one in history.latest() if _fits(one, options, since)]
+        # Of jobs below several roots the whole paths are told.
+        found = [
+            replace(one, summary=replace(one.summary, job=one.path))
+            for one in history.latest()
+            if _fits(one, options, since)
+        ]
         remarks = history.remarks()
     print_jobs(found, remarks, options)
     return 0 if found else 1
@@ -69,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 def _remark(history: "History", options: argparse.Namespace) -> int:
     """Keep a note, a snooze or both."""
     from logrules.output.escape import safe
-    from logrules.tools.fleet.since import coming
+    from logrules.tools.fleet.listing import coming
 
     jobs = list(history.latest())
     if options.note:
@@ -92,7 +97,7 @@ def _moment(seconds: float) -> str:
 
 def _group_named(jobs: "Sequence[SeenJob]", asked: str) -> str:
     """The group of that name, of any grouping; of fingerprints the beginning will do. Raises LogrulesError."""
-    from logrules.tools.fleet.group import BY
+    from logrules.tools.fleet.job import BY
 
     names = {name for key in BY.values() for job in jobs if (name := key(job.summary))}
     if asked in names:
@@ -100,17 +105,9 @@ def _group_named(jobs: "Sequence[SeenJob]", asked: str) -> str:
     kinds = sorted({kind for job in jobs if (kind := job.summary.fingerprint) and kind.startswith(asked)})
     if len(kinds) == 1:
         return kinds[0]
-    raise LogrulesError(f"{asked}: {_which(kinds)}")
-
-
-def _which(kinds: Sequence[str]) -> str:
     if kinds:
-        return f"may be {', '.join(kinds[:4])}"
-    return "no group has that name; `logrules history --group fingerprint` lists them"
-
-
-def _by_path(one: "SeenJob") -> "SeenJob":
-    return replace(one, summary=replace(one.summary, job=one.path))
+        raise LogrulesError(f"{asked}: may be {', '.join(kinds[:4])}")
+    raise LogrulesError(f"{asked}: no group has that name; `logrules history --group fingerprint` lists them")
 
 
 def _fits(one: "SeenJob", options: argparse.Namespace, since: float | None) -> bool:

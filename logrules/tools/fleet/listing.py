@@ -1,13 +1,16 @@
-"""How `scan` and `history` list jobs: each of them, or what they have in common, in the form that was asked for."""
+"""How `scan` and `history` list jobs, in the form that was asked for, and which moments their options name."""
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli.rule_options import add_language_options
-from logrules.model.errors import HTML, needed
+from logrules.cli.shared_options import add_language_options
+from logrules.model.errors import HTML, LogrulesError, needed
+from logrules.ruleset.duration import UNITS_S
 
 if TYPE_CHECKING:
     from logrules.tools.fleet.job import Remark, SeenJob
@@ -41,7 +44,7 @@ def _render(
     jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace, out: TextIO
 ) -> None:
     from logrules.tools.fleet import jobs_json, jobs_text
-    from logrules.tools.fleet.group import grouped
+    from logrules.tools.fleet.job import grouped
 
     now = time.time()  # noqa: TID251 (the command line looks at the clock)
     if options.format == "html":
@@ -74,3 +77,24 @@ def _page(
     render_page(
         jobs, remarks, now, out, first=options.group or "fingerprint", everything=options.all, language=options.lang
     )
+
+
+def moment(text: str) -> float:
+    """Seconds since the epoch of ``24h``, ``7d`` ago or ``2025-06-01[T12:00]`` (UTC). Raises LogrulesError."""
+    return _at("--since", text, -1)
+
+
+def coming(text: str) -> float:
+    """Seconds since the epoch of ``24h``, ``7d`` from now or of a date (UTC). Raises LogrulesError."""
+    return _at("--snooze", text, 1)
+
+
+def _at(option: str, text: str, direction: int) -> float:
+    """A date, or so long from now in one of the directions."""
+    if span := re.fullmatch(r"(\d{1,6})([mhdw])", text):
+        return time.time() + direction * int(span[1]) * UNITS_S[span[2]]  # noqa: TID251 (the command line looks at the clock)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise LogrulesError(f"{option} {text}: say 24h, 7d or a date such as 2025-06-01") from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

@@ -1,14 +1,18 @@
-"""Many jobs on all cores."""
+"""Many jobs on all cores, or on a Ray cluster: each read by a worker, or by the node on whose disk it lies."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
+from logrules.engine.ray_cluster import Lost, RayWorkerPool, asked_of_nodes
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared
+from logrules.model.errors import LogrulesError
+from logrules.model.record import replace
 from logrules.ruleset.pack import Pack
 from logrules.tools.fleet.job import JobSummary
-from logrules.tools.fleet.jobs import FoundJob
+from logrules.tools.fleet.jobs import FoundJob, jobs_below
 from logrules.tools.fleet.summary import summed_up
 
 Answer = TypeVar("Answer")
@@ -38,3 +42,33 @@ def read_on_all_cores(
     pool = WorkerPool(processes, work, partial(prepared, cache=cache))
     for number, answer in pool.answers(dict(enumerate(jobs)), pack):
         yield jobs[number], answer
+
+
+def scanned_on_ray(jobs: Sequence[FoundJob], pack: Pack, address: str) -> Iterator[tuple[FoundJob, JobSummary]]:
+    """Each job and what came of it, as it comes; what a worker or a node took with it is read again elsewhere.
+
+    Raises LogrulesError where there is no cluster.
+    """
+    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, summed_up, partial(prepared, cache=True))
+    # Workers have a folder of their own.
+    sent = {number: replace(job, path=job.path.absolute()) for number, job in enumerate(jobs)}
+    for number, answer in pool.answers(sent, pack, lambda job: job.node):
+        job = jobs[number]
+        yield job, JobSummary(job.name, None, unread=answer.reason) if isinstance(answer, Lost) else answer
+
+
+def jobs_on_nodes(root: Path, pattern: str, address: str) -> tuple[FoundJob, ...]:
+    """The jobs below ``root`` on each node's own disk, named `NODE/job`; a node without any is passed over.
+
+    Raises LogrulesError where no node has any.
+    """
+    found: list[FoundJob] = []
+    faults: list[str] = []
+    for node, answer in asked_of_nodes(partial(jobs_below, root, pattern), address):
+        if isinstance(answer, LogrulesError):
+            faults.append(f"{node}: {answer}")
+        else:
+            found += [replace(job, name=f"{node}/{job.name}", node=node) for job in answer]
+    if not found:
+        raise LogrulesError(faults[0] if faults else "the cluster has no node")
+    return tuple(found)

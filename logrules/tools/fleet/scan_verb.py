@@ -3,18 +3,21 @@
 import argparse
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.progress_bar import progress_bar
-from logrules.cli.reader_options import add_engine_options, add_processes_option, is_on_nodes
-from logrules.cli.rule_options import add_pack_options, chosen_pack
+from logrules.cli.shared_options import (
+    add_engine_options,
+    add_pack_options,
+    add_processes_option,
+    chosen_pack,
+    is_on_nodes,
+)
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.history import History
     from logrules.tools.fleet.job import JobSummary
@@ -60,7 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Scan, keep and list."""
     from logrules.tools.fleet.history import History, default_history, seen_job
-    from logrules.tools.fleet.since import moment
+    from logrules.tools.fleet.listing import moment
 
     since = moment(options.since) if options.since else None
     jobs = [job for job in _found(options) if since is None or job.modified >= since]
@@ -80,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _found(options: argparse.Namespace) -> "Sequence[FoundJob]":
     if is_on_nodes(options):
-        from logrules.tools.fleet.scan_on_ray import jobs_on_nodes
+        from logrules.tools.fleet.scan_jobs import jobs_on_nodes
 
         return jobs_on_nodes(Path(options.root).absolute(), options.jobs, options.ray_address)
     from logrules.tools.fleet.jobs import jobs_below
@@ -92,7 +95,7 @@ def _read(
     jobs: "Sequence[FoundJob]", pack: "Pack", options: argparse.Namespace
 ) -> "Iterator[tuple[FoundJob, JobSummary]]":
     if options.engine == "ray":
-        from logrules.tools.fleet.scan_on_ray import scanned_on_ray
+        from logrules.tools.fleet.scan_jobs import scanned_on_ray
 
         return scanned_on_ray(jobs, pack, options.ray_address)
     from logrules.engine.resilient_pool import default_processes

@@ -1,18 +1,19 @@
-"""A job's logs to a line about it."""
+"""A job's logs to a line about it: what came of it, and how long it stood idle before it ended."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from logrules.engine.run import Prepared, replay_prepared
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.model.report import Diagnosis, Report, Severity, Text
+from logrules.ruleset.duration import UNITS_S
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
 from logrules.sources.wall_clock import now
 from logrules.tools.fleet.fingerprint import fingerprint_of
-from logrules.tools.fleet.idle_time import idle_since, longest_wait_s
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 
@@ -124,3 +125,54 @@ def _gpus(report: Report, observed: Observed) -> int | None:
     """How many ranks the job has: as it says itself, else as many as were seen; None where no rank was named."""
     said = max(observed.world, (report.comparison.world or 0) if report.comparison else 0)
     return said or observed.ranks or None
+
+
+_MAX_CHARS = 2_000
+_WEEK_S = 604_800.0
+_GAVE_UP = re.compile(r"time[-_ ]?out|timed[- ]out|gave up|heartbeat|unresponsive|stuck|no progress", re.IGNORECASE)
+_HOW_LONG = re.compile(
+    r"\(ms\)\s*[=:]\s*(?P<bare>\d{1,12})"
+    r"|(?<![\w.])(?P<count>\d{1,12}(?:\.\d{1,6})?)\s?"
+    r"(?P<unit>ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b",
+    re.IGNORECASE,
+)
+
+
+def waited_s(text: str) -> float:
+    """How many seconds a line about a time-out says that was waited; 0 for any other line."""
+    text = text[:_MAX_CHARS]
+    if not _GAVE_UP.search(text):
+        return 0.0
+    return max((seconds for found in _HOW_LONG.finditer(text) if (seconds := _seconds(found)) <= _WEEK_S), default=0.0)
+
+
+def _seconds(found: re.Match[str]) -> float:
+    if found["bare"]:
+        return float(found["bare"]) * UNITS_S["ms"]
+    unit = found["unit"].lower()
+    return float(found["count"]) * UNITS_S["ms" if unit == "ms" or unit.startswith("milli") else unit[0]]
+
+
+def idle_since(found: Sequence[Diagnosis], went_on: float | None, plausible: Callable[[float], bool]) -> float | None:
+    """Since when nothing moved, in seconds since the epoch, by lines whose times are ``plausible``.
+
+    Since the last progress; or, where a wait timed out after it that had begun earlier, since that began. Without
+    progress, since the evidence of the first diagnosis.
+    """
+    dated = [
+        (place, line.time, line.text)
+        for place, one in enumerate(found)
+        for line in one.lines
+        if line.time is not None and plausible(line.time)
+    ]
+    timed_out = [
+        at - waited for _, at, text in dated if (went_on is None or at >= went_on) and (waited := waited_s(text))
+    ]
+    if went_on is not None:
+        return min([went_on, *timed_out])
+    return min([*(at for place, at, _ in dated if place == 0), *timed_out], default=None)
+
+
+def longest_wait_s(found: Sequence[Diagnosis]) -> float | None:
+    """The longest wait that timed out, in seconds, by what its lines say; for logs that bear no times."""
+    return max((waited_s(line.text) for line in chain.from_iterable(one.lines for one in found)), default=0.0) or None

@@ -1,11 +1,16 @@
-"""Which jobs are learned from: those of the history, or those that the command line names."""
+"""Which jobs are learned from (those of the history, or those that are named), and what healthy ones print."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from logrules.model.errors import LogrulesError
+from logrules.model.errors import LogrulesError, SourceError
+from logrules.model.template import template_of
+from logrules.parsing.clean import clean
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
+from logrules.ruletest.scaffold import REACH
+from logrules.sources.discover import discover
+from logrules.sources.source import lines_of
 from logrules.tools.fleet.history import History
 from logrules.tools.fleet.jobs import FoundJob, job_at, jobs_below
 
@@ -48,3 +53,30 @@ def healthy_cases() -> tuple[FoundJob, ...]:
 def without_twins(jobs: Iterable[FoundJob]) -> Sequence[FoundJob]:
     """Each job once, however often it was named."""
     return list({str(job.path.absolute()): job for job in jobs}.values())
+
+
+# Of all logs together.
+_MOST_KINDS = 20_000
+_LONGEST = 400
+
+
+def healthy_lines(logs: Iterable[str]) -> tuple[str, ...]:
+    """The first line of each kind in the first lines of these logs; a kind is a message without what varies in it."""
+    kinds: dict[str, str] = {}
+    for log in logs:
+        for line in _first_lines(Path(log)):
+            if len(kinds) >= _MOST_KINDS:
+                return tuple(kinds.values())
+            kinds.setdefault(template_of(line), line)
+    kinds.pop("", None)
+    return tuple(kinds.values())
+
+
+def _first_lines(log: Path) -> Iterable[str]:
+    try:
+        (source,) = discover([str(log)]).sources
+    except (SourceError, ValueError):
+        return
+    for _, raw in zip(range(REACH), lines_of(source), strict=False):
+        if len(raw) <= _LONGEST:
+            yield clean(raw.removesuffix(b"\n"))

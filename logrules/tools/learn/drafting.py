@@ -10,14 +10,11 @@ from logrules.output.numbers import counted
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS
 from logrules.ruletest.file_checks import TITLE, WHY
-from logrules.ruletest.format import formatted
-from logrules.ruletest.log_lines import Extract, extract_of, near_miss
-from logrules.ruletest.rule_writer import written
-from logrules.ruletest.scaffold import draft
+from logrules.ruletest.format import formatted, written
+from logrules.ruletest.scaffold import Extract, draft, extract_of, near_miss
 from logrules.ruletest.variable_parts import Fixed, parts_of, pattern_of, shared_parts
-from logrules.tools.fleet.group import grouped
 from logrules.tools.fleet.history import seen_job
-from logrules.tools.fleet.job import JobGroup, SeenJob
+from logrules.tools.fleet.job import JobGroup, SeenJob, grouped
 from logrules.tools.learn.read_job import ReadJob, TellingLine
 
 # So many causes are offered.

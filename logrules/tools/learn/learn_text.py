@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from logrules.output.escape import safe
 from logrules.output.numbers import counted, duration
 from logrules.tools.learn.drafting import question_of
-from logrules.tools.learn.learned_group import LearnedGroup
+from logrules.tools.learn.proof import LearnedGroup
 
 _LINE_CHARS = 160
 

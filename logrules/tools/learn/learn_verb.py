@@ -3,20 +3,20 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.reader_options import add_processes_option
-from logrules.cli.rule_options import add_pack_options, chosen_pack, chosen_settings
+from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack, chosen_settings
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.jobs import FoundJob
     from logrules.tools.learn.drafting import FailureGroup
-    from logrules.tools.learn.learned_group import LearnedGroup
+    from logrules.tools.learn.proof import LearnedGroup
     from logrules.tools.learn.read_job import ReadJob
 
 ABOUT = "draft rules for unexplained failures, the costliest first"
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.tools.learn.chosen_jobs import named_jobs, without_twins
     from logrules.tools.learn.drafting import groups_of
     from logrules.tools.learn.learn_text import Extent, render_json, render_text
-    from logrules.tools.learn.read_jobs import jobs_read
+    from logrules.tools.learn.read_job import jobs_read
 
     if options.most < 1:
         raise LogrulesError("--most must be at least 1")
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
     from logrules.tools.fleet.history import History, default_history
-    from logrules.tools.fleet.since import moment
+    from logrules.tools.fleet.listing import moment
     from logrules.tools.learn.chosen_jobs import jobs_of_history, named_jobs
 
     if options.paths:
@@ -129,11 +129,9 @@ def _learned(
 ) -> "tuple[LearnedGroup, ...]":
     from logrules.cli.progress_bar import progress_bar
     from logrules.ruleset.load import own_texts, shipped_texts
-    from logrules.tools.learn.chosen_jobs import healthy_cases
+    from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
     from logrules.tools.learn.drafting import Background
-    from logrules.tools.learn.healthy_lines import healthy_lines
-    from logrules.tools.learn.learned_group import learned_groups
-    from logrules.tools.learn.proof import ProofSetup
+    from logrules.tools.learn.proof import ProofSetup, learned_groups
 
     if not groups:
         return ()
@@ -148,13 +146,7 @@ def _learned(
     setup = ProofSetup(texts, settings, failed, (*healthy, *cases), processes)
     logs = tuple(job.path for job in cases)
     background = Background(healthy_lines(str(job.path) for job in healthy), logs)
-    with ExitStack() as bars:
-
-        def progress(count: int) -> Callable[[], None]:
-            bars.close()
-            return bars.enter_context(progress_bar("trying drafts", count))
-
-        return learned_groups(groups, pack, background, setup, progress)
+    return learned_groups(groups, pack, background, setup, partial(progress_bar, "trying drafts"))
 
 
 def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:

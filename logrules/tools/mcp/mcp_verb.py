@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from logrules.cli.rule_options import add_pack_options, chosen_pack
+from logrules.cli.shared_options import add_pack_options, chosen_pack
 from logrules.model.errors import MCP, LogrulesError, needed
 
 ABOUT = "serve diagnoses to agents (Model Context Protocol)"

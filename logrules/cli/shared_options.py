@@ -1,17 +1,84 @@
-"""Who reads the logs of a job: this process, so many others, or a cluster."""
+"""The options that verbs share, and what they come to: which rules, which language, and who reads the logs."""
 
 import argparse
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.model.errors import LogrulesError
+from logrules.model.record import replace
+from logrules.output.escape import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logrules.engine.distributed import Readers
+    from logrules.ruleset.pack import Pack
+    from logrules.ruleset.settings import Settings
     from logrules.sources.discover import Discovered
+
+NO_SETTINGS = "none"
+
+
+def add_pack_options(parser: argparse.ArgumentParser) -> None:
+    """Further rules, and where the project's configuration is."""
+    parser.add_argument(
+        "--rules", action="append", default=[], metavar="DIR", help="a folder of your own rules; repeatable"
+    )
+    add_settings_option(parser)
+
+
+def add_settings_option(parser: argparse.ArgumentParser) -> None:
+    """Where the project's configuration is."""
+    about = "settings file, or `none` (default: the nearest logrules.toml, or pyproject.toml with [tool.logrules])"
+    parser.add_argument("--settings", metavar="FILE", help=about)
+
+
+def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = False) -> None:
+    """In which language people are spoken to and, with ``commands``, for which shell these are."""
+    about = "language (default: from the locale)"
+    parser.add_argument("--lang", choices=("en", "zh"), default=preferred_language(), help=about)
+    if commands:
+        about = "shell of suggested commands (default: that of the machine that wrote the log)"
+        parser.add_argument("--shell", choices=("bash", "powershell"), help=about)
+
+
+def preferred_language(environment: Mapping[str, str] = os.environ) -> str:
+    """Chinese (zh) or English (en), by the locale; the first variable that is set decides, as in gettext."""
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        value = environment.get(name, "")
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
+
+
+def chosen_settings(options: argparse.Namespace) -> "Settings":
+    """The configuration that the command line names, else the nearest one. Raises PackError."""
+    from logrules.ruleset.settings import Settings, find_settings, read_settings
+
+    if options.settings == NO_SETTINGS:
+        return Settings()
+    here = Path.cwd()
+    found = read_settings(Path(options.settings)) if options.settings else find_settings(here)
+    packs = tuple(pack.relative_to(here) if pack.is_relative_to(here) else pack for pack in found.packs)
+    return replace(found, packs=packs)
+
+
+def chosen_pack(options: argparse.Namespace, *, cache: bool = True, language: str | None = None) -> "Pack":
+    """The pack that the command line and the configuration ask for; what it replaces is said on standard error.
+
+    Its second language is ``language``, else that of the verb's ``--lang``.
+    """
+    from logrules.ruleset.load import load_pack
+
+    if language is None:
+        language = getattr(options, "lang", "en")
+    pack = load_pack(options.rules, settings=chosen_settings(options), cache=cache, language=language)
+    for one in pack.replaced:
+        print(f"logrules: {safe(one.what)} of {safe(one.before)} is replaced by {safe(one.path)}", file=sys.stderr)
+    return pack
+
 
 # Below this, starting processes takes longer than reading.
 _WORTH_PROCESSES_BYTES = 64_000_000
@@ -58,7 +125,7 @@ def is_on_nodes(options: argparse.Namespace) -> bool:
     return bool(options.on_node)
 
 
-def named_logs(options: argparse.Namespace, paths: "Sequence[str]") -> "Discovered":
+def named_logs(options: argparse.Namespace, paths: Sequence[str]) -> "Discovered":
     """The logs behind the paths, here or on the nodes of a cluster. Raises LogrulesError where there are none."""
     if is_on_nodes(options):
         from logrules.engine.ray_cluster import discovered_on_nodes
