@@ -4,6 +4,7 @@ Each is undone only where most lines have it, so that a line which only looks so
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -13,12 +14,13 @@ from logrules.sources.line_numbers import numbers_of
 
 # A page quotes a list of escaped lines with numbers: more layers nobody puts round a log.
 _MOST_LAYERS = 5
-_FEWEST_LINES = 5
+_FEWEST_LINES = 3
+_TRACED = late_pattern(rb"[ \t]*\++ ?[^\s+]")
 # Of the lines with text: a reply has words of its own above and below what it quotes, a list has not.
 _QUOTED_SHARE, _LISTED_SHARE = 0.5, 0.95
 # `>>> ` is a prompt of Python.
 _PROMPT = late_pattern(rb" {0,3}>>>(?: |\r?$)")
-_LIST_MARKS = (b"- ", b"* ", "• ".encode(), b"# ", b"// ", b"| ", b"+")
+_LIST_MARKS = (b"- ", b"* ", "• ".encode(), b"# ", b"// ", b"+")
 _UNINDENTED = late_pattern(rb"^[^\s]", re.MULTILINE)
 _FRAME = late_pattern(rb'[ \t]+File "')
 _ESCAPE = late_pattern(rb"&(lt|gt|amp|quot|apos|nbsp|#39|#34|#x27|#x2F);")
@@ -26,7 +28,14 @@ _MEANT = {
     b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"', b"apos": b"'", b"nbsp": b" ",
     b"#39": b"'", b"#34": b'"', b"#x27": b"'", b"#x2F": b"/",
 }  # fmt: skip
-# Of a page's own lines, which are no part of the log: `<pre>`, `<details>`.
+# A page's own lines, which are no part of the log, hold nothing but these.
+_PAGE = late_pattern(
+    rb"^[ \t]*(?:</?(?:pre|code|details|p|div|br)(?: [^<>\n]{0,80})?/?>[ \t]*|<summary>[^<>\n]{0,80}</summary>[ \t]*){1,6}\r?$",
+    re.MULTILINE,
+)
+# A launcher that is started by another: the label of the outer one is the same everywhere.
+_LABEL = rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<std(?:out|err|diag)>: ?)"
+_LABELLED = late_pattern(rb"(" + _LABEL + rb")(" + _LABEL + rb")?")
 _TAGGED = late_pattern(rb"[ \t]{0,40}</?[a-z][^<>\n]{0,200}>")
 _BLANK = late_pattern(rb"\xc2\xa0|\xe2\x80\xaf")
 # What programs that typeset make of quotation marks, two hyphens and three dots, by the last byte of the character.
@@ -76,6 +85,11 @@ def _meant(escape: "re.Match[bytes]") -> bytes:
     return _MEANT[escape[1]]
 
 
+def _paged(head: bytes) -> Rewrite | None:
+    """The tags round a log on a page."""
+    return partial(_PAGE.sub, b"") if _PAGE.search(head) else None
+
+
 def _typeset(head: bytes) -> Rewrite | None:
     """Blanks that do not break, and marks that a chat or a word processor put in place of typed ones."""
     if head.isascii():
@@ -104,25 +118,40 @@ def _quoted(head: bytes) -> Rewrite | None:
 def _listed(head: bytes) -> Rewrite | None:
     """A mark of a list, of a comment or of a comparison of files."""
     lines = _with_text(head)
-    if len(lines) < 2 * _FEWEST_LINES:
+    if len(lines) < _FEWEST_LINES:
         return None
     first = lines[0].lstrip()
     mark = next((mark for mark in _LIST_MARKS if first.startswith(mark.rstrip())), None)
     if mark is None:
         return None
     marked = [line for line in lines if line.lstrip(b" \t").startswith(mark) or line.strip() == mark.rstrip()]
-    if len(marked) < _LISTED_SHARE * len(lines) or _means_more(mark, marked):
+    if len(marked) < _LISTED_SHARE * len(lines) or (mark == b"+" and _is_trace(marked)):
         return None
     bare = mark.rstrip()
     blank = b" ?" if mark != bare else b""
     return partial(re.compile(rb"^[ \t]*" + re.escape(bare) + blank, re.MULTILINE).sub, b"")
 
 
-def _means_more(mark: bytes, lines: Sequence[bytes]) -> bool:
-    """Whether a mark is part of what a program wrote: of a table, or of a shell that says what it does."""
-    if mark == b"+":
-        return 2 * sum(line.lstrip()[1:2] in b" +" for line in lines) > len(lines)
-    return mark == b"| " and 2 * sum(line.rstrip().endswith(b"|") for line in lines) > len(lines)
+def _labelled(head: bytes) -> Rewrite | None:
+    """The label of a task that started the ranks, where these have labels of their own."""
+    lines = _with_text(head)
+    found = [_LABELLED.match(line) for line in lines]
+    outer = {_stream_of(one[1]) for one in found if one is not None}
+    inner = Counter(one[2] for one in found if one is not None and one[2])
+    told = inner.total()
+    if len(outer) != 1 or None in found or len(inner) < 2 or told < max(2 * len(inner), len(lines) / 2):  # noqa: PLR2004
+        return None
+    return partial(re.compile(rb"^" + _LABEL, re.MULTILINE).sub, b"")
+
+
+def _stream_of(label: bytes) -> bytes:
+    """The label whichever of its streams a process wrote to."""
+    return label.partition(b"<")[0]
+
+
+def _is_trace(lines: Sequence[bytes]) -> bool:
+    """Whether these are what a shell says that it does: `+ python train.py`, `++ hostname`."""
+    return 2 * sum(_TRACED.match(line) is not None for line in lines) > len(lines)
 
 
 def _indented(head: bytes) -> Rewrite | None:
@@ -139,4 +168,6 @@ def _indented(head: bytes) -> Rewrite | None:
     return partial(re.compile(rb"^[ \t]{1,%d}" % depth, re.MULTILINE).sub, b"")
 
 
-_LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (_escaped, _typeset, _quoted, _listed, numbers_of, _indented)
+_LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (
+    _paged, _escaped, _typeset, _quoted, _listed, _labelled, numbers_of, _indented,
+)  # fmt: skip

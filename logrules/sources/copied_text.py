@@ -18,16 +18,18 @@ from logrules.sources.log_records import records_as_lines
 HEAD_BYTES = 64 << 10
 # Of a log that grows, so many lines are waited for. Those before them are read as they came.
 _LIVE_LINES = 16
-_FEWEST_LINES = 4
+_FEWEST_LINES = 3
 # In place of a mark that is not ours: without it, what stands round one could make another.
 _BLANKS = b" " * len(JOINED)
 _ESCAPED = late_pattern(rb"&(?:lt|gt|amp|quot|#39);")
 _TYPESET = (b"\xc2\xa0", b"\xe2\x80")
-_MARKS = frozenset((b">", b"-", b"*", b"#", b"+", b"|", b"\xe2"))
+_MARKS = frozenset((b">", b"-", b"*", b"#", b"/", b"+", b"\xe2"))
 _NUMBERED = late_pattern(rb"[ \t]*(?:[^\s:]{0,200}\.\w{1,10}[:-])?L?(\d{1,7})(?!\d)")
+_PAGE = (b"<details", b"<pre")
+_LABELLED = late_pattern(rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<[^\n]{1,8}: ?)[\d\[]")
 _TABLE = late_pattern(rb'(?:\xef\xbb\xbf)?[^\n]{0,2000}[,;\t"](?i:[\w.@ ]{0,40}(?:message|msg|line|content|payload|body|log|_raw))"?[,;\t\r\n]|(?:\xef\xbb\xbf)?"?@?(?i:message|msg|line|content|body|log)"?[,;\t]')
 # Lines as wide as the widest, none of which is wider: of a log that nobody wrapped there are one or two.
-_FEWEST_WIDEST, _NARROWEST = 6, 60
+_FEWEST_WIDEST, _NARROWEST = 3, 60
 
 # Whole lines in, as many lines out.
 Rewrite = Callable[[bytes], bytes]
@@ -116,6 +118,8 @@ def _may_be_copied(head: bytes) -> bool:
         or _is_numbered(lines)
         or 5 * head.count(b"\n") > 8 * len(lines)  # noqa: PLR2004 (hardly more lines than blank ones)
         or _is_of_one_width(head)
+        or any(map(_LABELLED.match, lines[:40]))
+        or any(tag in head for tag in _PAGE)
         or (b"&" in head and _ESCAPED.search(head) is not None)
         or (not head.isascii() and any(one in head for one in _TYPESET))
         or _TABLE.match(head) is not None

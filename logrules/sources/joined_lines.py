@@ -4,7 +4,7 @@ Only where the log proves it: many lines end at one width and none is wider, eve
 other line is the next number. A line that was put together ends with a mark for each further line that it stands for.
 """
 
-import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -12,16 +12,18 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.stream import JOINED
 from logrules.sources.copied_text import Join
 
-_FEWEST_LINES = 8
+_FEWEST_LINES = 6
 _APART_SHARE = 0.95
 _NUMBER = late_pattern(rb"[ \t]*L?(\d{1,7})[ \t\r]*")
-# So wide is no window narrower. So many lines end at the width at least, of so many kinds; of those that are a little
-# narrower there are fewer by half.
+# No window is narrower. So many lines end at the width at least, of so many kinds, and of those a little narrower there
+# are fewer by half. Fewer lines are enough where most begin as loggers begin theirs, and none of those below them does.
 _NARROWEST, _NARROWER = 60, 6
 _FEWEST_FULL, _FEWEST_KINDS, _KIND_CHARS = 6, 4, 8
+_FEWEST_HEADED, _HEADED_SHARE = 3, 0.5
+_HEAD = late_pattern(r"[\[(]|.*\d")
 # Of the borders, how many lie within a word or a path.
 _TORN_SHARE = 0.4
-_TORN = late_pattern(r"[\w./-]")
+_TORN = late_pattern(r"[\w/-]")
 _DIGITS = late_pattern(r"\d+")
 # Frames and rules are drawn to the width; what a console sets flush right ends there too, and so does padding.
 _DRAWN = late_pattern(r"[|+=*#─━│┃╮╯╗╝┐┘┤╡~-]$|  $|\s\S{1,60}\.(?:py|cpp|cc|cu|h|go|rs):\d{1,6}$")
@@ -109,13 +111,30 @@ def _width_of(lines: Sequence[str]) -> int:
         for line, below in zip(lines, lines[1:], strict=False)
         if len(line) == width and below and not _DRAWN.search(line)
     ]
-    if len(borders) < _FEWEST_FULL:
-        return 0
     narrower = sum(width - _NARROWER <= len(line) < width for line in lines)
-    kinds = {_DIGITS.sub("0", line[:_KIND_CHARS]) for line, _ in borders}
     torn = sum(_TORN.match(line[-1]) is not None and _TORN.match(below) is not None for line, below in borders)
-    proven = len(borders) > 2 * narrower and len(kinds) >= _FEWEST_KINDS and torn >= _TORN_SHARE * len(borders)
-    return width if proven else 0
+    if len(borders) <= 2 * narrower or torn < _TORN_SHARE * len(borders):
+        return 0
+    vary = len(borders) >= _FEWEST_FULL and len({_opening(line) for line, _ in borders}) >= _FEWEST_KINDS
+    return width if vary or _are_headed(lines, width) else 0
+
+
+def _are_headed(lines: Sequence[str], width: int) -> bool:
+    """Whether all lines begin as loggers begin theirs but those below the widest."""
+    below = [_opening(line) for above, line in zip(lines, lines[1:], strict=False) if len(above) == width]
+    begun = Counter(
+        _opening(line) for above, line in zip(("", *lines), lines, strict=False) if len(above) < width and line
+    )
+    head, count = begun.most_common(1)[0]
+    return (
+        len(below) >= _FEWEST_HEADED <= count >= _HEADED_SHARE * begun.total()
+        and _HEAD.match(head) is not None
+        and not begun.keys() & set(below)
+    )
+
+
+def _opening(line: str) -> str:
+    return _DIGITS.sub("0", line[:_KIND_CHARS])
 
 
 def _unwrapped(width: int, whole: bytes, last: bytes, below: bytes) -> bytes | None:
