@@ -15,7 +15,7 @@ from logrules.sources.line_numbers import numbers_of
 # A page quotes a list of escaped lines with numbers: more layers nobody puts round a log.
 _MOST_LAYERS = 5
 _FEWEST_LINES = 3
-_TRACED = late_pattern(rb"[ \t]*\++ ?[^\s+]")
+_TRACED = late_pattern(rb"[ \t]*\++ [^\s+]")
 # Of the lines with text: a reply has words of its own above and below what it quotes, a list has not.
 _QUOTED_SHARE, _LISTED_SHARE = 0.5, 0.95
 # `>>> ` is a prompt of Python.

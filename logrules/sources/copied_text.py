@@ -27,7 +27,9 @@ _MARKS = frozenset((b">", b"-", b"*", b"#", b"/", b"+", b"\xe2"))
 _NUMBERED = late_pattern(rb"[ \t]*(?:[^\s:]{0,200}\.\w{1,10}[:-])?L?(\d{1,7})(?!\d)")
 _PAGE = (b"<details", b"<pre")
 _LABELLED = late_pattern(rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<[^\n]{1,8}: ?)[\d\[]")
-_TABLE = late_pattern(rb'(?:\xef\xbb\xbf)?[^\n]{0,2000}[,;\t"](?i:[\w.@ ]{0,40}(?:message|msg|line|content|payload|body|log|_raw))"?[,;\t\r\n]|(?:\xef\xbb\xbf)?"?@?(?i:message|msg|line|content|body|log)"?[,;\t]')
+_TABLE = late_pattern(
+    rb'(?:\xef\xbb\xbf)?[^\n]{0,2000}[,;\t"](?i:[\w.@ ]{0,40}(?:message|msg|line|content|payload|body|log|_raw))"?[,;\t\r\n]|(?:\xef\xbb\xbf)?"?@?(?i:message|msg|line|content|body|log)"?[,;\t]'
+)
 # Lines as wide as the widest, none of which is wider: of a log that nobody wrapped there are one or two.
 _FEWEST_WIDEST, _NARROWEST = 3, 60
 
@@ -89,7 +91,7 @@ class GrowingForm:
                 self._form, self._head = form_of(self._head, saved=False), None
         # The rest of a line that was begun has no beginning of its own.
         rest, self._open = data.find(b"\n") + 1 or len(data) if self._open else 0, not data.endswith(b"\n")
-        return data[:rest] + self._form.lines(data[rest:])
+        return records_as_lines(data[:rest]) + self._form.lines(data[rest:]) if rest else self._form.lines(data)
 
 
 def form_of(head: bytes, *, saved: bool = True) -> CopiedForm:
@@ -110,19 +112,20 @@ def form_of(head: bytes, *, saved: bool = True) -> CopiedForm:
 
 def _may_be_copied(head: bytes) -> bool:
     """Whether it is worth a closer look. Told without one for logs as they were written, which nearly all are."""
+    if (
+        (b"&" in head and _ESCAPED.search(head) is not None)
+        or (not head.isascii() and any(one in head for one in _TYPESET))
+        or any(tag in head for tag in _PAGE)
+        or _TABLE.match(head) is not None
+    ):
+        return True
     lines = [line for line in head.split(b"\n") if line and not line.isspace()]
-    if len(lines) < _FEWEST_LINES:
-        return False
-    return (
+    return len(lines) >= _FEWEST_LINES and (
         _is_marked(lines)
         or _is_numbered(lines)
         or 5 * head.count(b"\n") > 8 * len(lines)  # noqa: PLR2004 (hardly more lines than blank ones)
         or _is_of_one_width(head)
         or any(map(_LABELLED.match, lines[:40]))
-        or any(tag in head for tag in _PAGE)
-        or (b"&" in head and _ESCAPED.search(head) is not None)
-        or (not head.isascii() and any(one in head for one in _TYPESET))
-        or _TABLE.match(head) is not None
     )
 
 

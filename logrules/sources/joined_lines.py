@@ -62,17 +62,22 @@ def _put_together(blocks: Iterator[bytes], together: _Together) -> Iterator[byte
                 whole, count = one, count + 1
             else:
                 if whole is not None:
-                    done += (whole, JOINED * count, b"\n")
+                    done.append(_marked(whole, count))
                 whole, count = line, 0
             last = line
         if rest:  # a line without an end, or a piece of one that is too long to be held
             if whole is not None:
-                done += (whole, JOINED * count, b"\n")
+                done.append(_marked(whole, count))
             done.append(rest)
             whole = None
         yield b"".join(done)
     if whole is not None:
-        yield whole + JOINED * count + b"\n"
+        yield _marked(whole, count)
+
+
+def _marked(whole: bytes, count: int) -> bytes:
+    """A line that stands for ``count`` more; what two lines make together where they meet is no mark."""
+    return whole.replace(JOINED, b"") + JOINED * count + b"\n"
 
 
 def _are_apart(lines: Sequence[bytes]) -> bool:

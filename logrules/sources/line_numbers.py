@@ -16,12 +16,21 @@ _KIND_CHARS = 24
 _MOST_BLANKS = 3
 _FILE = rb"(?:(?P<file>[^\s:]{0,200}\.[A-Za-z]\w{0,9})[:-])?"
 # What stands behind the number; of `grep`, a colon where the line was searched for, a hyphen where it stands beside.
-_ENDS = (rb"(?:\t|\r?$)", rb"[ \t]*(?:\xe2\x94\x82|\xe2\x94\x83|\|)", rb"[:-](?!\d\d:)", rb"[.)](?=[ \t]|\r?$)", rb"\]", rb"(?=[ \t]|\r?$)")
+_ENDS = (
+    rb"(?:\t|\r?$)",
+    rb"[ \t]*(?:\xe2\x94\x82|\xe2\x94\x83|\|)",
+    rb"[:-](?!\d\d:)",
+    rb"[.)](?=[ \t]|\r?$)",
+    rb"\]",
+    rb"(?=[ \t]|\r?$)",
+)
 _COLUMNS = tuple(
     late_pattern(rb"^[ \t]*\[?" + _FILE + rb"L?(?P<number>\d{1,7})" + end + rb"(?P<rest>[^\n]*)", re.MULTILINE)
     for end in _ENDS
 )
 _DIGITS = late_pattern(rb"\d+(?:\.\d+)?")
+# As `cat -n` and `nl` number lines, `grep -Hn` and pages: nothing else does so.
+_COUNTED = late_pattern(rb"(?=[ \d]{6}\t) *\d+\t|L\d|[^\s:]+\.[A-Za-z]\w{0,9}[:-]\d")
 _WORD = late_pattern(rb"[A-Za-z]{2}")
 _BLANK_LINE = late_pattern(rb"^[ \t\r]*\n", re.MULTILINE)
 
@@ -33,7 +42,9 @@ def numbers_of(head: bytes) -> Rewrite | None:
         found = list(column.finditer(head))
         if len(found) < max(_FEWEST_LINES, _NUMBERED_SHARE * lines):
             continue
-        if not _count(found, searched=end is _ENDS[2]) or not _vary([one["rest"] for one in found]):
+        if not _count(found, searched=end is _ENDS[2]):
+            continue
+        if not (all(map(_COUNTED.match, (one[0] for one in found))) or _vary([one["rest"] for one in found])):
             continue
         blanks = _blanks_of([one["rest"] for one in found])
         taken = rb"^[ \t]*\[?" + _FILE + rb"L?\d{1,7}" + end + rb" {0,%d}" % blanks

@@ -83,7 +83,7 @@ def _line(row: bytes, delimiter: str, columns: int, message: int, time: int) -> 
     # A record tells its own time.
     if not (said.startswith("{") and said.endswith("}")):
         said = f"{told} [log] {said}" if _ISO.fullmatch(told) else f"{told}\t{said}"
-    data = said.encode(errors="surrogateescape")
+    data = said.encode(errors="surrogateescape").replace(JOINED, b"")
     physical = row.count(b"\n")
     missing = physical - data.count(b"\n") - row.endswith(b"\n")
     return data + JOINED * max(missing, 0) + (b"\n" if row.endswith(b"\n") else b"")
